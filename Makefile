@@ -1,0 +1,25 @@
+# `make demo` and `make test` do all their own set-up. VENV=DIR uses another virtual environment.
+export VENV ?= .venv
+
+.PHONY: demo test format lint build clean
+
+demo:  ## measure this machine, make the report and print its path
+	@scripts/demo.sh
+
+test:  ## run every check
+	@scripts/test.sh
+
+build:  ## build and install into the virtual environment
+	@scripts/setup.sh demo
+	@scripts/build.sh
+
+lint:  ## check format and lint
+	@scripts/setup.sh test
+	@scripts/lint.sh
+
+format:  ## mend what clang-format and ruff can mend
+	@scripts/setup.sh test
+	@scripts/lint.sh --fix
+
+clean:  ## remove what was built; results stay
+	rm -rf build .venv

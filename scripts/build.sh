@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Builds and installs the package into the virtual environment: build.sh [pip's options]
+# With CUDA where nvcc is found. Build tools are those of the virtual environment, so that the
+# build directory stays valid and a second build compiles only what changed.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+if command -v nvcc >/dev/null; then
+    echo "CUDA: $(command -v nvcc)"
+else
+    echo "No nvcc: a build for the CPU alone"
+fi
+"$VENV/bin/pip" install -q --disable-pip-version-check --no-build-isolation --no-deps "$@" .

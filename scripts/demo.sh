@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Measures this machine with the standard plan and makes the report.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+scripts/setup.sh demo
+step "Build (some minutes the first time)"
+scripts/build.sh
+step "Measure: the standard plan"
+mkdir -p demo
+watari run -o demo/results.json
+step "Report"
+watari report demo/results.json -o demo/report.html
+printf '\nThe report: %s\n' "$PWD/demo/report.html"

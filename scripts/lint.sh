@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Checks format and lint of everything; with --fix, mends what a tool can mend.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+mapfile -t sources < <(find src tests examples -regex '.*\.\(cpp\|hpp\|cu\|cuh\)' 2>/dev/null | sort)
+
+if [[ ${1:-} == --fix ]]; then
+    clang-format -i "${sources[@]}"
+    ruff check -q --fix .
+    ruff format -q .
+fi
+clang-format --dry-run -Werror "${sources[@]}"
+ruff format --check .
+ruff check .
+mypy
+shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run

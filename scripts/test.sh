@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change goes in. Stops at the first stage that fails;
+# the output of each stage is kept in build/logs.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+stages=()
+stage() { # name, command...: runs it, shows it and keeps its output
+    local name=$1 from=$SECONDS
+    shift
+    step "$name"
+    "$@" 2>&1 | tee "$logs/${name// /-}.log" || fail "" "make test: FAILED in stage '$name'"
+    stages+=("$(printf '%-22s %4d s' "$name" $((SECONDS - from)))")
+}
+closing() { grep -hE "$2" "$logs/$1.log" | tail -n 1 | sed 's/=//g; s/^ *//; s/ *$//'; }
+
+cpp_tests() { ctest --test-dir build/test --output-on-failure --no-tests=error; }
+python_tests() { "$VENV/bin/pytest" "$@"; }
+sanitizers() {
+    cmake --preset asan && cmake --build --preset asan && ctest --preset asan
+}
+cross_compile() {
+    cmake --preset aarch64 && cmake --build --preset aarch64
+}
+
+scripts/setup.sh test
+logs=build/logs
+mkdir -p $logs
+stage "lint" scripts/lint.sh
+stage "build" scripts/build.sh -C build-dir=build/test \
+    -C cmake.define.WATARI_TESTS=ON -C cmake.define.WATARI_WERROR=ON
+stage "cpp tests" cpp_tests
+stage "sanitizers" sanitizers
+stage "aarch64" cross_compile
+stage "python tests" python_tests "$@"
+
+step "Summary"
+printf '%s\n' "${stages[@]}"
+echo "C++ tests:  $(closing cpp-tests 'tests passed')"
+echo "Sanitizers: $(closing sanitizers 'tests passed')"
+echo "Python:     $(closing python-tests ' in [0-9.]+s')"
+command -v nvcc >/dev/null || echo "The CUDA side was not compiled: no nvcc on this machine"
+echo "make test: everything passed in $SECONDS s"
