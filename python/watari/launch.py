@@ -1,0 +1,189 @@
+"""Starts one trial in its own processes and always comes back with a trial.
+
+A crash, a hang, an exit without a result, an out-of-memory kill: each becomes a `failed` trial that
+says so. The trial has a session of its own, and past its time limit every process of that session
+is ended: ranks that the launcher moved to other process groups are still in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from watari import cases
+from watari.errors import UsageError
+from watari.worker import CANNOT_WRITE, Trial, empty_trial, now
+
+SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not slower
+STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
+GRACE_SECONDS = 3.0  # between asking a session to end and ending it
+TAIL_CHARACTERS = 600
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A command that starts the ranks of a trial: `[NAME=VALUE ...] mpirun -n {ranks}`.
+
+    Used for trials of several ranks, and for every trial when the user chose it.
+    """
+
+    command: tuple[str, ...] = ("mpirun", "-n", "{ranks}")
+    environment: dict[str, str] = field(default_factory=dict)
+    chosen: bool = False
+
+    @classmethod
+    def parse(cls, template: str) -> Launcher:
+        """Reads the template as a shell would. Raises UsageError."""
+        try:
+            words = shlex.split(template)
+        except ValueError as error:
+            raise UsageError(f"launcher '{template}': {error}") from None
+        environment: dict[str, str] = {}
+        while words and words[0].partition("=")[0].isidentifier() and "=" in words[0]:
+            name, _, value = words.pop(0).partition("=")
+            environment[name] = value
+        if not words:
+            raise UsageError(f"launcher '{template}' has no command; e.g. 'mpirun -n {{ranks}}'")
+        return cls(tuple(words), environment, chosen=True)
+
+    def prefix(self, ranks: int) -> list[str]:
+        """The words before the worker's command."""
+        if ranks == 1 and not self.chosen:
+            return []
+        return [word.replace("{ranks}", str(ranks)) for word in self.command]
+
+
+def time_limit(request: cases.Request) -> float:
+    """Seconds that are enough for a trial on a slow path: from the bytes that it should move."""
+    return STARTING_SECONDS + cases.expected_bytes(request) / SLOWEST_RATE
+
+
+def ranks_of(request: cases.Request) -> int:
+    """How many processes the case asks for."""
+    return int(request.parameters.get("ranks", 1))
+
+
+def environment(request: cases.Request, launcher: Launcher) -> dict[str, str]:
+    """The worker's environment: pinned threads unless the user decided, modules loaded eagerly."""
+    defaults = {"OMP_PLACES": "cores", "OMP_PROC_BIND": "close", "CUDA_MODULE_LOADING": "EAGER"}
+    if "threads" in request.parameters:
+        defaults["OMP_NUM_THREADS"] = str(request.parameters["threads"])
+    # the worker finds the package where this process did, installed or not
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    defaults["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    return {**defaults, **os.environ, "PYTHONPATH": defaults["PYTHONPATH"], **launcher.environment}
+
+
+def session_members(session: int) -> list[int]:
+    """Living processes of a session, by /proc."""
+    members = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError, IndexError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            if entry.name.isdigit() and int(fields[3]) == session and fields[0] != "Z":
+                members.append(int(entry.name))
+    return members
+
+
+def end_session(process: subprocess.Popen[bytes]) -> bool:
+    """Ends a child and all of its session. False if something would not die (a stuck driver)."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + GRACE_SECONDS
+        while time.monotonic() < deadline:
+            members = session_members(process.pid)
+            process.poll()  # reap, so that the child does not look alive
+            if not members:
+                return True
+            for member in members:
+                with suppress(ProcessLookupError):
+                    os.kill(member, number)
+            time.sleep(0.05)
+    return False
+
+
+def tail(path: Path) -> str:
+    """The last lines of what the trial wrote to its error stream, on one line."""
+    with suppress(OSError):
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - TAIL_CHARACTERS))
+            text = stream.read().decode(errors="replace")
+        return " | ".join(line.strip() for line in text.splitlines() if line.strip())
+    return ""
+
+
+def death(code: int) -> str:
+    """What an exit code says: a signal by name, or the code. Launchers pass signals on as 128+n."""
+    number = -code if code < 0 else code - 128
+    if number in {member.value for member in signal.Signals}:
+        name = signal.Signals(number).name
+        likely = "; likely out of memory" if name == "SIGKILL" else ""
+        return f"killed by {name}{likely}"
+    return f"exit code {code} without a result"
+
+
+def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> Trial:
+    """The trial of a process that ended by itself. Raises OSError if it found no room to write."""
+    if code == CANNOT_WRITE:
+        raise OSError(tail(errors))
+    trial: Trial | None = None
+    with suppress(OSError, ValueError):
+        trial = json.loads(result.read_text())
+    # ranks that fail in company all exit: what rank 0 wrote then says more than the exit code
+    if trial and (code == 0 or trial["status"] != "ok"):
+        return trial
+    said = tail(errors)
+    return empty_trial("failed", death(code) + (f": {said}" if said else ""), started, ranks)
+
+
+def trial(
+    request: cases.Request,
+    launcher: Launcher,
+    limit: float,
+    directory: Path | None = None,
+) -> Trial:
+    """Runs one trial, at most `limit` seconds long; an interrupt ends it and is passed on.
+
+    `directory` holds its files while it runs; with several nodes all of them must see it. Raises
+    OSError where these files cannot be written: on a full disk no later trial would fare better.
+    """
+    ranks, started = ranks_of(request), now()
+    with tempfile.TemporaryDirectory(
+        prefix=".trial-", dir=directory, ignore_cleanup_errors=True
+    ) as scratch:
+        case, result, errors = (Path(scratch, name) for name in ("case", "result", "errors"))
+        case.write_text(json.dumps({"case": request.case, "parameters": request.parameters}))
+        worker = [sys.executable, "-m", "watari.worker", str(case), str(result)]
+        with errors.open("wb") as stream:
+            try:
+                process = subprocess.Popen(
+                    [*launcher.prefix(ranks), *worker],
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=stream,
+                    env=environment(request, launcher),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                text = f"launcher '{launcher.command[0]}': {error.strerror}"
+                return empty_trial("failed", text, started, ranks)
+        try:
+            code = process.wait(timeout=limit)
+        except subprocess.TimeoutExpired:
+            text = f"still running after its time limit of {limit:.0f} s; ended"
+            if not end_session(process):
+                text += " (a process could not be killed and may still be there)"
+            return empty_trial("failed", text, started, ranks)
+        except BaseException:
+            end_session(process)
+            raise
+        end_session(process)  # what a crashed trial left behind
+        return outcome(code, result, errors, started, ranks)

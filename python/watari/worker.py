@@ -1,0 +1,147 @@
+"""One trial: runs a case in this process and writes what it gave as one JSON object.
+
+    python -m watari.worker CASE.json RESULT.json
+
+CASE.json has `case` and `parameters`. Whatever happens inside the case becomes a status of the
+trial (errors.py says which). Under a launcher every rank runs this; rank 0 writes. Nothing heavy is
+imported here: the time from process start to the first sample is part of every trial.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from datetime import datetime, timezone
+from typing import Any
+
+from watari.errors import status_of
+
+Trial = dict[str, Any]
+
+RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
+PR_SET_PDEATHSIG = 1
+CANNOT_WRITE = 74  # exit code (EX_IOERR): the case ran and its result could not be stored
+
+
+def now() -> str:
+    """This moment, UTC, ISO 8601."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+def empty_trial(status: str, error: str, started: str, ranks: int = 1) -> Trial:
+    """A trial without samples, and why."""
+    return {
+        "status": status,
+        "error": error,
+        "started": started,
+        "ranks": ranks,
+        "host_s": [],
+        "phases": [],
+        "quantities": {},
+        "verified": None,
+        "bytes_per_sample": 0,
+        "flops_per_sample": 0,
+    }
+
+
+def from_launcher(variables: tuple[str, ...], default: int) -> int:
+    """A number that the launcher (Open MPI, MPICH, Slurm) put into the environment."""
+    return next((int(os.environ[name]) for name in variables if name in os.environ), default)
+
+
+def end_with_parent() -> None:
+    """Asks the kernel to end this process when its parent ends, so that no trial outlives a run."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON knows it: arrays as lists, NumPy scalars as numbers."""
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def peak_rss() -> int:
+    """Most memory that this process had resident, in bytes."""
+    with open("/proc/self/status") as status:
+        return next((int(line.split()[1]) * 1024 for line in status if line[:6] == "VmHWM:"), 0)
+
+
+def setup_seconds(first_sample: float) -> float:
+    """From the start of this process to a moment of CLOCK_MONOTONIC."""
+    with open("/proc/self/stat") as stat:
+        ticks = int(stat.read().rpartition(")")[2].split()[19])
+    started = ticks / os.sysconf("SC_CLK_TCK")  # since boot, suspension included
+    suspended = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+    return first_sample + suspended - started
+
+
+def one_line(error: BaseException) -> str:
+    """The error on one line; with its class where it is not one of ours."""
+    text = " ".join(str(error).split())
+    if hasattr(error, "status"):
+        return text or type(error).__name__
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def run(case: str, parameters: dict[str, Any]) -> Trial:
+    """Runs the case and returns its trial; never raises."""
+    started, ranks = now(), from_launcher(SIZE_VARIABLES, 1)
+    try:
+        from watari.cases import find
+
+        measured = plain(find(case).run(parameters))
+        quantities = measured.setdefault("quantities", {})
+        first_sample = measured.pop("first_sample_monotonic", None)
+        if first_sample is not None:
+            quantities["setup_s"] = {"value": setup_seconds(first_sample), "unit": "s"}
+        quantities["peak_rss"] = {"value": peak_rss(), "unit": "B"}
+        trial = {**empty_trial("ok", "", started, ranks), **measured}
+    except Exception as error:
+        if not hasattr(error, "status"):
+            import traceback
+
+            traceback.print_exc()
+        trial = empty_trial(status_of(error), one_line(error), started, ranks)
+    if not trial["error"]:
+        del trial["error"]
+    return trial
+
+
+def write(path: str, trial: Trial) -> None:
+    """Writes the whole trial or nothing."""
+    partial = f"{path}.partial"
+    with open(partial, "w") as file:
+        json.dump(trial, file, allow_nan=False)
+    os.replace(partial, path)
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the trial that the first file describes; rank 0 writes it to the second."""
+    end_with_parent()
+    case_path, result_path = arguments
+    with open(case_path) as file:
+        case = json.load(file)
+    trial = run(case["case"], case["parameters"])
+    if from_launcher(RANK_VARIABLES, 0) == 0:
+        try:
+            write(result_path, trial)
+        except OSError as error:
+            print(f"watari: {error}", file=sys.stderr)
+            return CANNOT_WRITE
+    elif trial["status"] == "failed":
+        # the launcher then ends the ranks that wait for this one
+        print(f"watari: {trial['error']}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
