@@ -1,0 +1,45 @@
+"""Writing a file whole or not at all: nobody ever reads half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+from watari.errors import FileError
+
+
+def write_atomically(path: str | os.PathLike[str], text: str) -> None:
+    """Put `text` at `path` in one step: a temporary file beside it, fsync, then rename.
+
+    On any failure (a full disk, no permission) the old file stays as it was and the temporary
+    one is removed. Raises FileError with path and cause.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        raise FileError(f"{path}: cannot be written: not a regular file")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with open(temporary, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        kept = "; the file that was there is unchanged" if target.exists() else ""
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}{kept}") from error
+    finally:
+        with contextlib.suppress(OSError):  # gone already when the rename has happened
+            os.unlink(temporary)
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a power cut, where the file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,226 @@
+"""The result file: what a run writes, and report and compare read. docs/results.md explains it.
+
+Times are in seconds, sizes in bytes. A key that is absent reads as null or empty; what is
+written has every key. `python -m watari.results` prints the JSON Schema.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_core import ErrorDetails, from_json
+
+from watari.errors import FileError
+from watari.files import write_atomically
+from watari.machine import Count, Machine, Record
+
+SCHEMA: Literal[1] = 1
+
+Status = Literal["ok", "wrong", "unsupported", "failed"]
+Seconds = Annotated[float, Field(ge=0)]
+Scalar = str | bool | int | float | None
+
+
+class Phase(Record):
+    """A named part of a series: samples first <= i < last."""
+
+    name: str = Field(description="gpu-1, cpu, gpu-2; first, migrating, steady")
+    first: Count = Field(description="index of its first sample")
+    last: Count = Field(description="index after its last sample")
+
+
+class Quantity(Record):
+    """One number of a trial that is not a series."""
+
+    value: float
+    unit: str = Field(description="s, B, B/s, 1")
+
+
+class Residency(Record):
+    """On which side the bytes of an array lie, and how that was found out."""
+
+    method: str = Field(
+        description="pagemap (present on the CPU side or not), move_pages (NUMA node of each "
+        "page) or by-kind (the kind of memory leaves no choice)"
+    )
+    bytes: Count = Field(description="size of the array, in bytes")
+    cpu: Count = Field(description="bytes on the CPU side")
+    gpu: Count | None = Field(
+        default=None, description="bytes in GPU memory; null where the method cannot tell"
+    )
+    untold: Count = Field(default=0, description="bytes that the method cannot place")
+    nodes: dict[str, Count] = Field(default={}, description="bytes by NUMA node, if known")
+
+
+class Trial(Record):
+    """A series of samples in a fresh process."""
+
+    status: Status
+    error: str | None = Field(default=None, description="why it is not ok")
+    started: str = Field(description="when, ISO 8601, UTC")
+    ranks: int = Field(default=1, ge=1, description="processes")
+    host_s: list[Seconds] = Field(
+        default=[], description="every sample in order by the host's clock, in s"
+    )
+    device_s: list[Seconds] | None = Field(
+        default=None, description="the same samples by device events, in s"
+    )
+    series: dict[str, list[float]] = Field(
+        default={},
+        description="others by sample: cpu_mapped_fraction.source (0 to 1), return_s (s), ...",
+    )
+    phases: list[Phase] = Field(default=[], description="parts of the series, in order")
+    quantities: dict[str, Quantity] = Field(
+        default={}, description="peak_rss, threads, setup_s (process start to first sample), ..."
+    )
+    histograms: dict[str, Any] = Field(default={}, description="per-request latencies")
+    residency_before: dict[str, Residency] = Field(
+        default={}, description="by array, before the first sample"
+    )
+    residency_after: dict[str, Residency] = Field(
+        default={}, description="by array, after the last sample, before verification"
+    )
+    verified: bool | None = Field(
+        default=None, description="every element correct; null where nothing was checked"
+    )
+
+
+class Case(Record):
+    """One case at one point of its axes; `case` and `parameters` are what compare matches."""
+
+    case: str = Field(description="copy, access, migration, touch, ...")
+    parameters: dict[str, Scalar] = Field(
+        description="every axis, fully resolved; sizes in bytes. Number of trials is not one"
+    )
+    status: Status
+    reason: str | None = Field(default=None, description="why it is not ok")
+    bytes_per_sample: Count = Field(
+        default=0, description="bytes that the algorithm reads and writes; 0 where nothing ran"
+    )
+    flops_per_sample: Count = Field(default=0, description="floating point operations")
+    flags: list[str] = Field(default=[], description="doubts, as a rate beyond a physical limit")
+    trials_planned: Count = Field(description="trials asked for")
+    trials: list[Trial] = Field(default=[], description="in the order in which they ran")
+
+    @property
+    def key(self) -> str:
+        """Canonical JSON of case and parameters: the same key is the same case."""
+        pair = {"case": self.case, "parameters": self.parameters}
+        return json.dumps(pair, sort_keys=True, separators=(",", ":"))
+
+
+class Missing(Record):
+    """What the plan has and the run did not get to."""
+
+    case: str
+    parameters: dict[str, Scalar]
+    trials: Count = Field(description="trials still to be run")
+
+
+class Plan(Record):
+    """Where the cases come from."""
+
+    name: str
+    description: str | None = None
+    source: str | None = Field(default=None, description="paper or talk that it follows")
+
+
+class Program(Record):
+    """What measured, and how it was built and called."""
+
+    version: str
+    revision: str | None = Field(default=None, description="git commit of the source")
+    compiler: str | None = None
+    flags: str | None = Field(default=None, description="of the compiler")
+    cuda: str | None = Field(default=None, description="toolkit built with; null: without CUDA")
+    command: str = Field(description="as typed")
+    environment: dict[str, str] = Field(default={}, description="variables that matter")
+    started: str = Field(description="ISO 8601, UTC")
+    finished: str | None = Field(default=None, description="ISO 8601, UTC; null: interrupted")
+
+
+class Results(Record):
+    """One run."""
+
+    schema_version: Literal[1] = Field(
+        default=SCHEMA, alias="schema", description="version of this schema"
+    )
+    program: Program
+    plan: Plan | None = None
+    machine: Machine
+    cases: list[Case] = Field(default=[], description="in the order of the plan")
+    missing: list[Missing] = Field(default=[], description="planned, but not run")
+
+
+def parse(data: Any, name: str) -> Results:
+    """Results from plain values; `name` stands for the file in the messages of FileError."""
+    if not isinstance(data, dict):
+        raise FileError(f"{name}: not a result file: an object is expected")
+    schema = data.get("schema")
+    if type(schema) is not int:  # true is an int, 1.0 equals 1: neither is a version
+        raise FileError(f"{name}: schema: must be a whole number, is {json.dumps(schema)[:40]}")
+    if schema > SCHEMA:
+        raise FileError(
+            f"{name}: schema: written by a newer Watari: schema {schema}, "
+            f"this one reads up to {SCHEMA}"
+        )
+    try:
+        return Results.model_validate(data)
+    except ValidationError as error:
+        raise FileError(f"{name}: {_first(error.errors(include_url=False))}") from None
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """The results in a file; FileError names file and field of what is not right."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    try:
+        data = from_json(content, allow_inf_nan=False)
+    except ValueError as error:
+        raise FileError(f"{path}: not JSON, or cut short: {error}") from None
+    return parse(data, str(path))
+
+
+def write(path: str | os.PathLike[str], results: Results) -> None:
+    """Write whole or not at all; FileError says why not. What is written can be read again."""
+    data = results.model_dump(mode="json", by_alias=True)
+    parse(data, str(path))  # lists may have been changed since the model was made
+    write_atomically(path, format_json(data) + "\n")
+
+
+def format_json(value: Any, indent: str = "") -> str:
+    """JSON for people: a key a line, but a series of plain values on one."""
+    inner = indent + " "
+    if isinstance(value, dict) and value:
+        items = (f"{inner}{json.dumps(k)}: {format_json(v, inner)}" for k, v in value.items())
+    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        items = (inner + format_json(item, inner) for item in value)
+    else:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    left, right = "{}" if isinstance(value, dict) else "[]"
+    return left + "\n" + ",\n".join(items) + f"\n{indent}{right}"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a result file, as published in docs/results.schema.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **Results.model_json_schema(by_alias=True),
+    }
+
+
+def _first(problems: list[ErrorDetails]) -> str:
+    """The first problem with its place: cases[3].trials[0].host_s[12]: ..."""
+    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in problems[0]["loc"]]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{''.join(steps).lstrip('.')}: {problems[0]['msg']}{more}"
+
+
+if __name__ == "__main__":
+    print(json.dumps(json_schema(), indent=2))
