@@ -1,0 +1,40 @@
+"""What tests need of the machine: where it is missing, they are skipped and say why."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+
+def why_no_gpu() -> str | None:
+    """The reason why tests marked `gpu` cannot run here, or None."""
+    try:
+        from watari import _native
+    except ImportError:
+        return "the compiled module is not installed"
+    return None if _native.gpus() else "no GPU on this machine"
+
+
+def why_no_mpi() -> str | None:
+    """The reason why tests marked `mpi` cannot run here, or None."""
+    return None if shutil.which("mpirun") else "no mpirun: install openmpi-bin"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for marker, why_not in {"gpu": why_no_gpu, "mpi": why_no_mpi}.items():
+        marked = [item for item in items if item.get_closest_marker(marker)]
+        reason = why_not() if marked else None
+        for item in marked if reason else []:
+            item.add_marker(pytest.mark.skip(reason=str(reason)))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """A browser that really starts: on Ubuntu `chromium` may be a stub that asks for a snap."""
+    for name in ("chromium", "google-chrome", "chromium-browser"):
+        path = shutil.which(name)
+        if path and subprocess.run([path, "--version"], capture_output=True).returncode == 0:
+            return path
+    pytest.skip("no browser that starts: install chromium (Debian) or google-chrome (Ubuntu)")

@@ -1,0 +1,116 @@
+"""The commands that README.md shows, run one after another in a clean copy of the repository.
+
+A command is a line that starts with `$ ` in a block fenced as ```console. Set-up commands are not
+run again inside `make test`, which has just done the same; `test_demo` runs `make demo` as a
+newcomer would, with a virtual environment and a build of its own, and is `slow`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SET_UP = re.compile(r"(sudo )?(apt(-get)?|git|cd|make|pip|python3? -m (venv|pip)|source|\.) ")
+FOUND_SLOWER = 3
+
+
+def commands(text: str) -> list[str]:
+    """The commands of all console blocks, in order; a backslash continues a line."""
+    blocks = re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    joined = "".join(blocks).replace("\\\n", "")
+    return re.findall(r"^\$ (.+)$", joined, re.MULTILINE)
+
+
+def written_files(command: str) -> list[str]:
+    """The files that a command names as its output."""
+    words = shlex.split(command, comments=True)
+    return [file for option, file in itertools.pairwise(words) if option in ("-o", ">")]
+
+
+def shortened(command: str) -> str:
+    """The same command with little time to measure: what is tested is that it works as written."""
+    if "--budget" in command:
+        return command
+    return re.sub(r"^watari run\b", "watari run --budget 30s", command)
+
+
+def run(command: str, directory: Path, timeout: float) -> str:
+    """Runs it as a newcomer's shell would, with an empty home; returns what it printed."""
+    home = directory.parent / "home"
+    home.mkdir(exist_ok=True)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    kept = {name: os.environ[name] for name in os.environ if re.match("PIP_|.*_proxy$", name)}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", command],
+        cwd=directory,
+        env={**kept, "HOME": str(home), "PATH": path, "LANG": "C.UTF-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=timeout,
+    )
+    expected = (0, FOUND_SLOWER) if command.startswith("watari compare") else (0,)
+    assert done.returncode in expected, f"$ {command}\n{done.stdout}"
+    assert "Traceback" not in done.stdout, f"$ {command}\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.fixture
+def clean_copy(tmp_path: Path) -> Path:
+    """The repository's files, and nothing that was built or measured beside them."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    copy = tmp_path / "watari"
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+    return copy
+
+
+def test_extracts_commands() -> None:
+    text = (
+        "```console\n$ watari run \\\n  copy -o a.json\nprinted\n$ watari list  # all\n```\n$ no\n"
+    )
+    assert commands(text) == ["watari run   copy -o a.json", "watari list  # all"]
+    assert written_files(commands(text)[0]) == ["a.json"]
+
+
+def test_readme_commands(clean_copy: Path) -> None:
+    shown = commands((clean_copy / "README.md").read_text())
+    assert "make demo" in shown
+    assert "make test" in shown
+    to_run = [command for command in shown if not SET_UP.match(command)]
+    assert to_run, "README.md shows no command of watari"
+    for command in to_run:
+        run(shortened(command), clean_copy, timeout=300)
+        for file in written_files(command):
+            assert (clean_copy / file).stat().st_size > 0, f"$ {command}\nwrote no {file}"
+
+
+def test_make_targets_of_readme_exist(clean_copy: Path) -> None:
+    for command in commands((clean_copy / "README.md").read_text()):
+        if command.startswith("make "):
+            run(command.replace("make ", "make --dry-run ", 1), clean_copy, timeout=30)
+
+
+@pytest.mark.slow
+def test_demo(clean_copy: Path) -> None:
+    printed = run("make demo", clean_copy, timeout=1200)
+    report = Path(printed.strip().splitlines()[-1].removeprefix("The report: "))
+    assert report.is_relative_to(clean_copy)
+    assert "</html>" in report.read_text()
