@@ -108,9 +108,8 @@ class Case(Record):
 
     @property
     def key(self) -> str:
-        """Canonical JSON of case and parameters: the same key is the same case."""
-        pair = {"case": self.case, "parameters": self.parameters}
-        return json.dumps(pair, sort_keys=True, separators=(",", ":"))
+        """Canonical text of case and parameters, the same as that of `cases.Request`."""
+        return json.dumps([self.case, self.parameters], sort_keys=True)
 
 
 class Missing(Record):
@@ -155,6 +154,10 @@ class Results(Record):
     cases: list[Case] = Field(default=[], description="in the order of the plan")
     missing: list[Missing] = Field(default=[], description="planned, but not run")
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values with the keys of the file, as report and statistics take them."""
+        return self.model_dump(mode="json", by_alias=True)
+
 
 def parse(data: Any, name: str) -> Results:
     """Results from plain values; `name` stands for the file in the messages of FileError."""
@@ -189,7 +192,7 @@ def read(path: str | os.PathLike[str]) -> Results:
 
 def write(path: str | os.PathLike[str], results: Results) -> None:
     """Write whole or not at all; FileError says why not. What is written can be read again."""
-    data = results.model_dump(mode="json", by_alias=True)
+    data = results.as_dict()
     parse(data, str(path))  # lists may have been changed since the model was made
     write_atomically(path, format_json(data) + "\n")
 

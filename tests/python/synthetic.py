@@ -1,0 +1,338 @@
+"""Made-up result files for tests: a GPU machine and a CPU machine, every case and every status.
+
+`results()` is a run of the GPU machine, `results(machine=cpu_machine())` one of the CPU machine;
+`slower` scales chosen times, `seed` draws other noise. Times are drawn as real ones behave: noise
+within a trial, a level for each trial that drifts from one to the next, now and then a late sample.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from watari.results import Results
+
+GIB = 2**30
+Generator = np.random.Generator
+Samples = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def cpu_machine() -> dict[str, Any]:
+    """A machine without a GPU."""
+    return {
+        "name": "epyc-2core",
+        "hosts": ["node0"],
+        "architecture": "x86_64",
+        "processors": [
+            {
+                "id": "cpu",
+                "kind": "cpu",
+                "name": "AMD EPYC 7R13",
+                "packages": 1,
+                "cores": 2,
+                "threads": 2,
+                "numa_nodes": [{"node": 0, "cpus": [0, 1], "bytes": 24 * GIB}],
+                "caches": [{"level": 3, "kind": "unified", "bytes": 32 * 2**20, "count": 1}],
+            }
+        ],
+        "memories": [
+            memory("pageable", True, "nothing"),
+            *(
+                memory(kind, False, "a GPU", "no GPU driver")
+                for kind in ("pinned", "device", "managed", "system")
+            ),
+            memory("file", True, "a file system"),
+        ],
+        "links": [],
+        "capabilities": [
+            {"name": "gpu-driver", "available": False, "reason": "no GPU driver", "detail": None},
+            {"name": "io_uring", "available": True, "reason": None, "detail": "6.1"},
+        ],
+        "memory_bytes": 24 * GIB,
+        "memory_available_bytes": 20 * GIB,
+        "virtual_machine": True,
+        "driver": None,
+        "cuda": None,
+        "kernel": "6.1.0-26-amd64",
+        "page_size": 4096,
+        "thp": {"enabled": "madvise", "defrag": "madvise"},
+        "numa_balancing": 0,
+        "uvm": {},
+    }
+
+
+def gpu_machine() -> dict[str, Any]:
+    """An x86 machine with an H200, without HMM."""
+    gpu = {
+        "id": "gpu:0",
+        "kind": "gpu",
+        "name": "NVIDIA H200",
+        "compute_capability": "9.0",
+        "multiprocessors": 132,
+        "l2_bytes": 50 * 2**20,
+        "memory_bytes": 150_754_820_096,
+        "memory_bandwidth": 4.8e12,
+        "pci_bus_id": "0000:18:00.0",
+        "numa_node": 0,
+        "attributes": {
+            "pageableMemoryAccess": 0,
+            "pageableMemoryAccessUsesHostPageTables": 0,
+            "concurrentManagedAccess": 1,
+            "directManagedMemAccessFromHost": 0,
+            "hostNativeAtomicSupported": 0,
+        },
+    }
+    no_hmm = "pageableMemoryAccess is 0: the kernel lacks CONFIG_DEVICE_PRIVATE"
+    machine = cpu_machine()
+    machine["processors"][0] |= {"name": "Intel Xeon Platinum 8468", "cores": 16, "threads": 16}
+    machine["processors"].append(gpu)
+    return machine | {
+        "name": "h200-x86",
+        "memories": [
+            memory("pageable", True, "nothing"),
+            *(memory(kind, True, "a GPU") for kind in ("pinned", "device", "managed")),
+            memory("system", False, "pageableMemoryAccess", no_hmm),
+            memory("file", True, "a file system"),
+        ],
+        "links": [link("cpu", "gpu:0"), link("gpu:0", "cpu")],
+        "capabilities": [
+            {"name": "gpu-driver", "available": True, "reason": None, "detail": "580.95"},
+            {"name": "cufile", "available": False, "reason": "no libcufile.so", "detail": None},
+        ],
+        "memory_bytes": 256 * GIB,
+        "memory_available_bytes": 240 * GIB,
+        "driver": "580.95.05",
+        "cuda": {"driver": "13.0", "runtime": "13.0"},
+        "uvm": {"uvm_perf_access_counter_threshold": "256"},
+    }
+
+
+def memory(kind: str, supported: bool, needs: str, reason: str | None = None) -> dict[str, Any]:
+    """A row of the memories of a machine."""
+    row = {"kind": kind, "supported": supported, "needs": needs, "reason": reason}
+    return row | {"route": None}
+
+
+def link(start: str, end: str) -> dict[str, Any]:
+    """PCIe Gen5 x16 in one direction."""
+    row = {"from": start, "to": end, "kind": "pcie", "generation": 5, "width": 16}
+    return row | {"links": None, "bandwidth": 63.0e9}
+
+
+def noisy(seconds: Samples, level: float, rng: Generator) -> list[float]:
+    """A trial's samples: 0.5% noise around `level` x `seconds`, one in 50 late by a tenth."""
+    noise = rng.lognormal(0.0, 0.005, len(seconds))
+    late = np.where(rng.random(len(seconds)) < 0.02, 1.1, 1.0)
+    return [float(s) for s in seconds * level * noise * late]
+
+
+def levels(trials: int, rng: Generator, spread: float = 0.005) -> list[float]:
+    """The level of each trial: a random walk back to 1 (a warming machine), and its own noise."""
+    drift, out = 0.0, []
+    for _ in range(trials):
+        drift = 0.7 * drift + rng.normal(0.0, 0.7 * spread)
+        out.append(float(np.exp(drift + rng.normal(0.0, 0.7 * spread))))
+    return out
+
+
+def trial(host_s: list[float], **more: Any) -> dict[str, Any]:
+    """A trial that went well."""
+    base = {"status": "ok", "started": "2025-06-01T12:00:00.000+00:00", "ranks": 1}
+    quantities = {
+        "peak_rss": {"value": 3.2e9, "unit": "B"},
+        "threads": {"value": 16, "unit": "1"},
+        "setup_s": {"value": 0.61, "unit": "s"},
+    }
+    return base | {"host_s": host_s, "quantities": quantities, "verified": True} | more
+
+
+def lost_trial(status: str, error: str) -> dict[str, Any]:
+    """A trial without samples."""
+    return trial([]) | {"status": status, "error": error, "quantities": {}, "verified": None}
+
+
+def residency(size: int, mapped: float) -> dict[str, Any]:
+    """Residency as x86 can tell it: the part mapped on the CPU side."""
+    on_cpu = int(size * mapped)
+    return {"method": "pagemap", "bytes": size, "cpu": on_cpu, "gpu": None, "untold": size - on_cpu}
+
+
+def case(name: str, parameters: dict[str, Any], trials: list[dict[str, Any]]) -> dict[str, Any]:
+    """A case whose status is the worst of its trials; `bytes` among the parameters is taken out."""
+    parameters = dict(parameters)
+    moved = parameters.pop("bytes")
+    order = ["ok", "unsupported", "wrong", "failed"]
+    worst = max(trials, key=lambda t: order.index(t["status"]))
+    return {
+        "case": name,
+        "parameters": parameters | {"threads": 16, "oversubscribe": False},
+        "status": worst["status"],
+        "reason": worst.get("error"),
+        "bytes_per_sample": moved,
+        "flops_per_sample": 0,
+        "flags": [],
+        "trials_planned": len(trials),
+        "trials": trials,
+    }
+
+
+def copy_case(
+    rng: Generator, start: str, end: str, size: int, rate: float, trials: int, **more: Any
+) -> dict[str, Any]:
+    """A copy at a rate in bytes per second; on the GPU unless `more` says otherwise."""
+    parameters: dict[str, Any] = {"processor": "gpu", "from": start, "to": end, "size": size}
+    parameters |= {"samples": 50, "streams": 1, "means": "copy-engine", "bidirectional": False}
+    parameters |= {"numa": "local", "thp": "default"} | more
+    moved = size * (2 if start == end else 1)
+    flat = np.full(50, moved / rate)
+    made = [trial(noisy(flat, level, rng), device_s=None) for level in levels(trials, rng)]
+    for one in made:
+        if parameters["processor"] != "cpu":
+            one["device_s"] = [0.998 * s for s in one["host_s"]]
+    return case("copy", parameters | {"bytes": moved}, made)
+
+
+def access_case(rng: Generator, source: str, destination: str, trials: int) -> dict[str, Any]:
+    """A GPU copy in managed memory: a slow first pass, then a plateau."""
+    size = 4 * GIB
+    seconds = np.full(50, 2 * size / 3.8e12)
+    seconds[0] = size * ((source == "cpu") + (destination == "cpu")) / 11e9 + seconds[1]
+    made = [
+        trial(
+            noisy(seconds, level, rng),
+            residency_before={"source": residency(size, float(source == "cpu"))},
+            residency_after={"source": residency(size, 0.0)},
+        )
+        for level in levels(trials, rng)
+    ]
+    parameters = {"processor": "gpu", "memory": "managed", "hint": "none", "source": source}
+    parameters |= {"destination": destination, "size": size, "samples": 50}
+    return case("access", parameters | {"bytes": 2 * size}, made)
+
+
+def migration_case(rng: Generator, trials: int, samples: int = 100) -> dict[str, Any]:
+    """GPU, CPU, GPU in managed memory: the pages follow the processor at its first sample."""
+    size = GIB
+    gpu, cpu = 2 * size / 3.8e12, 2 * size / 88e9
+    seconds = np.repeat([gpu, cpu, gpu], samples)
+    seconds[[0, samples, 2 * samples]] = size / 11e9
+    fraction = np.repeat([0.0, 1.0, 0.0], samples)
+    names = ("gpu-1", "cpu", "gpu-2")
+    made = [
+        trial(
+            noisy(seconds, level, rng),
+            series={f"cpu_mapped_fraction.{a}": fraction.tolist() for a in ARRAYS},
+            phases=[
+                {"name": name, "first": i * samples, "last": (i + 1) * samples}
+                for i, name in enumerate(names)
+            ],
+            residency_before={a: residency(size, float(a == "source")) for a in ARRAYS},
+            residency_after={a: residency(size, 0.0) for a in ARRAYS},
+        )
+        for level in levels(trials, rng)
+    ]
+    parameters = {"memory": "managed", "hint": "none", "size": size, "phases": "gpu+cpu+gpu"}
+    return case("migration", parameters | {"samples": samples, "bytes": 2 * size}, made)
+
+
+def touch_case(rng: Generator, operation: str, rate: float, trials: int) -> dict[str, Any]:
+    """First touch, prefetch or fault of managed memory on the GPU."""
+    size = GIB
+    made = [trial(noisy(np.full(10, size / rate), level, rng)) for level in levels(trials, rng)]
+    for one in made if operation == "prefetch" else []:
+        one["series"] = {
+            "return_s": [2e-5] * 10,
+            "second_pass_s": [2 * size / 3.8e12] * 10,
+        }
+    parameters = {"processor": "gpu", "memory": "managed", "size": size, "operation": operation}
+    return case("touch", parameters | {"samples": 10, "bytes": size}, made)
+
+
+ARRAYS = ("source", "destination")
+
+
+def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
+    """What the GPU machine measures, with an unsupported, a wrong and a failed case."""
+    to_device = [
+        copy_case(rng, "pinned", "device", size, 55e9 * size / (size + 5e5), trials)
+        for size in (2**20, 2**26, GIB)
+    ]
+    unsupported = access_case(rng, "cpu", "gpu", 1)
+    unsupported["parameters"] |= {"memory": "system"}
+    reason = "system memory needs pageableMemoryAccess, which is 0 here"
+    unsupported |= {"status": "unsupported", "reason": reason, "bytes_per_sample": 0}
+    unsupported["trials"] = [lost_trial("unsupported", reason)]
+    wrong = copy_case(rng, "managed", "device", GIB, 2e12, trials)
+    wrong["trials"][-1] |= {"status": "wrong", "error": "element 7 is 3, not 7", "verified": False}
+    wrong |= {"status": "wrong", "reason": "element 7 is 3, not 7"}
+    failed = copy_case(rng, "device", "managed", GIB, 2e12, trials)
+    failed["trials"][0] = lost_trial("failed", "killed by SIGKILL; likely out of memory")
+    failed |= {"status": "failed", "reason": "killed by SIGKILL; likely out of memory"}
+    return [
+        *to_device,
+        copy_case(rng, "device", "pinned", GIB, 55.2e9, trials),
+        copy_case(rng, "device", "device", GIB, 4.25e12, trials, means="kernel"),
+        *(access_case(rng, a, b, trials) for a in ("cpu", "gpu") for b in ("cpu", "gpu")),
+        migration_case(rng, trials),
+        *(
+            touch_case(rng, operation, rate, trials)
+            for operation, rate in (("first-touch", 18.6e9), ("prefetch", 49e9), ("fault", 11e9))
+        ),
+        unsupported,
+        wrong,
+        failed,
+    ]
+
+
+def cpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
+    """What every machine measures: copies in CPU memory."""
+    return [
+        copy_case(rng, "pageable", "pageable", size, rate, trials, processor="cpu", means="kernel")
+        for size, rate in ((2**20, 300e9), (2**26, 90e9), (GIB, 88e9))
+    ]
+
+
+def plain(
+    machine: dict[str, Any] | None = None,
+    trials: int = 5,
+    seed: int = 0,
+    slower: dict[str, float] | None = None,
+) -> dict[str, Any]:
+    """A result file as plain values; times of the cases named in `slower` are scaled by it."""
+    rng = np.random.default_rng(seed)
+    machine = gpu_machine() if machine is None else machine
+    cases = cpu_cases(rng, trials)
+    if any(p["kind"] == "gpu" for p in machine["processors"]):
+        cases += gpu_cases(rng, trials)
+    for one in cases:
+        factor = (slower or {}).get(one["case"], 1.0)
+        for made in one["trials"]:
+            made["host_s"] = [factor * s for s in made["host_s"]]
+    return {
+        "schema": 1,
+        "program": {
+            "version": "0.1.0",
+            "revision": "0123abc",
+            "compiler": "GCC 12.2.0",
+            "flags": "-O3 -march=native -fopenmp",
+            "cuda": "13.0" if machine["driver"] else None,
+            "command": "watari run",
+            "environment": {"OMP_PROC_BIND": "close"},
+            "started": "2025-06-01T12:00:00.000+00:00",
+            "finished": "2025-06-01T12:03:00.000+00:00",
+        },
+        "plan": {"name": "standard", "description": "made for this machine", "source": None},
+        "machine": machine,
+        "cases": cases,
+        "missing": [],
+    }
+
+
+def results(
+    machine: dict[str, Any] | None = None,
+    trials: int = 5,
+    seed: int = 0,
+    slower: dict[str, float] | None = None,
+) -> Results:
+    """The same as a validated model."""
+    return Results.model_validate(plain(machine, trials, seed, slower))
