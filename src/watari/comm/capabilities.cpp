@@ -1,0 +1,106 @@
+#include <watari/comm/capabilities.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace watari::comm {
+namespace {
+
+using machine::capability;
+
+std::optional<std::string> on_path(const std::string& program) {
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string file = folder + "/" + program;
+        if (!folder.empty() && access(file.c_str(), X_OK) == 0) {
+            return file;
+        }
+    }
+    return std::nullopt;
+}
+
+/// First line of a library's own description, e.g. "Open MPI v4.1.4, package: ...".
+/// MPI_Get_library_version may be called before MPI_Init.
+std::optional<std::string> library_version() {
+    for (const char* name : {"libmpi.so.40", "libmpi.so.12", "libmpi.so"}) {
+        void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+        if (library == nullptr) {
+            continue;
+        }
+        std::array<char, 8192> text{};  // the largest MPI_MAX_LIBRARY_VERSION_STRING in use
+        int length = 0;
+        using query = int (*)(char*, int*);
+        const auto ask = reinterpret_cast<query>(dlsym(library, "MPI_Get_library_version"));
+        const bool told = ask != nullptr && ask(text.data(), &length) == 0;
+        const std::string version = told ? text.data() : name;
+        // Not closed: MPI libraries start helpers that outlive dlclose badly.
+        return version.substr(0, version.find_first_of(",\n"));
+    }
+    return std::nullopt;
+}
+
+std::string output_of(const std::string& command) {
+    std::string output;
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), &pclose);
+    std::array<char, 4096> part{};
+    while (pipe && std::fgets(part.data(), static_cast<int>(part.size()), pipe.get()) != nullptr) {
+        output += part.data();
+    }
+    return output;
+}
+
+capability mpi() {
+    std::optional<std::string> launcher;
+    for (const char* program : {"mpirun", "mpiexec", "srun"}) {
+        launcher = launcher ? launcher : on_path(program);
+    }
+    const auto library = library_version();
+    const std::string reason = !launcher  ? "no launcher (mpirun, mpiexec, srun) on PATH"
+                               : !library ? "no MPI library (libmpi.so) can be loaded"
+                                          : "";
+    const std::string detail =
+        launcher.value_or("") + (launcher && library ? ", " : "") + library.value_or("");
+    return {"mpi", reason.empty(), reason, detail};
+}
+
+capability cuda_aware_mpi(bool mpi_available) {
+    const auto answer = [](bool yes, const char* reason, const char* detail) {
+        return capability{"cuda-aware-mpi", yes, yes ? "" : reason, detail};
+    };
+    if (!mpi_available) {
+        return answer(false, "no MPI", "");
+    }
+    if (on_path("ompi_info")) {
+        const std::string text = output_of("ompi_info --parsable --all 2>/dev/null");
+        if (text.find("mpi_built_with_cuda_support:value:true") != std::string::npos) {
+            return answer(true, "", "Open MPI built with CUDA");
+        }
+        if (text.find("mpi_built_with_cuda_support:value:false") != std::string::npos) {
+            return answer(false, "Open MPI was built without CUDA", "");
+        }
+    }
+    if (on_path("mpichversion")) {
+        const std::string text = output_of("mpichversion 2>/dev/null");
+        return answer(text.find("--with-cuda") != std::string::npos,
+                      "MPICH was configured without --with-cuda", "by mpichversion");
+    }
+    return answer(false, "unknown: neither ompi_info nor mpichversion tells", "");
+}
+
+}  // namespace
+
+std::vector<capability> capabilities() {
+    const capability found = mpi();
+    return {found, cuda_aware_mpi(found.available)};
+}
+
+}  // namespace watari::comm

@@ -1,0 +1,85 @@
+#include <watari/storage/capabilities.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <dlfcn.h>
+#include <linux/io_uring.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace watari::storage {
+namespace {
+
+using machine::capability;
+namespace fs = std::filesystem;
+
+bool exists(const char* path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+}
+
+/// What a user of cuFile must know of this machine. cuFile asks libudev for ID_FS_USAGE and
+/// ID_FS_TYPE of a file's block device, and refuses the file (error 5027) where nothing answers.
+std::string cufile_detail() {
+    std::string detail = exists("/sys/module/nvidia_fs") || exists("/proc/driver/nvidia-fs")
+                             ? "direct (nvidia-fs module is loaded)"
+                             : "compatibility mode, through CPU memory (no nvidia-fs module)";
+    if (!exists("/run/udev/data")) {
+        detail +=
+            "; no udev database (/run/udev/data): cuFileHandleRegister will fail with 5027 "
+            "unless an administrator adds a record b<major>:<minor> of the disk there, with "
+            "E:ID_FS_USAGE=filesystem and E:ID_FS_TYPE=<type>";
+    }
+    return detail;
+}
+
+capability cufile() {
+    for (const char* name : {"libcufile.so.0", "libcufile.so"}) {
+        if (void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
+            dlclose(library);
+            return {"cufile", true, "", cufile_detail()};
+        }
+    }
+    return {"cufile", false, "libcufile.so.0 cannot be loaded (GPUDirect Storage is not installed)",
+            ""};
+}
+
+capability io_uring() {
+    io_uring_params parameters{};
+    const long ring = syscall(SYS_io_uring_setup, 1, &parameters);
+    if (ring >= 0) {
+        close(static_cast<int>(ring));
+        return {"io_uring", true, "", ""};
+    }
+    const int error = errno;
+    std::optional<int> disabled;
+    if (int value = 0; std::ifstream("/proc/sys/kernel/io_uring_disabled") >> value) {
+        disabled = value;
+    }
+    return {"io_uring", false, io_uring_reason(error, disabled), ""};
+}
+
+}  // namespace
+
+std::string io_uring_reason(int error, std::optional<int> disabled) {
+    if (error == ENOSYS) {
+        return "the kernel has no io_uring (ENOSYS)";
+    }
+    if (error == EPERM && disabled.value_or(0) != 0) {
+        return "switched off by kernel.io_uring_disabled = " + std::to_string(*disabled);
+    }
+    if (error == EPERM) {
+        return "forbidden (EPERM), as Docker's default seccomp profile does";
+    }
+    if (error == ENOMEM) {
+        return "not enough lockable memory (ENOMEM): see ulimit -l";
+    }
+    return std::string("io_uring_setup fails: ") + std::strerror(error);
+}
+
+std::vector<capability> capabilities() { return {cufile(), io_uring()}; }
+
+}  // namespace watari::storage

@@ -1,0 +1,20 @@
+// What this machine offers for storage: `cufile`, `io_uring`.
+#pragma once
+
+#include <watari/machine/capability.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace watari::storage {
+
+/// Loads libcufile to see whether it is there, and makes and closes one io_uring.
+std::vector<machine::capability> capabilities();
+
+/// Why io_uring_setup(2) failed.
+/// \param error    its errno
+/// \param disabled /proc/sys/kernel/io_uring_disabled, where that exists
+std::string io_uring_reason(int error, std::optional<int> disabled);
+
+}  // namespace watari::storage
