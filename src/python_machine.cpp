@@ -75,7 +75,6 @@ nb::dict gpu(const machine::gpu& gpu) {
     row["memory_bandwidth"] = or_none(gpu.memory_bandwidth);
     row["pci_bus_id"] = gpu.pci_bus_id;
     row["numa_node"] = or_none(gpu.numa_node);
-    row["memory_numa_node"] = or_none(gpu.memory_numa_node);
     row["attributes"] = attributes;
     return row;
 }

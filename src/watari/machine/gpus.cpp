@@ -41,6 +41,8 @@ constexpr std::array attributes{
     attribute{"integrated", cudaDevAttrIntegrated},
     attribute{"asyncEngineCount", cudaDevAttrAsyncEngineCount},
     attribute{"eccEnabled", cudaDevAttrEccEnabled},
+    attribute{"numaConfig", cudaDevAttrNumaConfig},  // 1: the GPU's memory is a NUMA node,
+    attribute{"numaId", cudaDevAttrNumaId},          // of this number
     attribute{"memoryClockRate", cudaDevAttrMemoryClockRate},           // kHz
     attribute{"globalMemoryBusWidth", cudaDevAttrGlobalMemoryBusWidth}  // bit
 };
@@ -78,11 +80,6 @@ std::optional<int> nearest_node(const std::string& pci, int device) {
     return node >= 0 ? std::optional(node) : not_negative(read(cudaDevAttrHostNumaId, device));
 }
 
-std::optional<int> memory_node(int device) {
-    const bool is_node = read(cudaDevAttrNumaConfig, device) == cudaDeviceNumaConfigNumaNode;
-    return is_node ? not_negative(read(cudaDevAttrNumaId, device)) : std::nullopt;
-}
-
 std::optional<double> bandwidth(int device) {
     const double clock = read(cudaDevAttrMemoryClockRate, device).value_or(0) * 1e3;  // Hz
     const double width = read(cudaDevAttrGlobalMemoryBusWidth, device).value_or(0) / 8.0;
@@ -106,7 +103,6 @@ gpu describe(int device) {
     result.memory_bandwidth = bandwidth(device);
     result.pci_bus_id = pci_bus_id(device);
     result.numa_node = nearest_node(result.pci_bus_id, device);
-    result.memory_numa_node = memory_node(device);
     for (const auto& [name, id] : attributes) {
         if (const auto value = read(id, device)) {
             result.attributes.emplace_back(name, *value);

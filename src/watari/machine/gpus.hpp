@@ -21,9 +21,8 @@ struct gpu {
     std::uint64_t memory_bytes = 0;
     /// Theoretical, bytes/s: 2 x memory clock x bus width / 8; nullopt where the driver hides them.
     std::optional<double> memory_bandwidth;
-    std::string pci_bus_id;               ///< as sysfs names it: "0000:3b:00.0"
-    std::optional<int> numa_node;         ///< nearest CPU node
-    std::optional<int> memory_numa_node;  ///< node that the GPU's own memory is (GH200)
+    std::string pci_bus_id;                               ///< as sysfs names it: "0000:3b:00.0"
+    std::optional<int> numa_node;                         ///< nearest CPU node
     std::vector<std::pair<std::string, int>> attributes;  ///< by CUDA's names; see gpus.cpp
 };
 

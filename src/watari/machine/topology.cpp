@@ -2,6 +2,7 @@
 #include <watari/machine/topology.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 
@@ -41,6 +42,16 @@ const char* kind_name(hwloc_obj_cache_type_t kind) {
     }
 }
 
+/// A set of CPUs as "0-15,32-47".
+std::string list(hwloc_const_cpuset_t cpus) {
+    char* text = nullptr;
+    if (hwloc_bitmap_list_asprintf(&text, cpus) < 0) {
+        return "";
+    }
+    const std::unique_ptr<char, decltype(&std::free)> owner(text, &std::free);
+    return text;
+}
+
 std::vector<numa_node> numa_nodes(const handle& loaded) {
     std::vector<numa_node> nodes;
     hwloc_obj_t object = nullptr;
@@ -49,10 +60,10 @@ std::vector<numa_node> numa_nodes(const handle& loaded) {
             "/sys/devices/system/node/node" + std::to_string(object->os_index) + "/cpulist";
         // hwloc gives a node without CPUs the CPUs of its neighbours; the kernel says "".
         const bool memory_only = read_line(path).value_or("0").empty();
-        const int cpus = memory_only ? 0 : std::max(0, hwloc_bitmap_weight(object->cpuset));
+        const std::string cpus = memory_only ? "" : list(object->cpuset);
         const std::uint64_t bytes = object->attr->numanode.local_memory;
         // A GH200 keeps empty nodes in reserve for the parts of a partitioned GPU.
-        if (cpus > 0 || bytes > 0) {
+        if (!cpus.empty() || bytes > 0) {
             nodes.push_back({static_cast<int>(object->os_index), cpus, bytes});
         }
     }

@@ -14,7 +14,7 @@ namespace watari::machine {
 /// A NUMA node. One without CPUs is memory alone: GPU memory on GH200, or CXL memory.
 struct numa_node {
     int node = 0;             ///< number of the operating system
-    int cpus = 0;             ///< hardware threads that are local to it
+    std::string cpus;         ///< hardware threads that are local to it: "0-15,32-47"
     std::uint64_t bytes = 0;  ///< memory
 };
 

@@ -44,9 +44,9 @@ std::vector<numa_node> numa_nodes() {
     std::vector<numa_node> nodes;
     for (const int node : numbered(base, "node")) {
         const std::string folder = base + "/node" + std::to_string(node);
-        const int cpus = static_cast<int>(numbered(folder, "cpu").size());
+        const std::string cpus = read_line(folder + "/cpulist").value_or("");
         const std::uint64_t bytes = node_bytes(folder);
-        if (cpus > 0 || bytes > 0) {
+        if (!cpus.empty() || bytes > 0) {
             nodes.push_back({node, cpus, bytes});
         }
     }
