@@ -1,0 +1,51 @@
+"""How long the next trial will take: from earlier ones of its case, or from the bytes it moves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from watari.cases import Request, expected_bytes
+
+STARTING_SECONDS = 1.5  # process start, allocation, verification
+CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
+
+
+def typical_rate(request: Request) -> float:
+    """Bytes per second to expect of a path that nothing is known of yet."""
+    if request.parameters.get("processor") == "cpu":
+        return 1e10
+    return 2e10 if CROSSING.intersection(map(str, request.parameters.values())) else 3e11
+
+
+def family(request: Request) -> str:
+    """The same path at any size and length: what one of them took, tells about the others."""
+    path = {k: v for k, v in request.parameters.items() if k not in ("size", "samples")}
+    return json.dumps([request.case, path], sort_keys=True)
+
+
+@dataclass
+class Estimate:
+    """What trials took so far."""
+
+    seconds_by_request: dict[str, list[float]] = field(default_factory=dict)
+    rate_by_family: dict[str, float] = field(default_factory=dict)
+
+    def learn(self, request: Request, seconds: float) -> None:
+        """A trial of this request took so long."""
+        self.seconds_by_request.setdefault(request.key, []).append(seconds)
+        moving = max(seconds - STARTING_SECONDS, 0.05)
+        self.rate_by_family[family(request)] = expected_bytes(request) / moving
+
+    def learn_from_samples(self, request: Request, samples: list[float]) -> None:
+        """A trial of an earlier run, of which only the samples are known."""
+        if samples:
+            self.learn(request, STARTING_SECONDS + 1.2 * sum(samples))
+
+    def seconds(self, request: Request) -> float:
+        """What the next trial of this request should take."""
+        taken = self.seconds_by_request.get(request.key)
+        if taken:
+            return max(taken[-3:])
+        rate = self.rate_by_family.get(family(request), typical_rate(request))
+        return STARTING_SECONDS + expected_bytes(request) / rate

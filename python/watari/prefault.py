@@ -1,0 +1,54 @@
+"""Touches memory once in a process of its own: `python -m watari.prefault BYTES`.
+
+The memory of some virtual machines grows as it is used, which takes seconds for some GiB. Done
+before the first trial, this does not count as the cost of a first touch.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy
+
+from watari.axes import Machine
+from watari.cases import Request, find
+
+SHARE = 0.8  # of the available memory at most
+LIMIT_SECONDS = 120.0
+
+
+def wanted(requests: list[Request], machine: Machine) -> int:
+    """Bytes to touch before these requests: the largest of them, within the available memory."""
+    footprints = (find(request.case).footprint(request.parameters) for request in requests)
+    return min(max(footprints, default=0), int(SHARE * machine["memory_available_bytes"]))
+
+
+def start(size: int) -> bool:
+    """Touches `size` bytes in another process and waits for it. True if it succeeded."""
+    command = [sys.executable, "-m", "watari.prefault", str(size)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        done = subprocess.run(command, env=environment, timeout=LIMIT_SECONDS, capture_output=True)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def touch(size: int) -> None:
+    """Writes one byte of every page, with all threads."""
+    pages = numpy.frombuffer(mmap.mmap(-1, size), dtype=numpy.uint8)[:: mmap.PAGESIZE]
+    threads = len(os.sched_getaffinity(0))
+
+    def fill(part: numpy.typing.NDArray[numpy.uint8]) -> None:
+        part[:] = 1
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(fill, numpy.array_split(pages, 4 * threads)))
+
+
+if __name__ == "__main__":
+    touch(int(sys.argv[1]))

@@ -1,0 +1,94 @@
+"""What a run says while it runs: a bar with the time left on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bars
+
+
+def duration(seconds: float) -> str:
+    """`42 s`, `3 min`, `1 h 20 min`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class Progress(Protocol):
+    """Told by the run when a trial starts and ends."""
+
+    def start(self, text: str, left: float) -> None:
+        """A trial starts; all that is left should take `left` seconds."""
+
+    def finish(self, text: str, left: float) -> None:
+        """It ended, as the text says."""
+
+    def __enter__(self) -> Progress: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Silent:
+    """For callers that show progress themselves."""
+
+    def start(self, text: str, left: float) -> None:
+        pass
+
+    def finish(self, text: str, left: float) -> None:
+        pass
+
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Lines(Silent):
+    """A line for each finished trial, for logs and pipes."""
+
+    def __init__(self, total: int, done: int) -> None:
+        self.total, self.done = total, done
+
+    def finish(self, text: str, left: float) -> None:
+        self.done += 1
+        print(f"[{self.done}/{self.total}] {text}; {duration(left)} left", flush=True)
+
+
+class Bar(Silent):
+    """One bar; trials that did not end well stay above it."""
+
+    def __init__(self, total: int, done: int, console: Console) -> None:
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]} left"))
+        self.bars = Bars(*columns, TextColumn("{task.description}"), console=console)
+        self.task = self.bars.add_task("", total=total, completed=done, left="")
+
+    def __enter__(self) -> Bar:
+        self.bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bars.stop()
+
+    def start(self, text: str, left: float) -> None:
+        self.bars.update(self.task, description=text, left=duration(left))
+
+    def finish(self, text: str, left: float) -> None:
+        self.bars.update(self.task, advance=1, left=duration(left))
+        if not text.partition(": ")[2].startswith("ok"):
+            self.bars.console.print(text, markup=False, highlight=False)
+
+
+def suited(total: int, done: int) -> Progress:
+    """A bar if the output is a terminal, else lines."""
+    console = Console()
+    return Bar(total, done, console) if console.is_terminal else Lines(total, done)

@@ -1,0 +1,219 @@
+"""A run: trials one after another, and the result file made of them.
+
+First the first trial of every case, then the second of every case, and so on: what drifts on the
+machine meets all cases alike, and a run that ends early has something of each. Every finished trial
+is in the journal before the next one starts.
+"""
+
+from __future__ import annotations
+
+import signal
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pydantic import ValidationError
+
+from watari import cases, launch, limits, results
+from watari.axes import Parameters
+from watari.budget import Estimate
+from watari.errors import FileError
+from watari.journal import OF_CASE, Journal, State, Trial, check_trial, path_for
+from watari.progress import Progress, Silent
+from watari.worker import empty_trial, now
+
+WORST_FIRST: tuple[results.Status, ...] = ("failed", "wrong", "unsupported", "ok")
+ENDING_SECONDS = 1.0  # kept of a budget for writing the result file
+
+
+@dataclass
+class Options:
+    """How to run. `deadline` is a moment of time.monotonic()."""
+
+    output: Path
+    launcher: launch.Launcher = field(default_factory=launch.Launcher)
+    time_limit: float | None = None
+    deadline: float | None = None
+    progress: Progress = field(default_factory=Silent)
+
+
+def ended(state: State, index: int) -> bool:
+    """Nothing more to run of this case: all trials are there, or the machine does not have it."""
+    trials = state.trials[index]
+    unsupported = bool(trials) and trials[0]["status"] == "unsupported"
+    return unsupported or len(trials) >= state.requests[index].trials
+
+
+def order(state: State) -> Iterator[int]:
+    """Indices of the requests whose next trial is to be run, round by round."""
+    for number in range(max((request.trials for request in state.requests), default=0)):
+        for index in range(len(state.requests)):
+            if len(state.trials[index]) <= number and not ended(state, index):
+                yield index
+
+
+def seconds_left(state: State, estimate: Estimate) -> float:
+    """What all remaining trials should take."""
+    return sum(
+        estimate.seconds(request) * (request.trials - len(state.trials[index]))
+        for index, request in enumerate(state.requests)
+        if not ended(state, index)
+    )
+
+
+def rate(trial: Trial) -> float | None:
+    """Bytes per second of the median sample."""
+    samples = trial.get("device_s") or trial.get("host_s")
+    middle = statistics.median(samples) if samples else 0.0
+    return trial["bytes_per_sample"] / middle if middle > 0 and trial["bytes_per_sample"] else None
+
+
+def measure(request: cases.Request, options: Options) -> Trial | None:
+    """One trial that a result file can hold; None if the budget ended before it did."""
+    limit = options.time_limit or launch.time_limit(request)
+    left = options.deadline - time.monotonic() if options.deadline else limit
+    started = time.monotonic()
+    trial = launch.trial(request, options.launcher, min(limit, left), options.output.parent)
+    if left < limit and time.monotonic() - started >= left:
+        return None
+    try:
+        check_trial(trial)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        text = f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+        return empty_trial("failed", f"the worker's result is malformed: {text}", now())
+    return trial
+
+
+def line(request: cases.Request, number: int, trial: Trial, seconds: float) -> str:
+    """What happened in a trial, for people."""
+    found = rate(trial)
+    what = f"{found / 1e9:.3g} GB/s" if found else trial.get("error", "")
+    of = f"trial {number} of {request.trials}"
+    return f"{cases.describe(request)}, {of}: {trial['status']} {what} ({seconds:.1f} s)"
+
+
+def run_trials(state: State, options: Options, journal: Journal) -> None:
+    """Runs what is not ended yet, as far as the budget goes."""
+    estimate, progress = Estimate(), options.progress
+    for request, trials in zip(state.requests, state.trials, strict=True):
+        for earlier in trials:
+            estimate.learn_from_samples(request, earlier["host_s"])
+    for index in order(state):
+        request, started = state.requests[index], time.monotonic()
+        needed = estimate.seconds(request)
+        if options.deadline and started + needed > options.deadline:
+            continue  # a shorter one may still fit
+        progress.start(cases.describe(request), seconds_left(state, estimate))
+        trial = measure(request, options)
+        if trial is None:
+            continue
+        seconds = time.monotonic() - started
+        estimate.learn(request, seconds)
+        journal.add(index, trial)
+        state.trials[index].append(trial)
+        number = len(state.trials[index])
+        progress.finish(line(request, number, trial, seconds), seconds_left(state, estimate))
+
+
+def execute(state: State, options: Options) -> tuple[results.Results, bool]:
+    """Runs, writes the result file, and says whether it was interrupted (Ctrl-C, SIGTERM).
+
+    Raises FileError where results cannot be stored; the journal then has what was measured.
+    """
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    journal = Journal(path_for(options.output), state)
+    interrupted = False
+    if options.deadline:
+        options.deadline -= ENDING_SECONDS
+    try:
+        with options.progress, termination_as_interrupt():
+            run_trials(state, options, journal)
+    except KeyboardInterrupt:
+        interrupted = True
+    except OSError as error:
+        raise stopped(journal.path, str(error)) from None
+    finally:
+        journal.close()
+    measured = assemble(state)
+    try:
+        results.write(options.output, measured)
+    except FileError as error:
+        raise stopped(journal.path, str(error)) from None
+    journal.path.unlink()
+    return measured, interrupted
+
+
+def stopped(journal: Path, reason: str) -> FileError:
+    """The error of a run that cannot store what it measures."""
+    return FileError(
+        f"{reason}; what was measured so far is in {journal}: "
+        f"make room and continue with watari run --resume {journal}"
+    )
+
+
+@contextmanager
+def termination_as_interrupt() -> Iterator[None]:
+    """A batch system's SIGTERM ends a run as Ctrl-C does: what was measured is kept."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def assemble(state: State) -> results.Results:
+    """The result file's content."""
+    machine = state.machine.model_dump(by_alias=True)
+    measured = zip(state.requests, state.trials, strict=True)
+    return results.Results(
+        program=state.program.model_copy(update={"finished": now()}),
+        plan=state.plan,
+        machine=state.machine,
+        cases=[case(request, trials, machine) for request, trials in measured if trials],
+        missing=[
+            results.Missing(
+                case=request.case,
+                parameters=request.parameters,
+                trials=request.trials - len(state.trials[index]),
+            )
+            for index, request in enumerate(state.requests)
+            if not ended(state, index)
+        ],
+    )
+
+
+def case(request: cases.Request, trials: list[Trial], machine: dict[str, Any]) -> results.Case:
+    """All trials of one case, with what they have in common."""
+    status = next(s for s in WORST_FIRST if any(t["status"] == s for t in trials))
+    reason = next((t.get("error") for t in trials if t["status"] == status), None)
+    kept = [{k: v for k, v in t.items() if k not in OF_CASE} for t in trials]
+    common = {name: max(int(t.get(name, 0)) for t in trials) for name in OF_CASE}
+    return results.Case(
+        case=request.case,
+        parameters=request.parameters,
+        status=status,
+        reason=reason,
+        flags=flags(request.case, request.parameters, trials, machine),
+        trials_planned=request.trials,
+        trials=[results.Trial.model_validate(trial) for trial in kept],
+        bytes_per_sample=common["bytes_per_sample"],
+        flops_per_sample=common["flops_per_sample"],
+    )
+
+
+def flags(
+    name: str, parameters: Parameters, trials: list[Trial], machine: dict[str, Any]
+) -> list[str]:
+    """Doubts about the case's rate, the median of its trials."""
+    rates = [found for trial in trials if (found := rate(trial))]
+    return limits.flags(name, parameters, statistics.median(rates), machine) if rates else []
