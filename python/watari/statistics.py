@@ -1,0 +1,187 @@
+"""What series of samples say, and how far to trust it. Trials are as in a result file.
+
+A trial is a fresh process, and its samples share its page tables, its memory and the clock of that
+minute: they are not independent, a hundred of them are no better than one level measured well. So
+a trial counts once, by its median, and every interval is over trials (Kalibera and Jones,
+"Rigorous benchmarking in reasonable time", ISMM 2013; Hoefler and Belli, "Scientific benchmarking
+of parallel computing systems", SC 2015). `settling.py` finds where a series stops changing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Samples = Sequence[float] | Array
+Trial = Mapping[str, Any]
+
+WHOLE = "whole"  # the name of the part that is the whole series
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A quantity over trials. All in the quantity's unit, but `spread`, which has none."""
+
+    trials: int
+    samples: int
+    median: float  # of the trials' medians
+    first_quartile: float  # of all samples, as are the next three
+    third_quartile: float
+    minimum: float
+    maximum: float
+    spread: float  # (largest - smallest) / median of the trials' medians
+    interval: tuple[float, float] | None  # 95% confidence, of the location over trials
+    medians: tuple[float, ...]  # of each trial, in order
+
+
+def seconds(trial: Trial) -> list[float]:
+    """Time of every sample by the host's clock, which every case has: what a program waits."""
+    return list(trial.get("host_s") or [])
+
+
+def good(trials: Iterable[Trial]) -> list[Trial]:
+    """The trials that went well and have samples."""
+    return [trial for trial in trials if trial["status"] == "ok" and trial.get("host_s")]
+
+
+def parts(trial: Trial) -> dict[str, list[float]]:
+    """Times by phase, in order; the whole series, under WHOLE, where there are no phases."""
+    times = seconds(trial)
+    phases = trial.get("phases") or []
+    named = {p["name"]: times[p["first"] : p["last"]] for p in phases}
+    return {name: part for name, part in named.items() if part} or {WHOLE: times}
+
+
+def summaries(trials: Iterable[Trial]) -> dict[str, Summary]:
+    """A summary of the times of each phase, over the trials that went well and have the phase."""
+    gathered: dict[str, list[list[float]]] = {}
+    for trial in good(trials):
+        for name, times in parts(trial).items():
+            gathered.setdefault(name, []).append(times)
+    return {name: summary(series) for name, series in gathered.items()}
+
+
+def summary(trials: Iterable[Samples]) -> Summary:
+    """Summarise the samples of several trials. Raises ValueError if there is none."""
+    series = [np.asarray(samples, dtype=np.float64) for samples in trials if len(samples)]
+    if not series:
+        raise ValueError("no samples to summarise")
+    medians = np.array([np.median(samples) for samples in series])
+    together = np.concatenate(series)
+    quartiles = np.quantile(together, [0.25, 0.75])
+    middle = float(np.median(medians))
+    return Summary(
+        trials=len(series),
+        samples=len(together),
+        median=middle,
+        first_quartile=float(quartiles[0]),
+        third_quartile=float(quartiles[1]),
+        minimum=float(together.min()),
+        maximum=float(together.max()),
+        spread=float(np.ptp(medians) / abs(middle)) if middle else 0.0,
+        interval=interval(medians),
+        medians=tuple(float(m) for m in medians),
+    )
+
+
+def interval(medians: Samples, confidence: float = 0.95) -> tuple[float, float] | None:
+    """Confidence interval of the location of positive trial medians; None where none is honest.
+
+    Enough trials (6 for 95%): the order-statistic interval of the median, which assumes only that
+    trials are independent; symmetric ranks k and n+1-k cover with probability
+    1 - 2 P(Binomial(n, 1/2) < k), the largest k that keeps `confidence` is taken (Le Boudec,
+    "Performance Evaluation of Computer and Communication Systems", 2010, section 2.2; Hoefler and
+    Belli 2015, section 3.1.3). Fewer: even the whole range covers too seldom (75% with three), so
+    Student's t on the logarithms, which assumes that levels scatter log-normally and always
+    holds the median too. One trial says nothing about the next: None.
+    """
+    values = np.sort(np.asarray(medians, dtype=np.float64))
+    n = len(values)
+    if n < 2 or values[0] <= 0:
+        return None
+    rank = order_rank(n, confidence)
+    if rank:
+        return float(values[rank - 1]), float(values[n - rank])
+    logs = np.log(values)
+    half = student_quantile((1 + confidence) / 2, n - 1) * float(logs.std(ddof=1)) / math.sqrt(n)
+    centre = float(logs.mean())
+    return math.exp(centre - half), math.exp(centre + half)
+
+
+def order_rank(n: int, confidence: float) -> int:
+    """The largest k for which the k-th smallest and largest of n hold the median; 0 for none."""
+    below, rank = 0.0, 0
+    while rank < n // 2:
+        below += math.comb(n, rank) / 2**n
+        if 1 - 2 * below < confidence:
+            break
+        rank += 1
+    return rank
+
+
+def student_tail(t: float, freedom: int) -> float:
+    """P(T > t) for Student's t with whole degrees of freedom: a finite sum.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+    """
+    angle = math.atan2(abs(t), math.sqrt(freedom))
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for k in range(1 + odd, freedom, 2):
+        total += term
+        term *= square * k / (k + 1)
+    within = (angle + sine * total) * 2 / math.pi if odd else sine * total
+    tail = max(0.0, (1.0 - within) / 2)
+    return tail if t >= 0 else 1.0 - tail
+
+
+def student_quantile(probability: float, freedom: int) -> float:
+    """The t that P(T <= t) = probability, for probability from 0.5 to below 1: by bisection."""
+    low, high = 0.0, 1.0
+    while student_tail(high, freedom) > 1 - probability:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (
+            (middle, high) if student_tail(middle, freedom) > 1 - probability else (low, middle)
+        )
+    return high
+
+
+def rate(amount: float, times: float | Samples) -> Any:
+    """Bytes (or flops) per second for a time or for each of many; NaN where no time was seen."""
+    taken = np.asarray(times, dtype=np.float64)
+    rates = np.divide(amount, taken, out=np.full(taken.shape, np.nan), where=taken > 0)
+    return float(rates) if rates.ndim == 0 else rates
+
+
+def as_rate(times: Summary, amount: float) -> Summary:
+    """The summary of the rates that belong to these times: what was low is high."""
+
+    def flip(low: float, high: float) -> tuple[float, float]:
+        return rate(amount, high), rate(amount, low)
+
+    medians = np.array([rate(amount, m) for m in times.medians])
+    first, third = flip(times.first_quartile, times.third_quartile)
+    minimum, maximum = flip(times.minimum, times.maximum)
+    middle = float(np.median(medians))
+    return Summary(
+        trials=times.trials,
+        samples=times.samples,
+        median=middle,
+        first_quartile=first,
+        third_quartile=third,
+        minimum=minimum,
+        maximum=maximum,
+        spread=float(np.ptp(medians) / middle) if middle else 0.0,
+        interval=flip(*times.interval) if times.interval else None,
+        medians=tuple(float(m) for m in medians),
+    )
