@@ -111,13 +111,16 @@ def end_session(process: subprocess.Popen[bytes]) -> bool:
 
 
 def tail(path: Path) -> str:
-    """The last lines of what the trial wrote to its error stream, on one line."""
-    with suppress(OSError):
+    """What a trial last wrote to its error stream, on one line; a worker's own words if any."""
+    try:
         with path.open("rb") as stream:
-            stream.seek(max(0, path.stat().st_size - TAIL_CHARACTERS))
-            text = stream.read().decode(errors="replace")
-        return " | ".join(line.strip() for line in text.splitlines() if line.strip())
-    return ""
+            stream.seek(max(0, path.stat().st_size - 16384))
+            lines = stream.read().decode(errors="replace").splitlines()
+    except OSError:
+        return ""
+    # under a launcher they come before its long farewell
+    words = [line for line in lines if line.startswith("watari: ")] or lines
+    return " | ".join(line.strip() for line in words if line.strip())[-TAIL_CHARACTERS:]
 
 
 def death(code: int) -> str:
@@ -178,7 +181,7 @@ def trial(
         try:
             code = process.wait(timeout=limit)
         except subprocess.TimeoutExpired:
-            text = f"still running after its time limit of {limit:.0f} s; ended"
+            text = f"still running after its time limit of {limit:g} s; ended"
             if not end_session(process):
                 text += " (a process could not be killed and may still be there)"
             return empty_trial("failed", text, started, ranks)

@@ -25,6 +25,7 @@ from watari.budget import Estimate
 from watari.errors import FileError
 from watari.journal import OF_CASE, Journal, State, Trial, check_trial, path_for
 from watari.progress import Progress, Silent
+from watari.statistics import parts
 from watari.worker import empty_trial, now
 
 WORST_FIRST: tuple[results.Status, ...] = ("failed", "wrong", "unsupported", "ok")
@@ -67,10 +68,11 @@ def seconds_left(state: State, estimate: Estimate) -> float:
 
 
 def rate(trial: Trial) -> float | None:
-    """Bytes per second of the median sample."""
-    samples = trial.get("device_s") or trial.get("host_s")
-    middle = statistics.median(samples) if samples else 0.0
-    return trial["bytes_per_sample"] / middle if middle > 0 and trial["bytes_per_sample"] else None
+    """Bytes per second of the median sample; of the fastest phase, where there are phases."""
+    if not trial["host_s"]:
+        return None
+    times = [statistics.median(part) for part in parts(trial).values()]
+    return trial["bytes_per_sample"] / min(times) if min(times) > 0 else None
 
 
 def measure(request: cases.Request, options: Options) -> Trial | None:

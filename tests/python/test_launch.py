@@ -1,0 +1,224 @@
+"""A trial always comes back as a trial, whatever its processes do."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from watari import launch
+from watari.cases import Request
+from watari.errors import UsageError
+
+FAKE = Path(__file__).with_name("fake_trial.py")
+REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)
+
+
+def fake(how):
+    return launch.Launcher.parse(f"{sys.executable} {FAKE} {how} --")
+
+
+def trial(how, tmp_path, limit=20.0):
+    return launch.trial(REQUEST, fake(how), limit, tmp_path)
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_good_trial_is_returned_as_written(tmp_path):
+    found = trial("good", tmp_path)
+    assert (found["status"], found["host_s"]) == ("ok", [0.01, 0.01, 0.02])
+
+
+def test_no_files_are_left(tmp_path):
+    for how in ("good", "crash", "exit"):
+        trial(how, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("crash", ["SIGSEGV"]),
+        ("abort", ["SIGABRT", "instance of 'fault'"]),
+        ("memory", ["SIGKILL", "out of memory"]),
+        ("exit-137", ["SIGKILL", "out of memory"]),
+        ("exit", ["exit code 7", "first line | something is wrong"]),
+        ("silent", ["without a result"]),
+        ("truncated", ["without a result"]),
+    ],
+)
+def test_bad_end_is_a_failed_trial_that_says_why(how, words, tmp_path):
+    found = trial(how, tmp_path)
+    assert found["status"] == "failed"
+    assert found["host_s"] == []
+    for word in words:
+        assert word in found["error"]
+    assert "\n" not in found["error"]
+
+
+def test_noise_on_stdout_does_not_matter(tmp_path):
+    assert trial("noise", tmp_path)["status"] == "ok"
+
+
+def test_full_disk_is_not_a_property_of_the_case(tmp_path):
+    with pytest.raises(OSError, match="No space left"):
+        trial("full", tmp_path)
+
+
+def test_missing_launcher_is_named(tmp_path):
+    found = launch.trial(REQUEST, launch.Launcher.parse("no-such-mpirun -n {ranks}"), 5, tmp_path)
+    assert found["status"] == "failed"
+    assert "no-such-mpirun" in found["error"]
+
+
+def test_hang_ends_at_the_time_limit(tmp_path):
+    started = time.monotonic()
+    found = trial("hang", tmp_path, limit=0.5)
+    assert time.monotonic() - started < 5
+    assert found["status"] == "failed"
+    assert "time limit of 0.5 s" in found["error"]
+
+
+@pytest.mark.parametrize(("how", "status"), [("hang-with-child", "failed"), ("leave-child", "ok")])
+def test_grandchildren_are_ended_too(how, status, tmp_path, monkeypatch):
+    pids = tmp_path / "pids"
+    monkeypatch.setenv("FAKE_TRIAL_PIDS", str(pids))
+    found = trial(how, tmp_path, limit=2.0)
+    assert found["status"] == status
+    assert not any(alive(pid) for pid in pids.read_text().split())
+
+
+def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
+    pids = tmp_path / "pids"
+    monkeypatch.setenv("FAKE_TRIAL_PIDS", str(pids))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; import test_launch\n"
+        "try: test_launch.trial('hang-with-child', Path(sys.argv[2]), 60)\n"
+        "except KeyboardInterrupt: sys.exit(130)"
+    )
+    run = subprocess.Popen([sys.executable, "-c", code, str(FAKE.parent), str(tmp_path)])
+    while not pids.exists() or not pids.read_text():
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=20) == 130
+    assert not any(alive(pid) for pid in pids.read_text().split())
+
+
+def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
+    for name in ("OMP_NUM_THREADS", "OMP_PLACES", "CUDA_MODULE_LOADING"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OMP_PROC_BIND", "spread")
+    template = f"EXTRA='a b' {sys.executable} {FAKE} environment --"
+    found = launch.trial(REQUEST, launch.Launcher.parse(template), 20, tmp_path)
+    assert json.loads(found["error"]) == {
+        "OMP_NUM_THREADS": "2",
+        "OMP_PLACES": "cores",
+        "OMP_PROC_BIND": "spread",
+        "CUDA_MODULE_LOADING": "EAGER",
+        "EXTRA": "a b",
+    }
+
+
+def test_launcher_is_for_several_ranks_or_chosen():
+    default = launch.Launcher()
+    assert default.prefix(1) == []
+    assert default.prefix(4) == ["mpirun", "-n", "4"]
+    assert launch.Launcher.parse("srun -n {ranks}").prefix(1) == ["srun", "-n", "1"]
+
+
+@pytest.mark.parametrize("template", ["", "A=1", "mpirun 'open"])
+def test_launcher_without_a_command_is_a_usage_error(template):
+    with pytest.raises(UsageError, match="launcher"):
+        launch.Launcher.parse(template)
+
+
+def test_time_limit_grows_with_the_bytes():
+    small = launch.time_limit(Request("touch", {"size": 2**20, "samples": 1}, 1))
+    large = launch.time_limit(Request("touch", {"size": 2**33, "samples": 10}, 1))
+    assert 30 < small < large
+
+
+@pytest.mark.mpi
+def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import watari.cases as c, os, dataclasses\n"
+        "def run(parameters):\n"
+        "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
+        "    print('hello from rank', rank, flush=True)\n"
+        "    return {'host_s': [float(rank)], 'verified': True}\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    mpirun = launch.Launcher.parse(
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+        "mpirun --oversubscribe -n {ranks}"
+    )
+    request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
+    found = launch.trial(request, mpirun, 60, tmp_path)
+    assert (found["status"], found["ranks"], found["host_s"]) == ("ok", 2, [0.0])
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("if rank == 1: raise RuntimeError('no memory for the halo')\n    time.sleep(60)", "halo"),
+        ("if rank == 1: os.kill(os.getpid(), 11)\n    time.sleep(60)", "SIGSEGV"),
+        ("time.sleep(60)", "time limit"),
+    ],
+)
+def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import watari.cases as c, os, dataclasses, time\n"
+        "def run(parameters):\n"
+        "    rank = int(os.environ['OMPI_COMM_WORLD_RANK'])\n"
+        "    open(os.environ['FAKE_TRIAL_PIDS'] + str(rank), 'w').write(str(os.getpid()))\n"
+        f"    {body}\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("FAKE_TRIAL_PIDS", str(tmp_path / "rank"))
+    mpirun = launch.Launcher.parse(
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+        "mpirun --oversubscribe -n {ranks}"
+    )
+    request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
+    found = launch.trial(request, mpirun, 5, tmp_path)
+    assert found["status"] == "failed"
+    assert words in found["error"]
+    assert not any(alive(int((tmp_path / f"rank{r}").read_text())) for r in (0, 1))
+
+
+def test_worker_ends_with_its_parent(tmp_path):
+    (tmp_path / "case").write_text(json.dumps({"case": "copy", "parameters": {}}))
+    (tmp_path / "sitecustomize.py").write_text(
+        "import watari.cases as c, os, dataclasses, time\n"
+        "def run(parameters):\n"
+        f"    open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
+        "    time.sleep(600)\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+    )
+    command = [sys.executable, "-m", "watari.worker", "case", "result"]
+    parent = subprocess.Popen(
+        [sys.executable, "-c", f"import subprocess; subprocess.run({command!r})"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(launch.__file__).parents[1]}"},
+    )
+    pid = tmp_path / "pid"
+    while not pid.exists() or not pid.read_text():
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 5
+    while alive(pid.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(pid.read_text())
