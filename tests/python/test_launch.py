@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-
-from watari import launch
 from watari.cases import Request
 from watari.errors import UsageError
+
+from watari import launch
 
 FAKE = Path(__file__).with_name("fake_trial.py")
 REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)
@@ -101,7 +101,8 @@ def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
     pids = tmp_path / "pids"
     monkeypatch.setenv("FAKE_TRIAL_PIDS", str(pids))
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; import test_launch\n"
+        "import sys; from pathlib import Path\n"
+        "sys.path.insert(0, sys.argv[1]); import test_launch\n"
         "try: test_launch.trial('hang-with-child', Path(sys.argv[2]), 60)\n"
         "except KeyboardInterrupt: sys.exit(130)"
     )
