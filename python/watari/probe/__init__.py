@@ -1,0 +1,137 @@
+"""`watari probe`: what this machine has, and what it lacks and why.
+
+`machine()` gathers it from the compiled module (topology, GPUs, capabilities), from /proc and /sys
+(`system`), and from NVML where that is there (`nvml`); `memories` judges the kinds of memory and
+`links` the ways between processors. The outcome has the shape of `watari.machine.Machine`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from watari.probe import memories, nvml, system
+from watari.probe.links import links
+from watari.probe.system import System
+from watari.probe.tables import render
+
+__all__ = ["machine", "render"]
+
+
+def machine(
+    root: str | Path = "/",
+    gpus: dict[str, Any] | None = None,
+    topology: dict[str, Any] | None = None,
+    capabilities: list[dict[str, Any]] | None = None,
+    links_told: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """This machine; or another one, whose files lie below `root`, with what the compiled module
+    (`gpus`, `topology`, `capabilities`) and NVML (`links_told`, see nvml.read) say of it.
+    """
+    files = System(Path(root))
+    if gpus is None or topology is None or capabilities is None:
+        from watari import _native
+
+        gpus = _native.gpus() if gpus is None else gpus
+        topology = _native.topology() if topology is None else topology
+        capabilities = _native.capabilities() if capabilities is None else capabilities
+    told = links_told or ask_nvml(files, [gpu["pci_bus_id"] for gpu in gpus["gpus"]])
+    return assemble(files, gpus, topology, capabilities, told)
+
+
+def ask_nvml(files: System, bus_ids: list[str]) -> dict[str, Any]:
+    if not files.is_this_machine:
+        return {"reason": "not this machine", "driver": None, "gpus": {}}
+    return nvml.read(bus_ids)
+
+
+def assemble(
+    files: System,
+    gpus: dict[str, Any],
+    topology: dict[str, Any],
+    capabilities: list[dict[str, Any]],
+    told: dict[str, Any],
+) -> dict[str, Any]:
+    found: list[dict[str, Any]] = gpus["gpus"]
+    driver = system.driver(files) or told["driver"]
+    total, available = system.memory(files, [n for g in found if (n := memory_node(g)) is not None])
+    processors = [
+        cpu(files, topology),
+        *({"id": f"gpu:{i}", "kind": "gpu", **gpu} for i, gpu in enumerate(found)),
+    ]
+    return {
+        "name": slug(processors, topology["architecture"]),
+        "hosts": [files.text("proc/sys/kernel/hostname") or "unknown"],
+        "architecture": topology["architecture"],
+        "processors": processors,
+        "memories": memories.memories(found, gpus["reason"], files),
+        "links": links(found, gpus["peers"], told["gpus"], files),
+        "capabilities": [*capabilities, *gpu_capabilities(files, driver, told["reason"])],
+        "memory_bytes": total,
+        "memory_available_bytes": available,
+        "virtual_machine": system.virtual_machine(files),
+        "driver": driver,
+        "cuda": cuda(gpus),
+        "kernel": system.kernel(files),
+        "page_size": system.page_size(files),
+        "thp": system.transparent_huge_pages(files),
+        "numa_balancing": files.number("proc/sys/kernel/numa_balancing"),
+        "uvm": system.uvm(files),
+    }
+
+
+def cpu(files: System, topology: dict[str, Any]) -> dict[str, Any]:
+    described = {key: value for key, value in topology.items() if key != "architecture"}
+    return {
+        "id": "cpu",
+        "kind": "cpu",
+        **described,
+        "name": system.cpu_name(files, topology["name"]),
+    }
+
+
+def memory_node(gpu: dict[str, Any]) -> int | None:
+    """The NUMA node that the GPU's own memory is, on machines where it is one."""
+    attributes = gpu["attributes"]
+    return attributes.get("numaId") if attributes.get("numaConfig") == 1 else None
+
+
+def cuda(gpus: dict[str, Any]) -> dict[str, str | None] | None:
+    """{driver, runtime} as `13.0`, from CUDA's 13000; None in a build without CUDA."""
+    if gpus["driver"] is None and gpus["runtime"] is None:
+        return None
+    return {
+        end: f"{gpus[end] // 1000}.{gpus[end] % 1000 // 10}" if gpus[end] else None
+        for end in ("driver", "runtime")
+    }
+
+
+def gpu_capabilities(
+    files: System, driver: str | None, nvml_reason: str | None
+) -> list[dict[str, Any]]:
+    flavour = {True: "open kernel module", False: "proprietary kernel module", None: None}
+    detail = ", ".join(filter(None, [driver, flavour[system.open_module(files)]]))
+    without = f"{nvml_reason}: NVLink is not known" if nvml_reason else None
+    rows = [
+        ("gpu-driver", None if driver else "no kernel module of a GPU driver is loaded", detail),
+        ("nvml", without, None),
+    ]
+    return [
+        {"name": name, "available": reason is None, "reason": reason, "detail": detail or None}
+        for name, reason, detail in rows
+    ]
+
+
+def slug(processors: list[dict[str, Any]], architecture: str) -> str:
+    """A name for result files that stays the same for a machine: `nvidia-h200-x86_64`,
+    `2-core-amd-epyc-x86_64`. The host name is not in it.
+    """
+    gpus = [p["name"] for p in processors if p["kind"] == "gpu"]
+    if gpus:
+        count = f"{len(gpus)}x " if len(gpus) > 1 else ""
+        words = f"{count}{gpus[0]}"
+    else:
+        words = f"{processors[0]['cores']}-core {processors[0]['name']}"
+    words = re.sub(r"\((R|TM)\)|\bCPU\b|\bProcessor\b|@.*", " ", words, flags=re.IGNORECASE)
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") + f"-{architecture}"

@@ -1,0 +1,104 @@
+"""The ways between processors: PCIe, NVLink, NVLink-C2C, with theoretical bandwidth each way."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from watari.probe import nvml
+from watari.probe.system import System
+
+# GT/s a lane, and what the encoding leaves of it: 8b/10b, 128b/130b, 242B/256B.
+PCIE = {
+    1: (2.5, 8 / 10),
+    2: (5.0, 8 / 10),
+    3: (8.0, 128 / 130),
+    4: (16.0, 128 / 130),
+    5: (32.0, 128 / 130),
+    6: (64.0, 242 / 256),
+}
+
+# NVIDIA's figure for Grace Hopper, where NVML is not there to tell.
+GRACE_HOPPER_C2C = 450e9
+
+Link = dict[str, Any]
+
+
+def link(source: str, destination: str, kind: str, **known: Any) -> Link:
+    empty = {"generation": None, "width": None, "links": None, "bandwidth": None}
+    return {"from": source, "to": destination, "kind": kind, **empty, **known}
+
+
+def links(
+    gpus: list[dict[str, Any]], peers: list[list[bool]], told: dict[str, Any], system: System
+) -> list[Link]:
+    """CPU to each GPU, then GPU to GPU. `told` is what NVML told, by bus id."""
+    found = [cpu_link(index, gpu, told, system) for index, gpu in enumerate(gpus)]
+    for one in range(len(gpus)):
+        for other in range(one + 1, len(gpus)):
+            if peers[one][other]:
+                found += gpu_links(one, other, gpus, told)
+    return found
+
+
+def cpu_link(index: int, gpu: dict[str, Any], told: dict[str, Any], system: System) -> Link:
+    known = told.get(gpu["pci_bus_id"], {})
+    ends = ("cpu", f"gpu:{index}")
+    if known.get("c2c"):
+        return link(*ends, "c2c", **known["c2c"])
+    if gpu["attributes"].get("pageableMemoryAccessUsesHostPageTables"):
+        hopper = gpu["compute_capability"].startswith("9.")
+        return link(*ends, "c2c", bandwidth=GRACE_HOPPER_C2C if hopper else None)
+    generation = known.get("pcie_generation") or pcie_generation(gpu["pci_bus_id"], system)
+    width = known.get("pcie_width") or pcie_width(gpu["pci_bus_id"], system)
+    bandwidth = pcie_bandwidth(generation, width)
+    return link(*ends, "pcie", generation=generation, width=width, bandwidth=bandwidth)
+
+
+def gpu_links(one: int, other: int, gpus: list[dict[str, Any]], told: dict[str, Any]) -> list[Link]:
+    """NVLink between two GPUs, direct or through a switch; nothing where it is not known."""
+    ways = told.get(gpus[one]["pci_bus_id"], {}).get("nvlink")
+    if not ways:
+        return []
+    count = ways["to"].get(gpus[other]["pci_bus_id"]) or ways["to"].get(nvml.SWITCH)
+    if not count:
+        return []
+    bandwidth = ways["bandwidth"] * count if ways["bandwidth"] else None
+    known = {"generation": ways["generation"], "links": count, "bandwidth": bandwidth}
+    return [link(f"gpu:{one}", f"gpu:{other}", "nvlink", **known)]
+
+
+def pcie_generation(bus_id: str, system: System) -> int | None:
+    """The highest that GPU and slot allow. The current one falls when the GPU idles."""
+    device = f"sys/bus/pci/devices/{bus_id}"
+    port = (system.root / device).resolve().parent
+    rates = [
+        number
+        for path in (f"{device}/max_link_speed", str(port / "max_link_speed"))
+        if (number := rate(system.text(path)))
+    ]
+    speeds = {speed: generation for generation, (speed, _) in PCIE.items()}
+    return speeds.get(min(rates)) if rates else None
+
+
+def rate(told: str | None) -> float | None:
+    """`32.0 GT/s PCIe` -> 32.0; virtual machines may tell `Unknown`."""
+    found = re.match(r"([\d.]+) GT/s", told or "")
+    return float(found.group(1)) if found else None
+
+
+def pcie_width(bus_id: str, system: System) -> int | None:
+    """Lanes in use; 0, 63 and 255 stand for unknown."""
+    for name in ("current_link_width", "max_link_width"):
+        lanes = system.number(f"sys/bus/pci/devices/{bus_id}/{name}")
+        if lanes in (1, 2, 4, 8, 12, 16, 32):
+            return lanes
+    return None
+
+
+def pcie_bandwidth(generation: int | None, width: int | None) -> float | None:
+    """B/s each way before packet headers: Gen5 x16 is 63.0e9."""
+    if generation not in PCIE or not width:
+        return None
+    transfers, encoding = PCIE[generation]
+    return round(transfers * 1e9 * encoding / 8 * width)

@@ -1,0 +1,128 @@
+"""Which kinds of memory this machine supports, and why not, in a user's words.
+
+Sources: CUDA's programming guide (unified memory); for HMM the conditions of the open kernel
+module, nvidia-uvm/uvm_hmm.c and uvm_linux.h (CONFIG_DEVICE_PRIVATE and migrate_device_range, which
+is in Linux from 6.1.24 and 6.2.11 on; uvm_disable_hmm; never on Arm, never together with ATS).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from watari.probe import system as kernel_side
+from watari.probe.system import System
+
+Gpu = dict[str, Any]
+Judgement = tuple[bool, "str | None", "str | None"]  # supported, reason, route
+
+NEEDS = {
+    "pageable": "nothing: memory of the operating system, for the CPU",
+    "pinned": "a GPU",
+    "device": "a GPU",
+    "managed": "a GPU with managedMemory; to migrate on demand, concurrentManagedAccess",
+    "system": "pageableMemoryAccess: by ATS (GH200) or by HMM (open kernel module, Linux 6.1.24)",
+    "file": "a file system",
+}
+
+
+def memories(gpus: list[Gpu], absence: str | None, system: System) -> list[dict[str, Any]]:
+    """One row a kind. `absence` is the reason why there are no GPUs."""
+    judged: dict[str, Judgement] = dict.fromkeys(NEEDS, (True, None, None))
+    if not gpus:
+        reason = why_no_gpu(absence, system)
+        judged |= dict.fromkeys(("pinned", "device", "managed", "system"), (False, reason, None))
+    else:
+        judged["managed"] = managed(gpus)
+        judged["system"] = of_system(gpus, system)
+    return [
+        {"kind": kind, "supported": here, "needs": NEEDS[kind], "reason": reason, "route": route}
+        for kind, (here, reason, route) in judged.items()
+    ]
+
+
+def why_no_gpu(absence: str | None, system: System) -> str:
+    loaded = kernel_side.driver(system)
+    if absence == "no GPU driver" and loaded:
+        return f"no GPU driver library (libcuda.so.1), though kernel module {loaded} is loaded"
+    return absence or "no GPU"
+
+
+def lacking(gpus: list[Gpu], attribute: str) -> Gpu | None:
+    """The first GPU that does not have an attribute."""
+    return next((gpu for gpu in gpus if not gpu["attributes"].get(attribute)), None)
+
+
+def managed(gpus: list[Gpu]) -> Judgement:
+    gpu = lacking(gpus, "managedMemory") if "managedMemory" in gpus[0]["attributes"] else None
+    if gpu:
+        return False, f"managedMemory = 0 on {gpu['name']}", None
+    gpu = lacking(gpus, "concurrentManagedAccess")
+    if gpu:
+        caveat = (
+            f"concurrentManagedAccess = 0 on {gpu['name']}: memory moves as a whole at each kernel "
+            "launch, the CPU may not touch it while the GPU runs, prefetch does nothing"
+        )
+        return True, caveat, None
+    return True, None, None
+
+
+def of_system(gpus: list[Gpu], system: System) -> Judgement:
+    gpu = lacking(gpus, "pageableMemoryAccess")
+    if gpu:
+        causes = "; ".join(why_not_pageable(gpu, system))
+        return False, f"pageableMemoryAccess = 0: {causes}", None
+    by_host_tables = not lacking(gpus, "pageableMemoryAccessUsesHostPageTables")
+    return True, None, "ATS" if by_host_tables else "HMM"
+
+
+def why_not_pageable(gpu: Gpu, system: System) -> list[str]:
+    """Every known condition of HMM that this machine misses; else what could not be known."""
+    release = kernel_side.upstream(system)
+    driver = kernel_side.driver(system) or ""
+    device_private = kernel_side.kernel_option(system, "CONFIG_DEVICE_PRIVATE")
+    parameters = kernel_side.uvm(system)
+    # On Arm the parameter is Y by default, which says nothing that a user could change.
+    arm = "CPU implementer" in (system.text("proc/cpuinfo") or "")
+    conditions = {
+        "the CPU is an Arm one, where the driver offers ATS (Grace) and no HMM": arm,
+        f"{gpu['name']} is older than Turing": capability(gpu) < (7, 5),
+        f"driver {driver} is older than 535": bool(driver) and version(driver) < (535,),
+        "the GPU driver's kernel module is the proprietary one; HMM needs the open one": (
+            kernel_side.open_module(system) is False
+        ),
+        "the kernel lacks CONFIG_DEVICE_PRIVATE": device_private is False,
+        f"kernel {release} is older than 6.1.24 (or 6.2.11)": too_old(system, device_private),
+        "HMM is switched off (nvidia-uvm's parameter uvm_disable_hmm = Y)": (
+            not arm and parameters.get("uvm_disable_hmm") == "Y"
+        ),
+    }
+    causes = [cause for cause, holds in conditions.items() if holds]
+    if causes:
+        return causes
+    unknown = [] if device_private else ["whether the kernel has CONFIG_DEVICE_PRIVATE"]
+    if kernel_side.open_module(system) is None:
+        unknown.append("whether the driver's kernel module is the open one")
+    return [
+        f"not known why; could not be read: {', '.join(unknown)}" if unknown else "not known why"
+    ]
+
+
+def too_old(system: System, device_private: bool | None) -> bool:
+    """Older than what HMM needs. Red Hat's 5.14 kernels carry it back, so that theirs are not
+    judged by number where the configuration does not say otherwise.
+    """
+    if re.search(r"\.el\d", kernel_side.kernel(system)) and device_private is not False:
+        return False
+    number = version(kernel_side.upstream(system))
+    return number < (6, 1, 24) or (6, 2) <= number < (6, 2, 11)
+
+
+def version(text: str) -> tuple[int, ...]:
+    """`6.8.0-45-generic` -> (6, 8, 0)."""
+    found = re.match(r"\d+(\.\d+)*", text)
+    return tuple(int(part) for part in found.group().split(".")) if found else ()
+
+
+def capability(gpu: Gpu) -> tuple[int, ...]:
+    return version(gpu["compute_capability"])

@@ -1,0 +1,116 @@
+"""Links of the GPUs by nvidia-ml-py: PCIe as slot and GPU allow it together, NVLink, NVLink-C2C.
+
+NVML is asked only about the machine that it runs on, and changes no setting.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+# NVML numbers the versions of NVLink from 1 on: 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0.
+NVLINK_GENERATION = {1: 1, 2: 2, 3: 2, 4: 3, 5: 3, 6: 4, 7: 5}
+
+# Which member of a field value's union holds it, by its valueType.
+MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal")
+
+SWITCH = "switch"
+
+
+def read(bus_ids: list[str], library: Any = None) -> dict[str, Any]:
+    """{reason, driver, gpus: {bus id: {pcie_generation, pcie_width, c2c, nvlink}}}.
+
+    c2c is {links, bandwidth} and nvlink {generation, bandwidth, to: {bus id or `switch`: links}},
+    bandwidth in B/s each way, of one link for nvlink and of all for c2c; both may be None.
+    """
+    try:
+        nvml = library or importlib.import_module("pynvml")
+    except ImportError:
+        return {"reason": "nvidia-ml-py is not installed", "driver": None, "gpus": {}}
+    try:
+        nvml.nvmlInit()
+    except nvml.NVMLError as error:
+        return {"reason": f"NVML: {error}", "driver": None, "gpus": {}}
+    try:
+        reader = Reader(nvml)
+        return {
+            "reason": None,
+            "driver": text(reader.ask("nvmlSystemGetDriverVersion")),
+            "gpus": {bus_id: reader.gpu(bus_id) for bus_id in bus_ids},
+        }
+    finally:
+        nvml.nvmlShutdown()
+
+
+def text(value: Any) -> str | None:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+class Reader:
+    """Questions to NVML; what a GPU or an older library does not answer is None."""
+
+    def __init__(self, nvml: Any) -> None:
+        self.nvml = nvml
+
+    def ask(self, function: str, *arguments: Any) -> Any:
+        call: Callable[..., Any] | None = getattr(self.nvml, function, None)
+        try:
+            return call(*arguments) if call else None
+        except self.nvml.NVMLError:
+            return None
+
+    def field(self, handle: Any, name: str) -> float | None:
+        values = self.ask("nvmlDeviceGetFieldValues", handle, [getattr(self.nvml, name, 0)])
+        if not values or values[0].nvmlReturn != 0:
+            return None
+        return float(getattr(values[0].value, MEMBERS[values[0].valueType]))
+
+    def gpu(self, bus_id: str) -> dict[str, Any]:
+        handle = self.ask("nvmlDeviceGetHandleByPciBusId", bus_id)
+        if handle is None:
+            return {"pcie_generation": None, "pcie_width": None, "c2c": None, "nvlink": None}
+        return {
+            "pcie_generation": self.ask("nvmlDeviceGetMaxPcieLinkGeneration", handle),
+            # The width that was trained; unlike the speed it does not fall when the GPU idles.
+            "pcie_width": self.ask("nvmlDeviceGetCurrPcieLinkWidth", handle),
+            "c2c": self.c2c(handle),
+            "nvlink": self.nvlink(handle),
+        }
+
+    def c2c(self, handle: Any) -> dict[str, Any] | None:
+        mode = self.ask("nvmlDeviceGetC2cModeInfoV", handle)
+        if mode is None or not mode.isC2cEnabled:
+            return None
+        links = self.field(handle, "NVML_FI_DEV_C2C_LINK_COUNT")
+        megabytes = self.field(handle, "NVML_FI_DEV_C2C_LINK_GET_MAX_BW")  # of one link
+        return {
+            "links": int(links) if links else None,
+            "bandwidth": links * megabytes * 1e6 if links and megabytes else None,
+        }
+
+    def nvlink(self, handle: Any) -> dict[str, Any] | None:
+        active = [
+            link
+            for link in range(getattr(self.nvml, "NVML_NVLINK_MAX_LINKS", 18))
+            if self.ask("nvmlDeviceGetNvLinkState", handle, link) == 1
+        ]
+        if not active:
+            return None
+        megabytes = self.field(handle, "NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON")
+        version = self.ask("nvmlDeviceGetNvLinkVersion", handle, active[0])
+        return {
+            "generation": NVLINK_GENERATION.get(version),
+            "bandwidth": megabytes * 1e6 if megabytes else None,
+            "to": dict(Counter(self.remote(handle, link) for link in active)),
+        }
+
+    def remote(self, handle: Any, link: int) -> str:
+        """The GPU at the other end by its bus id as sysfs writes it, or `switch`."""
+        kind = self.ask("nvmlDeviceGetNvLinkRemoteDeviceType", handle, link)
+        pci = self.ask("nvmlDeviceGetNvLinkRemotePciInfo", handle, link)
+        gpu_type = getattr(self.nvml, "NVML_NVLINK_DEVICE_TYPE_GPU", 0)
+        if kind not in (gpu_type, None) or pci is None:
+            return SWITCH
+        return (text(pci.busId) or "").lower()[-len("0000:00:00.0") :]
