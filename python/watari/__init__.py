@@ -1,0 +1,1 @@
+"""Watari: how data crosses the memories of a GPU machine."""
