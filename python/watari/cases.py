@@ -1,0 +1,323 @@
+"""The table of cases: what can be measured, along which axes, with which defaults.
+
+A case is one row of CASES. `resolve` turns what a user gave into requests with every axis filled
+in; those parameters are the key by which two runs are compared.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from watari.axes import (
+    Axis,
+    Machine,
+    Parameters,
+    Value,
+    as_text,
+    count,
+    format_size,
+    numbered,
+    one_of,
+    parse_boolean,
+    parse_size,
+    sequence,
+    unknown,
+)
+from watari.errors import UsageError
+
+KINDS = ("pageable", "pinned", "device", "managed", "system")
+TRIALS = Axis("trials", "fresh processes", count(1, 10_000), lambda m, p: 5, "5")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the table. `bytes_per_sample` is what one sample moves, by the algorithm."""
+
+    name: str
+    summary: str
+    axes: dict[str, Axis]
+    run: Callable[[Parameters], dict[str, Any]]
+    bytes_per_sample: Callable[[Parameters], int]
+    footprint: Callable[[Parameters], int]  # bytes of all buffers together
+
+
+@dataclass(frozen=True)
+class Request:
+    """One case with every axis resolved, and how many trials of it are wanted."""
+
+    case: str
+    parameters: Parameters
+    trials: int
+
+    @property
+    def key(self) -> str:
+        """Canonical text of case and parameters: what resume and compare match."""
+        return json.dumps([self.case, self.parameters], sort_keys=True)
+
+
+def gpus(machine: Machine) -> list[dict[str, Any]]:
+    """The machine's GPUs, in the order of their numbers."""
+    return [p for p in machine["processors"] if p["kind"] == "gpu"]
+
+
+def default_size(machine: Machine, parameters: Parameters) -> int:
+    """1 GiB, or the power of two that a sixteenth of the available memory holds."""
+    fitting = max(machine["memory_available_bytes"] // 16, 2**20)
+    return min(2**30, 2 ** (int(fitting).bit_length() - 1))
+
+
+def axis(name: str, summary: str, parse: Callable[[str], Value], default: Value) -> Axis:
+    """An axis whose default is one value on every machine."""
+    return Axis(name, summary, parse, lambda m, p: default, as_text(default))
+
+
+def words(name: str, summary: str, default: str, *choices: str) -> Axis:
+    """An axis of a few words."""
+    return Axis(name, summary, one_of(*choices), lambda m, p: default, default, choices)
+
+
+PROCESSOR = Axis(
+    "processor",
+    "who executes: cpu, gpu, gpu:1",
+    numbered("cpu", "gpu"),
+    lambda m, p: "gpu" if gpus(m) else "cpu",
+    "gpu where there is one",
+    ("cpu", "gpu"),
+)
+SIZE = Axis("size", "bytes of one array", parse_size, default_size, "1GiB, less in small memory")
+HINT = words("hint", "advice to the driver", "none", "none", "prefetch", "mapped", "read-mostly")
+THREADS = Axis(
+    "threads",
+    "CPU threads, pinned",
+    count(1, 4096),
+    lambda m, p: m["processors"][0]["cores"],
+    "one a core",
+)
+OVERSUBSCRIBE = axis(
+    "oversubscribe", "allow more memory than is free (may hang a GPU)", parse_boolean, False
+)
+
+
+def samples(default: int, summary: str = "timed executions in a row") -> Axis:
+    """The axis `samples` with the default that suits a case."""
+    return axis("samples", summary, count(1, 1_000_000), default)
+
+
+def table(*axes: Axis) -> dict[str, Axis]:
+    """Axes by name."""
+    return {a.name: a for a in axes}
+
+
+def native(function: str) -> Callable[[Parameters], dict[str, Any]]:
+    """The compiled function that runs a case; imported when called, since loading it is slow."""
+
+    def run(parameters: Parameters) -> dict[str, Any]:
+        from watari import _native
+
+        trial: dict[str, Any] = getattr(_native, function)(parameters)
+        return trial
+
+    return run
+
+
+def memory(name: str, summary: str) -> Axis:
+    """`from` and `to`: a memory kind, by default what the executing processor owns."""
+    return Axis(
+        name,
+        summary,
+        numbered(*KINDS),
+        lambda m, p: (
+            "pageable" if p["processor"] == "cpu" else p["processor"].replace("gpu", "device")
+        ),
+        "the processor's own",
+        KINDS,
+    )
+
+
+def place(kind: str, processor: str) -> str:
+    """Where memory of a kind lies in case `copy`; shared kinds are first touched by `processor`."""
+    if kind.startswith("device"):
+        return kind.replace("device", "gpu")
+    return "cpu" if kind in ("pageable", "pinned") else processor
+
+
+def copy_bytes(p: Parameters) -> int:
+    """Within one memory a copy reads and writes it; between two, each byte crosses the link once."""
+    same = place(p["from"], p["processor"]) == place(p["to"], p["processor"])
+    return int(p["size"]) * (2 if same else 1) * (2 if p["bidirectional"] else 1)
+
+
+CASES: dict[str, Case] = {
+    case.name: case
+    for case in (
+        Case(
+            "copy",
+            "copy an array from one kind of memory to another",
+            table(
+                PROCESSOR,
+                memory("from", "memory that is read"),
+                memory("to", "memory that is written"),
+                SIZE,
+                Axis(
+                    "means",
+                    "a kernel (or CPU loop) of ours, or the GPU's copy engine",
+                    one_of("kernel", "copy-engine"),
+                    lambda m, p: "kernel" if p["processor"] == "cpu" else "copy-engine",
+                    "kernel on the cpu, copy-engine on the gpu",
+                    ("kernel", "copy-engine"),
+                ),
+                axis("streams", "CUDA streams that share the array", count(1, 64), 1),
+                axis("bidirectional", "copy both ways at once", parse_boolean, False),
+                Axis(
+                    "numa",
+                    "NUMA node that CPU memory is bound to, or `local` (first touch)",
+                    lambda text: text if text == "local" else str(count(0, 4095)(text)),
+                    lambda m, p: "local",
+                    "local",
+                ),
+                words("thp", "transparent huge pages", "default", "default", "always", "never"),
+                samples(50),
+                THREADS,
+                OVERSUBSCRIBE,
+            ),
+            native("copy"),
+            copy_bytes,
+            lambda p: int(p["size"]) * (4 if p["bidirectional"] else 2),
+        ),
+        Case(
+            "access",
+            "destination[i] = source[i] by one processor, each array first touched by a chosen one",
+            table(
+                PROCESSOR,
+                words("memory", "kind", "managed", "explicit", "managed", "system"),
+                HINT,
+                words("source", "who first touches the source", "cpu", "cpu", "gpu"),
+                words("destination", "who first touches the destination", "cpu", "cpu", "gpu"),
+                SIZE,
+                samples(50),
+                THREADS,
+                OVERSUBSCRIBE,
+            ),
+            native("access"),
+            lambda p: 2 * int(p["size"]),
+            lambda p: 2 * int(p["size"]),
+        ),
+        Case(
+            "migration",
+            "the same copy by GPU, CPU and GPU in turn: when do pages move, and do they stay?",
+            table(
+                words("memory", "kind", "managed", "managed", "system"),
+                HINT,
+                SIZE,
+                axis("phases", "processors in turn", sequence("cpu", "gpu"), "gpu+cpu+gpu"),
+                samples(100, "timed executions in each phase"),
+                THREADS,
+                OVERSUBSCRIBE,
+            ),
+            native("migration"),
+            lambda p: 2 * int(p["size"]),
+            lambda p: 2 * int(p["size"]),
+        ),
+        Case(
+            "touch",
+            "what the first access to fresh memory costs, and prefetching it",
+            table(
+                PROCESSOR,
+                words("memory", "kind", "managed", *KINDS),
+                words(
+                    "operation",
+                    "write fresh pages; prefetch CPU-touched pages; read pages the other touched",
+                    "first-touch",
+                    "first-touch",
+                    "prefetch",
+                    "fault",
+                ),
+                SIZE,
+                samples(10, "fresh allocations in a row"),
+                THREADS,
+                OVERSUBSCRIBE,
+            ),
+            native("touch"),
+            lambda p: int(p["size"]),
+            lambda p: int(p["size"]),
+        ),
+    )
+}
+
+
+def find(name: str) -> Case:
+    """The case of this name. Raises UsageError with the nearest one and the list."""
+    if name not in CASES:
+        raise unknown("case", name, CASES)
+    return CASES[name]
+
+
+def values(case: Case, name: str, given: Value) -> list[Value]:
+    """The parsed values of one axis: a sweep has several. Raises UsageError."""
+    known = {"trials": TRIALS, **case.axes}
+    if name not in known:
+        raise unknown(f"axis of {case.name}", name, known)
+    listed = given if isinstance(given, list) else as_text(given).split(",")
+    try:
+        parsed = [known[name].parse(as_text(value).strip()) for value in listed]
+    except UsageError as error:
+        raise UsageError(f"{case.name}: {name}: {error}") from None
+    if not parsed:
+        raise UsageError(f"{case.name}: {name}: no value given")
+    return list(dict.fromkeys(parsed))
+
+
+def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Request]:
+    """Every combination of the given values, with the other axes at this machine's defaults.
+
+    `memory=X` of a case that has `from` and `to` sets both. Raises UsageError.
+    """
+    case = find(name)
+    given = dict(given)
+    if "from" in case.axes and "memory" in given:
+        both = given.pop("memory")
+        kinds = values(case, "from", both)
+        requests = [
+            request
+            for kind in kinds
+            for request in resolve(name, {**given, "from": [kind], "to": [kind]}, machine)
+        ]
+        return list({request.key: request for request in requests}.values())
+    given_trials = values(case, "trials", given.pop("trials", TRIALS.default(machine, {})))
+    if len(given_trials) > 1:
+        raise UsageError(f"{name}: trials takes one number: it is how often, not what")
+    chosen = {axis_name: values(case, axis_name, value) for axis_name, value in given.items()}
+    requests = []
+    for combination in itertools.product(*chosen.values()):
+        fixed = dict(zip(chosen, combination, strict=True))
+        parameters: Parameters = {}
+        for axis_name, a in case.axes.items():
+            parameters[axis_name] = (
+                fixed[axis_name] if axis_name in fixed else a.default(machine, parameters)
+            )
+        requests.append(Request(name, parameters, given_trials[0]))
+    return requests
+
+
+def expected_bytes(request: Request) -> int:
+    """Bytes that one trial should move in all: the base of its time limit."""
+    case, parameters = find(request.case), request.parameters
+    phases = len(str(parameters.get("phases", "one")).split("+"))
+    runs = int(parameters.get("samples", 1)) * phases
+    return case.bytes_per_sample(parameters) * runs + 4 * case.footprint(parameters)
+
+
+def describe(request: Request) -> str:
+    """One line for people: the case and the parameters that tell it from its neighbours."""
+    case, parameters = find(request.case), request.parameters
+    quiet = {"threads", "samples", "oversubscribe"}
+    parts = []
+    for name, value in parameters.items():
+        if name in quiet or as_text(value) == case.axes[name].default_text:
+            continue
+        parts.append(f"{name}={format_size(value) if name == 'size' else as_text(value)}")
+    return " ".join([request.case, *parts])
