@@ -1,0 +1,137 @@
+#include "watari/core/device.hpp"
+
+#include "watari/core/cuda.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace watari::device {
+
+namespace {
+
+std::pair<int, std::string> look() {
+    int found = 0;
+    const cudaError_t status = cudaGetDeviceCount(&found);
+    if (status == cudaSuccess && found > 0) return {found, ""};
+    cudaGetLastError();
+    if (status == cudaErrorInsufficientDriver) return {0, "no GPU driver"};
+    if (status == cudaErrorNoDevice || status == cudaSuccess) return {0, "no GPU"};
+    return {0, std::string("no usable GPU: ") + cudaGetErrorString(status)};
+}
+
+const std::pair<int, std::string>& found() {
+    static const auto result = look();
+    return result;
+}
+
+struct named_attribute {
+    std::string_view name;
+    cudaDeviceAttr value;
+};
+
+constexpr named_attribute attributes[] = {
+    {"pageableMemoryAccess", cudaDevAttrPageableMemoryAccess},
+    {"pageableMemoryAccessUsesHostPageTables", cudaDevAttrPageableMemoryAccessUsesHostPageTables},
+    {"concurrentManagedAccess", cudaDevAttrConcurrentManagedAccess},
+    {"managedMemory", cudaDevAttrManagedMemory},
+    {"hostNumaId", cudaDevAttrHostNumaId},
+    {"numaId", cudaDevAttrNumaId},
+};
+
+}  // namespace
+
+int count() { return found().first; }
+
+std::string absent_reason() { return found().second; }
+
+void use(int number) {
+    if (number >= count())
+        throw unsupported(count() == 0 ? absent_reason()
+                                       : "no gpu:" + std::to_string(number) +
+                                             ", this machine has " + std::to_string(count()));
+    check(cudaSetDevice(number));
+}
+
+int attribute(const char* name, int number) {
+    for (const auto& row : attributes) {
+        if (row.name != name) continue;
+        int value = 0;
+        check(cudaDeviceGetAttribute(&value, row.value, number));
+        return value;
+    }
+    throw usage_error(std::string("no such device attribute: ") + name);
+}
+
+memory_info memory(int number) {
+    use(number);
+    memory_info info{};
+    check(cudaMemGetInfo(&info.free, &info.total));
+    return info;
+}
+
+void enable_peer(int from, int to) {
+    int possible = 0;
+    check(cudaDeviceCanAccessPeer(&possible, from, to));
+    if (!possible)
+        throw unsupported("gpu:" + std::to_string(from) + " cannot address the memory of gpu:" +
+                          std::to_string(to) + " (no peer access)");
+    use(from);
+    const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled)
+        cudaGetLastError();
+    else
+        check(status);
+}
+
+void synchronize(stream_t stream, std::source_location at) {
+    check(cudaStreamSynchronize(stream), at);
+}
+
+void copy(void* to, const void* from, std::size_t bytes, stream_t stream) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+}
+
+void read_back(void* to, const void* from, std::size_t bytes, stream_t stream) {
+    copy(to, from, bytes, stream);
+    synchronize(stream);
+}
+
+void check_launch(std::source_location at) { check(cudaGetLastError(), at); }
+
+void destroy_stream(stream_t stream) noexcept { cudaStreamDestroy(stream); }
+
+void destroy_event(CUevent_st* event) noexcept { cudaEventDestroy(event); }
+
+void release_scratch(void* data) noexcept { cudaFree(data); }
+
+stream::stream() {
+    stream_t created = nullptr;
+    check(cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking));
+    handle_ = handle<stream_t, destroy_stream>(created);
+}
+
+event::event() {
+    CUevent_st* created = nullptr;
+    check(cudaEventCreate(&created));
+    handle_ = handle<CUevent_st*, destroy_event>(created);
+}
+
+void event::record(stream_t stream) { check(cudaEventRecord(handle_.get(), stream)); }
+
+void event::make_wait(stream_t stream) const {
+    check(cudaStreamWaitEvent(stream, handle_.get(), 0));
+}
+
+double event::seconds(const event& first, const event& last) {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, first.handle_.get(), last.handle_.get()));
+    return milliseconds * 1e-3;
+}
+
+scratch::scratch(std::size_t bytes) {
+    void* data = nullptr;
+    check(cudaMalloc(&data, bytes));
+    handle_ = handle<void*, release_scratch>(data);
+}
+
+}  // namespace watari::device

@@ -1,0 +1,95 @@
+/// GPUs as the rest of the library sees them: streams, events, scratch memory.
+///
+/// One of device.cpp (CUDA) and device_absent.cpp is built. Without CUDA there are no GPUs, and
+/// everything that needs one throws `unsupported`.
+#pragma once
+
+#include "watari/core/handle.hpp"
+
+#include <cstddef>
+#include <source_location>
+#include <string>
+
+struct CUstream_st;
+struct CUevent_st;
+
+namespace watari {
+
+using stream_t = CUstream_st*;  ///< a cudaStream_t; null is the default stream
+
+namespace device {
+
+/// Number of GPUs; 0 where there is no CUDA, no driver or no GPU.
+int count();
+
+/// Why there is no GPU; empty if there is one.
+std::string absent_reason();
+
+/// Throws `unsupported` unless there is a GPU of this number; makes it the current one.
+void use(int number);
+
+/// The value of a yes/no or numeric attribute of a GPU, by its CUDA name (only those listed in
+/// device.cpp).
+int attribute(const char* name, int number);
+
+/// Bytes of a GPU's memory that are free, and all of it.
+struct memory_info {
+    std::size_t free;
+    std::size_t total;
+};
+memory_info memory(int number);
+
+/// Lets kernels on one GPU address another's memory. Throws `unsupported` if the machine cannot.
+void enable_peer(int from, int to);
+
+/// Waits for a stream (null: the default stream).
+void synchronize(stream_t stream, std::source_location at = std::source_location::current());
+
+/// Copies bytes between any two addresses that CUDA knows, in stream order.
+void copy(void* to, const void* from, std::size_t bytes, stream_t stream);
+
+/// Copies to ordinary memory and waits.
+void read_back(void* to, const void* from, std::size_t bytes, stream_t stream);
+
+/// Throws if the last kernel launch was refused.
+void check_launch(std::source_location at = std::source_location::current());
+
+void destroy_stream(stream_t stream) noexcept;
+void destroy_event(CUevent_st* event) noexcept;
+void release_scratch(void* data) noexcept;
+
+/// A stream of its own, not synchronised with the default one.
+class stream {
+public:
+    stream();
+    stream_t get() const noexcept { return handle_.get(); }
+
+private:
+    handle<stream_t, destroy_stream> handle_;
+};
+
+/// A moment in a stream.
+class event {
+public:
+    event();
+    void record(stream_t stream);
+    void make_wait(stream_t stream) const;  ///< later work of `stream` waits for this moment
+    /// Seconds on the device from `first` to `last`; both must have happened.
+    static double seconds(const event& first, const event& last);
+
+private:
+    handle<CUevent_st*, destroy_event> handle_;
+};
+
+/// GPU memory for a reduction's partial results.
+class scratch {
+public:
+    explicit scratch(std::size_t bytes);
+    void* data() const noexcept { return handle_.get(); }
+
+private:
+    handle<void*, release_scratch> handle_;
+};
+
+}  // namespace device
+}  // namespace watari

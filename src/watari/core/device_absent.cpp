@@ -1,0 +1,51 @@
+// A build without CUDA: there are no GPUs, and asking for one says so.
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+
+namespace watari::device {
+
+namespace {
+
+[[noreturn]] void absent() { throw unsupported(absent_reason()); }
+
+}  // namespace
+
+int count() { return 0; }
+
+std::string absent_reason() { return "built without CUDA"; }
+
+void use(int) { absent(); }
+
+int attribute(const char*, int) { absent(); }
+
+memory_info memory(int) { absent(); }
+
+void enable_peer(int, int) { absent(); }
+
+void synchronize(stream_t, std::source_location) { absent(); }
+
+void copy(void*, const void*, std::size_t, stream_t) { absent(); }
+
+void read_back(void*, const void*, std::size_t, stream_t) { absent(); }
+
+void check_launch(std::source_location) { absent(); }
+
+void destroy_stream(stream_t) noexcept {}
+
+void destroy_event(CUevent_st*) noexcept {}
+
+void release_scratch(void*) noexcept {}
+
+stream::stream() { absent(); }
+
+event::event() { absent(); }
+
+void event::record(stream_t) { absent(); }
+
+void event::make_wait(stream_t) const { absent(); }
+
+double event::seconds(const event&, const event&) { absent(); }
+
+scratch::scratch(std::size_t) { absent(); }
+
+}  // namespace watari::device

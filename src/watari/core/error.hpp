@@ -1,0 +1,66 @@
+/// Typed errors: what was asked, with which numbers, and what to try.
+///
+/// Host code throws these; device code returns a status. `name()` is the key under which the
+/// Python side finds the status, exit code and exception class (python/watari/errors.py).
+#pragma once
+
+#include <cstddef>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace watari {
+
+/// Base of all errors of this library.
+class error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+    virtual const char* name() const noexcept { return "failed"; }
+};
+
+/// A value or combination that the caller may not ask for.
+class usage_error : public error {
+public:
+    using error::error;
+    const char* name() const noexcept override { return "usage"; }
+};
+
+/// What this machine or this build does not have; the message is the reason.
+class unsupported : public error {
+public:
+    using error::error;
+    const char* name() const noexcept override { return "unsupported"; }
+};
+
+/// More memory asked for than there is.
+class beyond_memory : public unsupported {
+public:
+    /// `what` was asked to hold `requested` bytes where `available` bytes are.
+    beyond_memory(const std::string& what, std::size_t requested, std::size_t available);
+    const char* name() const noexcept override { return "beyond-memory"; }
+    std::size_t requested;
+    std::size_t available;
+};
+
+/// A CUDA call failed.
+class gpu_error : public error {
+public:
+    using error::error;
+    const char* name() const noexcept override { return "gpu"; }
+};
+
+/// A call to the operating system failed.
+class system_error : public error {
+public:
+    /// The call that failed; appends the text of errno.
+    system_error(const std::string& call, int error_number);
+    const char* name() const noexcept override { return "system"; }
+};
+
+/// `1.5 GiB (1610612736 bytes)`, for messages.
+std::string bytes_text(std::size_t bytes);
+
+/// `copy.cpp:42`, for messages.
+std::string where(const std::source_location& location);
+
+}  // namespace watari
