@@ -1,0 +1,72 @@
+/// buffer<T>: an array in memory of one kind, owned.
+#pragma once
+
+#include "watari/core/error.hpp"
+#include "watari/memory/kind.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace watari::memory {
+
+/// Memory of one kind, untyped; move-only. Pages are untouched until somebody writes them, save
+/// for `pinned` and `device` memory, which the driver populates.
+class block {
+public:
+    /// Throws unsupported if the machine has no such memory, beyond_memory if it has not enough.
+    block(memory::kind kind, std::size_t bytes, const placement& how = {})
+        : row_(&row(kind)), bytes_(bytes), device_(how.device) {
+        const std::string name(row_->name);
+        if (const std::string reason = row_->unsupported(how.device); !reason.empty())
+            throw unsupported(name + " memory: " + reason);
+        if (const std::size_t available = row_->available(how.device);
+            bytes > available && !how.oversubscribe)
+            throw beyond_memory(name + " memory", bytes, available);
+        data_ = row_->allocate(bytes, how);
+    }
+    block(block&& other) noexcept
+        : row_(other.row_),
+          bytes_(other.bytes_),
+          device_(other.device_),
+          data_(std::exchange(other.data_, nullptr)) {}
+    block& operator=(block&& other) noexcept {
+        std::swap(row_, other.row_);
+        std::swap(bytes_, other.bytes_);
+        std::swap(device_, other.device_);
+        std::swap(data_, other.data_);
+        return *this;
+    }
+    ~block() {
+        if (data_) row_->release(data_);
+    }
+
+    void* data() const noexcept { return data_; }
+    std::size_t bytes() const noexcept { return bytes_; }
+    int device() const noexcept { return device_; }
+    const kind_row& kind() const noexcept { return *row_; }
+
+private:
+    const kind_row* row_;
+    std::size_t bytes_;
+    int device_;
+    void* data_ = nullptr;
+};
+
+/// An array of `count` elements, not initialised: whoever writes it first places its pages.
+template <class T>
+class buffer {
+public:
+    buffer(memory::kind kind, std::size_t count, const placement& how = {})
+        : block_(kind, count * sizeof(T), how), count_(count) {}
+
+    T* data() const noexcept { return static_cast<T*>(block_.data()); }
+    std::size_t size() const noexcept { return count_; }
+    const memory::block& block() const noexcept { return block_; }
+
+private:
+    memory::block block_;
+    std::size_t count_;
+};
+
+}  // namespace watari::memory

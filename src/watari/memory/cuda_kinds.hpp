@@ -1,0 +1,27 @@
+/// The functions behind the rows of the table that need CUDA (cuda_kinds.cpp; without CUDA,
+/// cuda_kinds_absent.cpp says why there is none).
+#pragma once
+
+#include "watari/memory/kind.hpp"
+
+namespace watari::memory::cuda {
+
+/// Why there is no such memory; empty if there is.
+std::string no_gpu(int device);
+std::string no_managed(int device);
+std::string no_system(int device);
+
+std::size_t available_device(int device);
+/// Managed memory beyond the GPU's free memory hangs some drivers: what was free before the first
+/// managed allocation of this process, less what it holds.
+std::size_t available_managed(int device);
+
+void* allocate_pinned(std::size_t bytes, const placement& how);
+void* allocate_device(std::size_t bytes, const placement& how);
+void* allocate_managed(std::size_t bytes, const placement& how);
+
+void release_pinned(void* data) noexcept;
+void release_device(void* data) noexcept;
+void release_managed(void* data) noexcept;
+
+}  // namespace watari::memory::cuda

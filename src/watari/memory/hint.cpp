@@ -1,0 +1,74 @@
+#include "watari/memory/hint.hpp"
+
+#include "watari/core/cuda.hpp"
+
+#include <string>
+
+namespace watari::memory {
+
+namespace {
+
+// CUDA 12 names a place by the number of a device, CUDA 13 by a cudaMemLocation: the type of the
+// function chooses the overload.
+using advise_12 = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, int);
+using advise_13 = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation);
+using prefetch_12 = cudaError_t (*)(const void*, std::size_t, int, cudaStream_t);
+using prefetch_13 = cudaError_t (*)(const void*, std::size_t, cudaMemLocation, unsigned,
+                                    cudaStream_t);
+
+[[maybe_unused]] int number(processor place) {
+    return place.is_gpu() ? place.number : cudaCpuDeviceId;
+}
+
+[[maybe_unused]] cudaMemLocation location(processor place) {
+    cudaMemLocation result{};
+    result.type = place.is_gpu() ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+    result.id = place.is_gpu() ? place.number : 0;
+    return result;
+}
+
+[[maybe_unused]] cudaError_t call(advise_12 function, const block& range, cudaMemoryAdvise advice,
+                                  processor place) {
+    return function(range.data(), range.bytes(), advice, number(place));
+}
+
+[[maybe_unused]] cudaError_t call(advise_13 function, const block& range, cudaMemoryAdvise advice,
+                                  processor place) {
+    return function(range.data(), range.bytes(), advice, location(place));
+}
+
+[[maybe_unused]] cudaError_t call(prefetch_12 function, const block& range, processor place,
+                                  stream_t stream) {
+    return function(range.data(), range.bytes(), number(place), stream);
+}
+
+[[maybe_unused]] cudaError_t call(prefetch_13 function, const block& range, processor place,
+                                  stream_t stream) {
+    return function(range.data(), range.bytes(), location(place), 0, stream);
+}
+
+void require_shared(const block& range, const char* what) {
+    if (!range.kind().shared)
+        throw unsupported(std::string(what) + ": " + std::string(range.kind().name) +
+                          " memory stays where it is; only managed and system memory take hints");
+}
+
+}  // namespace
+
+void advise(const block& range, hint h, processor gpu) {
+    if (h == hint::none || h == hint::prefetch) return;
+    require_shared(range, h == hint::mapped ? "mapped" : "read-mostly");
+    if (h == hint::read_mostly) {
+        check(call(cudaMemAdvise, range, cudaMemAdviseSetReadMostly, gpu));
+        return;
+    }
+    check(call(cudaMemAdvise, range, cudaMemAdviseSetPreferredLocation, the_cpu));
+    check(call(cudaMemAdvise, range, cudaMemAdviseSetAccessedBy, gpu));
+}
+
+void prefetch(const block& range, processor to, stream_t stream) {
+    require_shared(range, "prefetch");
+    check(call(cudaMemPrefetchAsync, range, to, stream));
+}
+
+}  // namespace watari::memory

@@ -1,0 +1,29 @@
+/// Hints to the driver about shared memory (managed, or system where the GPU can address it).
+///
+/// One of hint.cpp (CUDA) and hint_absent.cpp is built.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <string_view>
+
+namespace watari::memory {
+
+/// none. prefetch: moved to the executing processor before it starts. mapped: preferred location
+/// CPU and accessed by the GPU, remote access without migration. read_mostly: duplicated on
+/// reading.
+enum class hint { none, prefetch, mapped, read_mostly };
+
+/// The hint of this name (`read-mostly` with a hyphen). Throws usage_error.
+hint hint_named(std::string_view name);
+
+/// Gives the advice of a hint for a block that `gpu` will use; nothing for none and prefetch.
+/// Throws unsupported for memory that takes no advice.
+void advise(const block& range, hint h, processor gpu);
+
+/// Starts moving a block to a processor's memory, in stream order. Throws unsupported.
+void prefetch(const block& range, processor to, stream_t stream);
+
+}  // namespace watari::memory

@@ -1,0 +1,57 @@
+/// The table of memory kinds. A kind is one row: who can address it, what it needs from the
+/// machine, how it is allocated and given back.
+#pragma once
+
+#include "watari/core/processor.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace watari::memory {
+
+/// pageable: malloc, for the CPU alone. pinned: cudaMallocHost. device: cudaMalloc.
+/// managed: cudaMallocManaged. system: malloc, used by both processors.
+enum class kind { pageable, pinned, device, managed, system };
+
+/// Transparent huge pages: as the system is set, asked for, or refused (madvise).
+enum class huge_pages { as_set, always, never };
+
+/// Where and how to allocate.
+struct placement {
+    int device = 0;      ///< the GPU of `device` memory, and whose limits `managed` obeys
+    int numa_node = -1;  ///< bind CPU pages to this node; -1: first touch decides
+    huge_pages thp = huge_pages::as_set;
+    bool oversubscribe = false;  ///< lift the check against free memory
+};
+
+/// One row of the table.
+struct kind_row {
+    memory::kind kind;
+    std::string_view name;
+    bool cpu_can_address;
+    bool gpu_can_address;
+    bool shared;  ///< first touch decides where a page lies
+    std::string_view needs;
+    /// Why the machine does not have it; empty if it does.
+    std::string (*unsupported)(int device);
+    /// Bytes that can still be had.
+    std::size_t (*available)(int device);
+    void* (*allocate)(std::size_t bytes, const placement& how);
+    void (*release)(void* data) noexcept;
+};
+
+/// All kinds, in the order of the enumeration.
+std::span<const kind_row> kinds();
+
+/// The row of a kind.
+const kind_row& row(kind k);
+
+/// The row with this name. Throws usage_error.
+const kind_row& row(std::string_view name);
+
+/// Throws `unsupported` with the reason unless `who` can address memory of this kind here.
+void require_access(const kind_row& row, processor who);
+
+}  // namespace watari::memory

@@ -1,0 +1,137 @@
+#include "watari/memory/residency.hpp"
+
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/memory/host.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <vector>
+
+namespace watari::memory {
+
+namespace {
+
+constexpr std::size_t pages_at_once = 1 << 16;
+constexpr std::uint64_t present = std::uint64_t{1} << 63;
+
+struct page_range {
+    std::uintptr_t first;  ///< address of the first page
+    std::size_t pages;
+};
+
+page_range pages_of(const void* data, std::size_t bytes) {
+    const std::size_t page = host::page_size();
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t first = address / page * page;
+    return {first, (address + bytes - first + page - 1) / page};
+}
+
+class file {
+public:
+    explicit file(const char* path) : descriptor_(open(path, O_RDONLY | O_CLOEXEC)) {
+        if (descriptor_ < 0) throw system_error(std::string("open ") + path, errno);
+    }
+    file(const file&) = delete;
+    file& operator=(const file&) = delete;
+    ~file() { close(descriptor_); }
+    int get() const noexcept { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+std::size_t present_pages(const page_range& range) {
+    const file pagemap("/proc/self/pagemap");
+    std::vector<std::uint64_t> entries(std::min(range.pages, pages_at_once));
+    std::size_t found = 0;
+    for (std::size_t done = 0; done < range.pages;) {
+        const std::size_t want = std::min(range.pages - done, entries.size());
+        const std::uintptr_t page = range.first / host::page_size() + done;
+        const ssize_t got = pread(pagemap.get(), entries.data(), want * sizeof(entries[0]),
+                                  static_cast<off_t>(page * sizeof(entries[0])));
+        if (got <= 0) throw system_error("read /proc/self/pagemap", got < 0 ? errno : EIO);
+        const std::size_t read = static_cast<std::size_t>(got) / sizeof(entries[0]);
+        found += static_cast<std::size_t>(std::count_if(entries.begin(), entries.begin() + got / 8,
+                                                        [](auto e) { return (e & present) != 0; }));
+        done += read;
+    }
+    return found;
+}
+
+/// Pages by NUMA node; negative keys are the error instead (-ENOENT: no page, -EPERM: forbidden).
+std::map<int, std::size_t> pages_by_node(const page_range& range) {
+    std::map<int, std::size_t> count;
+    std::vector<void*> pages(std::min(range.pages, pages_at_once));
+    std::vector<int> status(pages.size());
+    for (std::size_t done = 0; done < range.pages; done += pages.size()) {
+        pages.resize(std::min(range.pages - done, pages_at_once));
+        for (std::size_t i = 0; i < pages.size(); ++i)
+            pages[i] = reinterpret_cast<void*>(range.first + (done + i) * host::page_size());
+        if (syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, status.data(), 0) != 0)
+            return {{-errno, range.pages}};  // a container may forbid it: then nothing is told
+        for (std::size_t i = 0; i < pages.size(); ++i) ++count[status[i]];
+    }
+    return count;
+}
+
+residency by_nodes(const block& range) {
+    residency result{.method = "move_pages", .bytes = range.bytes(), .nodes = {}};
+    const bool gpu_is_node =
+        device::count() > 0 && device::attribute("numaId", range.device()) >= 0;
+    const int gpu_node = gpu_is_node ? device::attribute("numaId", range.device()) : -1;
+    std::size_t left = range.bytes();  // the last page may be used in part
+    for (const auto& [node, pages] : pages_by_node(pages_of(range.data(), range.bytes()))) {
+        const std::size_t bytes = std::min(left, pages * host::page_size());
+        left -= bytes;
+        if (node < 0) {
+            result.untold += bytes;
+            continue;
+        }
+        result.nodes[node] += bytes;
+        (gpu_is_node && node == gpu_node ? result.gpu : result.cpu) += bytes;
+    }
+    return result;
+}
+
+residency by_pagemap(const block& range, bool all_touched) {
+    residency result{.method = "pagemap", .bytes = range.bytes(), .nodes = {}};
+    const double fraction = cpu_mapped_fraction(range.data(), range.bytes());
+    result.cpu = static_cast<std::size_t>(fraction * static_cast<double>(range.bytes()));
+    (all_touched ? result.gpu : result.untold) = range.bytes() - result.cpu;
+    return result;
+}
+
+}  // namespace
+
+double cpu_mapped_fraction(const void* data, std::size_t bytes) {
+    const page_range range = pages_of(data, bytes);
+    return static_cast<double>(present_pages(range)) / static_cast<double>(range.pages);
+}
+
+residency locate(const block& range, bool all_touched) {
+    switch (range.kind().kind) {
+        case kind::device:
+            return {.method = "by-kind", .bytes = range.bytes(), .gpu = range.bytes(), .nodes = {}};
+        case kind::pinned:
+            return {.method = "by-kind", .bytes = range.bytes(), .cpu = range.bytes(), .nodes = {}};
+        case kind::managed:
+            if (!device::attribute("pageableMemoryAccessUsesHostPageTables", range.device()))
+                return by_pagemap(range, all_touched);
+            return by_nodes(range);
+        case kind::system:
+            // under HMM a page on the GPU is a swap entry, which pagemap shows as not present
+            if (!device::attribute("pageableMemoryAccessUsesHostPageTables", range.device()))
+                return by_pagemap(range, all_touched);
+            return by_nodes(range);
+        case kind::pageable:
+            return by_nodes(range);
+    }
+    throw usage_error("no such memory kind");
+}
+
+}  // namespace watari::memory

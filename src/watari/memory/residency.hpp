@@ -1,0 +1,37 @@
+/// Residency: how many bytes of a range lie on which side, proved by the operating system.
+///
+/// Managed memory on x86: a page that the GPU took away has lost its CPU mapping, so bit 63
+/// (present) of /proc/self/pagemap tells, page by page, what is mapped on the CPU side. It cannot
+/// tell an untouched or swapped page from one on the GPU, nor see a read-mostly duplicate there:
+/// bytes not mapped are `untold` unless the caller knows that every page was touched, and
+/// duplicates count as the CPU's.
+/// Other memory, and managed memory on machines where the GPU shares the CPU's page tables (ATS):
+/// move_pages(2) names the NUMA node of each page, and the GPU's memory is a node of its own.
+#pragma once
+
+#include "watari/memory/buffer.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace watari::memory {
+
+/// Where the bytes of a range are. cpu + gpu + untold = bytes.
+struct residency {
+    std::string method;  ///< pagemap, move_pages or by-kind (device memory cannot move)
+    std::size_t bytes = 0;
+    std::size_t cpu = 0;
+    std::size_t gpu = 0;
+    std::size_t untold = 0;
+    std::map<int, std::size_t> nodes;  ///< bytes by NUMA node, if move_pages told
+};
+
+/// Looks at every page of a block, without touching any. `all_touched`: every page has been
+/// written, so that a managed page without a CPU mapping is on the GPU.
+residency locate(const block& range, bool all_touched);
+
+/// Fraction of a range's pages mapped on the CPU side, from pagemap. Throws system_error.
+double cpu_mapped_fraction(const void* data, std::size_t bytes);
+
+}  // namespace watari::memory

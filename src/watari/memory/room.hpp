@@ -1,0 +1,23 @@
+/// Is there room for several arrays together? Asked before any is allocated, since pages that
+/// nobody has touched do not yet count as used.
+#pragma once
+
+#include "watari/memory/kind.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace watari::memory {
+
+/// `bytes` of one kind.
+struct demand {
+    memory::kind kind;
+    std::size_t bytes;
+    placement how;
+};
+
+/// Throws unsupported for a kind that is not here, beyond_memory when what shares one memory is
+/// more than it has (unless `oversubscribe` was given).
+void require_room(std::span<const demand> demands);
+
+}  // namespace watari::memory
