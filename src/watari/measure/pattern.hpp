@@ -1,0 +1,44 @@
+/// Index-dependent data: written before a series, checked element by element after it.
+///
+/// Element i holds a mix of i and a seed, so that a copy that is shifted, short or stale is seen.
+/// fill: 8 bytes written an element. mismatches: 8 bytes read an element. No floating-point work.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::measure {
+
+/// The kernels of one backend.
+struct pattern_kernels {
+    /// data[i] = pattern(i, seed); on a GPU returns before it is done.
+    void (*fill)(double* data, std::size_t count, std::uint64_t seed, stream_t stream);
+    /// How many data[i] are not pattern(i, seed); waits.
+    std::size_t (*mismatches)(const double* data, std::size_t count, std::uint64_t seed,
+                              stream_t stream);
+};
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+const pattern_kernels& pattern_on(processor who);
+
+/// pattern(i, seed): a whole number below 2^53, so exact in a double.
+constexpr double pattern(std::uint64_t i, std::uint64_t seed) {
+    std::uint64_t x = i + seed * 0x9e3779b97f4a7c15u;  // splitmix64's increment and first mix
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    return static_cast<double>((x ^ (x >> 27)) >> 11);
+}
+
+/// A value that pattern() never gives.
+inline constexpr double never = -1;
+
+}  // namespace watari::measure
+
+namespace watari::cpu {
+extern const measure::pattern_kernels pattern_table;
+}
+namespace watari::gpu {
+extern const measure::pattern_kernels pattern_table;
+}

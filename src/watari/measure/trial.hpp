@@ -1,0 +1,41 @@
+/// What a trial brings back: every sample in order, and what was seen around them.
+#pragma once
+
+#include "watari/memory/residency.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace watari::measure {
+
+/// A named part of a series: samples first <= i < last.
+struct phase {
+    std::string name;
+    std::size_t first;
+    std::size_t last;
+};
+
+/// A number with its unit.
+struct quantity {
+    double value;
+    std::string unit;
+};
+
+/// The outcome of one case in this process. Times are seconds, sizes bytes.
+struct trial {
+    std::vector<double> host_s;    ///< host clock around launch and synchronise, by sample
+    std::vector<double> device_s;  ///< between device events, by sample; empty on the CPU
+    std::map<std::string, std::vector<double>> series;  ///< others by sample
+    std::vector<phase> phases;
+    std::map<std::string, quantity> quantities;
+    std::map<std::string, memory::residency> residency_before;  ///< by array
+    std::map<std::string, memory::residency> residency_after;
+    double bytes_per_sample = 0;
+    double flops_per_sample = 0;
+    double first_sample = 0;         ///< CLOCK_MONOTONIC at the start of the first sample
+    std::size_t wrong_elements = 0;  ///< of all that were verified, each once
+};
+
+}  // namespace watari::measure
