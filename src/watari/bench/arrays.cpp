@@ -1,0 +1,59 @@
+#include "watari/bench/arrays.hpp"
+
+#include "watari/bench/kernels.hpp"
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
+#include "watari/measure/pattern.hpp"
+
+namespace watari::bench {
+
+namespace {
+
+void warm_up(processor who) {
+    constexpr std::size_t few = 1025;  // odd: the tail too
+    const auto kind = who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const array from(kind, few, {.device = who.number});
+    const array to(kind, few, {.device = who.number});
+    fill(from, who, source_seed);
+    const kernels& run = kernels_on(who);
+    run.copy(to.data(), from.data(), few, nullptr);
+    run.copy(to.data() + 1, from.data(), few - 1, nullptr);
+    run.read(to.data(), few, nullptr);
+    measure::pattern_on(who).mismatches(from.data(), few, source_seed, nullptr);
+}
+
+}  // namespace
+
+std::size_t elements(std::size_t size) {
+    if (size < sizeof(double)) throw usage_error("size: at least 8 bytes, one double");
+    return size / sizeof(double);
+}
+
+void prepare(measure::trial& into, const common& p, processor who) {
+    cpu::set_threads(p.threads);
+    const cpu::team team = cpu::current_team();
+    into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
+    into.quantities["threads_pinned"] = {team.pinned ? 1.0 : 0.0, "1"};
+    warm_up(who);
+}
+
+processor toucher(const memory::block& range, processor preferred) {
+    if (range.kind().shared) return preferred;
+    return range.kind().cpu_can_address ? the_cpu : gpu_number(range.device());
+}
+
+void fill(const array& data, processor who, std::uint64_t seed) {
+    measure::pattern_on(who).fill(data.data(), data.size(), seed, nullptr);
+    if (who.is_gpu()) device::synchronize(nullptr);
+}
+
+memory::residency look(const array& data) { return memory::locate(data.block(), true); }
+
+void verify(measure::trial& into, const array& data, processor who, std::uint64_t seed) {
+    into.wrong_elements +=
+        measure::pattern_on(who).mismatches(data.data(), data.size(), seed, nullptr);
+}
+
+processor other(processor who) { return who.is_gpu() ? the_cpu : gpu_number(0); }
+
+}  // namespace watari::bench

@@ -1,0 +1,40 @@
+/// What the cases share: preparing arrays, looking at them, verifying them.
+#pragma once
+
+#include "watari/bench/cases.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace watari::bench {
+
+using array = memory::buffer<double>;
+
+inline constexpr std::uint64_t source_seed = 1;
+inline constexpr std::uint64_t poison_seed = 2;  ///< what a destination holds before the series
+
+/// Whole doubles in `size` bytes. Throws usage_error if there is none.
+std::size_t elements(std::size_t size);
+
+/// Sets the number of CPU threads and notes how many there are and whether they are pinned;
+/// launches each kernel of a processor once on small data, so that its first sample is no launch
+/// of cold code.
+void prepare(measure::trial& into, const common& p, processor who);
+
+/// Who can write memory of this kind: its owner, or `preferred` for shared kinds.
+processor toucher(const memory::block& range, processor preferred);
+
+/// Writes the pattern of a seed into a whole array and waits.
+void fill(const array& data, processor who, std::uint64_t seed);
+
+/// Reads the residency of an array whose every page was touched.
+memory::residency look(const array& data);
+
+/// Counts elements that are not the pattern of the seed into the trial.
+void verify(measure::trial& into, const array& data, processor who, std::uint64_t seed);
+
+/// The other side: GPU 0 for the CPU, the CPU for a GPU.
+processor other(processor who);
+
+}  // namespace watari::bench

@@ -1,0 +1,74 @@
+/// The four cases that measure memory paths. Each runs one trial in this process: it allocates,
+/// touches, times every sample, reads residency and verifies. Sizes are bytes of one array, rounded
+/// down to whole doubles. All throw unsupported for what the machine does not have, beyond_memory
+/// for what it has not enough of, usage_error for what cannot be meant.
+#pragma once
+
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+#include "watari/memory/hint.hpp"
+#include "watari/memory/kind.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace watari::bench {
+
+/// What all cases take.
+struct common {
+    std::size_t size = 0;
+    std::size_t samples = 1;
+    int threads = 1;
+    bool oversubscribe = false;
+};
+
+/// Memory of a kind; `device` is the GPU that it belongs to.
+struct memory_end {
+    memory::kind kind = memory::kind::pageable;
+    int device = 0;
+};
+
+/// Case `copy`: `from` to `to`, by a kernel of the processor or by the GPU's copy engine.
+struct copy_parameters : common {
+    watari::processor processor;
+    memory_end from, to;
+    bool copy_engine = false;
+    int streams = 1;
+    bool bidirectional = false;
+    int numa_node = -1;
+    memory::huge_pages thp = memory::huge_pages::as_set;
+};
+measure::trial copy(const copy_parameters& p);
+
+/// Case `access`: destination[i] = source[i] (Yoshida 2024, 4.2.1). `kind` is shared memory; none
+/// means explicit kinds, where a place on the CPU is pinned and one on the GPU device memory.
+struct access_parameters : common {
+    watari::processor processor;
+    std::optional<memory::kind> kind;
+    memory::hint hint = memory::hint::none;
+    watari::processor source, destination;  ///< who touches each array first
+};
+measure::trial access(const access_parameters& p);
+
+/// Case `migration` (Yoshida 2024, 4.2.2): source first touched by the CPU, destination by the GPU;
+/// then `samples` copies by each processor of `phases` in turn.
+struct migration_parameters : common {
+    memory::kind kind = memory::kind::managed;
+    memory::hint hint = memory::hint::none;
+    std::vector<watari::processor> phases;
+};
+measure::trial migration(const migration_parameters& p);
+
+/// Case `touch`: fresh memory for every sample. first_touch: the processor writes it. prefetch:
+/// the other processor wrote it, and it is prefetched to this one. fault: the other wrote it, and
+/// this one reads it.
+enum class touch_operation { first_touch, prefetch, fault };
+struct touch_parameters : common {
+    watari::processor processor;
+    memory::kind kind = memory::kind::managed;
+    touch_operation operation = touch_operation::first_touch;
+};
+measure::trial touch(const touch_parameters& p);
+
+}  // namespace watari::bench

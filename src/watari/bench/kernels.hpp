@@ -1,0 +1,31 @@
+/// The kernels that the cases time.
+///
+/// copy: destination[i] = source[i], 8 bytes read and 8 written an element, no flops; 16 bytes a
+/// thread where both arrays are aligned to 16. read: 8 bytes read an element.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+
+#include <cstddef>
+
+namespace watari::bench {
+
+/// The kernels of one backend. On a GPU they return before they are done.
+struct kernels {
+    void (*copy)(double* destination, const double* source, std::size_t count, stream_t stream);
+    /// Reads every element; writes none, as long as the data are of measure::pattern.
+    void (*read)(double* data, std::size_t count, stream_t stream);
+};
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+const kernels& kernels_on(processor who);
+
+}  // namespace watari::bench
+
+namespace watari::cpu {
+extern const bench::kernels bench_table;
+}
+namespace watari::gpu {
+extern const bench::kernels bench_table;
+}
