@@ -1,0 +1,33 @@
+# Decides which optional parts are built: sets WATARI_WITH_CUDA and WATARI_WITH_HWLOC.
+# AUTO takes what is found, ON demands it, OFF leaves it out.
+include(CheckLanguage)
+
+set(WATARI_WITH_CUDA OFF)
+if(NOT WATARI_CUDA STREQUAL "OFF")
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code for both, PTX of 90 for later ones
+    endif()
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    enable_language(CUDA)
+    find_package(CUDAToolkit 12.4 REQUIRED)
+    set(WATARI_WITH_CUDA ON)
+  elseif(WATARI_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "WATARI_CUDA=ON, but no nvcc was found (set CMAKE_CUDA_COMPILER)")
+  endif()
+endif()
+
+set(WATARI_WITH_HWLOC OFF)
+if(NOT WATARI_HWLOC STREQUAL "OFF")
+  find_path(HWLOC_INCLUDE hwloc.h)
+  find_library(HWLOC_LIBRARY hwloc)
+  if(HWLOC_INCLUDE AND HWLOC_LIBRARY)
+    set(WATARI_WITH_HWLOC ON)
+  elseif(WATARI_HWLOC STREQUAL "ON")
+    message(FATAL_ERROR "WATARI_HWLOC=ON, but hwloc.h or libhwloc was not found (libhwloc-dev)")
+  endif()
+endif()
+
+message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, hwloc ${WATARI_WITH_HWLOC}")
