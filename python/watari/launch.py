@@ -27,6 +27,7 @@ SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not
 STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
 GRACE_SECONDS = 3.0  # between asking a session to end and ending it
 TAIL_CHARACTERS = 600
+PINNING = {"OMP_PLACES": "cores", "OMP_PROC_BIND": "close", "CUDA_MODULE_LOADING": "EAGER"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def ranks_of(request: cases.Request) -> int:
 
 def environment(request: cases.Request, launcher: Launcher) -> dict[str, str]:
     """The worker's environment: pinned threads unless the user decided, modules loaded eagerly."""
-    defaults = {"OMP_PLACES": "cores", "OMP_PROC_BIND": "close", "CUDA_MODULE_LOADING": "EAGER"}
+    defaults = dict(PINNING)
     if "threads" in request.parameters:
         defaults["OMP_NUM_THREADS"] = str(request.parameters["threads"])
     # the worker finds the package where this process did, installed or not

@@ -33,6 +33,20 @@ def load(path: Path) -> tuple[State, Path]:
     return State(found.program, found.plan, found.machine, requests, trials), output
 
 
+def continued(path: Path, new: State, same_plan: bool) -> tuple[State, Path]:
+    """What the file has, to be gone on with here and now, and the result file for it.
+
+    `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
+    Raises FileError, UsageError.
+    """
+    state, output = load(path)
+    check_fit(state, new, path, same_plan)
+    hosts = [*state.machine.hosts, *new.machine.hosts]
+    state.machine = state.machine.model_copy(update={"hosts": list(dict.fromkeys(hosts))})
+    state.program.environment.update(new.program.environment)
+    return state, output
+
+
 def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
     """Raises UsageError if what was measured before and what would be now are not one run."""
     pairs: list[tuple[str, Any, Any]] = [

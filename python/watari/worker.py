@@ -100,7 +100,7 @@ def run(case: str, parameters: dict[str, Any]) -> Trial:
         measured = plain(find(case).run(parameters))
         quantities = measured.setdefault("quantities", {})
         first_sample = measured.pop("first_sample_monotonic", None)
-        if first_sample is not None:
+        if first_sample:  # 0 where no sample was taken
             quantities["setup_s"] = {"value": setup_seconds(first_sample), "unit": "s"}
         quantities["peak_rss"] = {"value": peak_rss(), "unit": "B"}
         trial = {**empty_trial("ok", "", started, ranks), **measured}

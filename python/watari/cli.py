@@ -1,0 +1,221 @@
+"""The command line: reads words and files, calls the part that does the work, sets the exit code.
+
+0: every case ok or unsupported; 1: some case wrong or failed; 2: usage; 3: `compare` found
+something slower; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from watari import cases
+from watari.axes import Machine, nearest, parse_duration
+from watari.errors import UsageError, WatariError
+
+INTERRUPTED = 130
+FORMATS = ("html", "svg", "pdf", "png")
+
+app = typer.Typer(
+    name="watari",
+    help="Measures how data crosses the memories of a GPU machine.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def here() -> Machine:
+    """The machine that this runs on."""
+    try:
+        from watari import probe
+
+        return probe.machine()
+    except ImportError as error:
+        raise UsageError(f"the compiled part of watari is not installed: {error}") from None
+
+
+def show(what: Any) -> None:
+    """Prints a table or text; through a pipe in lines as long as they need to be."""
+    console = Console()
+    Console(width=None if console.is_terminal else 160).print(what)
+
+
+@app.command()
+def probe(
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+) -> None:
+    """What this machine has, and what it lacks and why."""
+    from watari import probe as probing
+
+    machine = here()
+    if as_json:
+        print(json.dumps(machine, indent=1))
+    else:
+        show(probing.render(machine))
+
+
+@app.command("list")
+def list_cases() -> None:
+    """Cases, their axes, defaults and one-line descriptions."""
+    for case in cases.CASES.values():
+        print(f"{case.name}: {case.summary}")
+        for axis in [cases.TRIALS, *case.axes.values()]:
+            choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
+            print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
+        print()
+
+
+def given(words: list[str]) -> tuple[str, dict[str, str]]:
+    """The case and its axes, of `copy from=pinned size=1GiB,4GiB`. Raises UsageError."""
+    name, *rest = words
+    if "=" in name:
+        raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES)}")
+    axes: dict[str, str] = {}
+    for word in rest:
+        axis, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"'{word}' is not axis=value{nearest(word, cases.find(name).axes)}")
+        if axis in axes:
+            raise UsageError(f"{axis} is given twice; write {axis}={axes[axis]},{value} for both")
+        axes[axis] = value
+    return name, axes
+
+
+def planned(words: list[str], name: str | None, machine: Machine) -> Any:
+    """The plan that the words, the name of a plan, or neither ask for. Raises UsageError."""
+    from watari import plan
+
+    if words and name:
+        raise UsageError("give a case or --plan, not both")
+    if words:
+        case, axes = given(words)
+        requests = cases.resolve(case, axes, machine)
+        return plan.Plan(f"{case} from the command line", tuple(requests))
+    if name:
+        return plan.read(plan.find(name), machine)
+    return plan.Plan("standard", tuple(plan.standard(machine)), "what every machine can tell")
+
+
+@app.command()
+def run(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; name=a,b sweeps an axis"),
+    ] = None,
+    plan: Annotated[str | None, typer.Option(help="a stored plan, by file or name")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="continue this result file, or the journal of a killed run")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="end in this time, e.g. 8min")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the result file", metavar="FILE")
+    ] = None,
+    launcher: Annotated[
+        str | None,
+        typer.Option(help="starts every trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="for each trial; by default from the bytes it moves"),
+    ] = None,
+) -> None:
+    """Measures: the standard plan for this machine, a stored plan, or one case."""
+    from watari import launch, prepare, progress, summary
+    from watari import resume as resuming
+    from watari import run as runs
+
+    started = time.monotonic()
+    options = runs.Options(
+        output=Path(),
+        launcher=launch.Launcher.parse(launcher) if launcher else launch.Launcher(),
+        time_limit=parse_duration(time_limit) if time_limit else None,
+        deadline=started + parse_duration(budget) if budget else None,
+    )
+    machine = here()
+    state = prepare.fresh(planned(words or [], plan, machine), machine, options.launcher)
+    if resume:
+        state, options.output = resuming.continued(resume, state, bool(words or plan))
+    options.output = output or (options.output if resume else default_output(machine))
+    prepare.refuse_to_lose(options.output, bool(resume))
+    prepare.grow_memory(state, machine)
+    total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
+    options.progress = progress.suited(total, done)
+    results, interrupted = runs.execute(state, options)
+    show(summary.render(results))
+    print(f"{'interrupted; ' if interrupted else ''}results: {options.output}")
+    if results.missing:
+        missing = sum(case.trials for case in results.missing)
+        print(f"{missing} trials missing; continue with: watari run --resume {options.output}")
+    bad = any(case.status in ("wrong", "failed") for case in results.cases)
+    raise typer.Exit(INTERRUPTED if interrupted else int(bad))
+
+
+def default_output(machine: Machine) -> Path:
+    """results/<machine>-<date>-<time>.json"""
+    return Path("results", f"{machine['name']}-{datetime.now():%Y%m%d-%H%M%S}.json")
+
+
+@app.command()
+def report(
+    results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o")] = Path("report.html"),
+    format: Annotated[str, typer.Option(help="html: one page; svg, pdf, png: figures")] = "html",
+) -> None:
+    """Makes one self-contained page of result files, or figures for a paper."""
+    if format not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
+    try:
+        from watari import report as reporting
+    except ImportError as error:
+        text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
+        raise UsageError(text) from None
+    reporting.write(results, output, format)
+    print(f"report: {output}")
+
+
+@app.command()
+def compare(
+    base: Annotated[Path, typer.Argument(help="result file", show_default=False)],
+    new: Annotated[Path, typer.Argument(help="result file", show_default=False)],
+) -> None:
+    """Judges two runs case by case: same, faster, slower or unsure."""
+    from watari import compare as comparing
+    from watari import results
+
+    rows = comparing.compare(results.read(base), results.read(new))
+    show(comparing.render(rows))
+    raise typer.Exit(comparing.exit_code(rows))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point: one clear line for a user's error, and the exit code."""
+    try:
+        code = app(args=arguments, prog_name="watari", standalone_mode=False)
+    except WatariError as error:
+        print(f"watari: {error}", file=sys.stderr)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        print("watari: interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    except BrokenPipeError:  # `watari list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # an error of the command line parser has it
+            raise
+        if error.format_message():  # empty after the help that a bare `watari` prints
+            print(f"watari: {error.format_message()}", file=sys.stderr)
+        code = UsageError.exit_code
+    sys.exit(code if isinstance(code, int) else 0)
