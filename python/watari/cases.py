@@ -27,7 +27,7 @@ from watari.axes import (
     sequence,
     unknown,
 )
-from watari.errors import UsageError
+from watari.errors import UsageError, WrongResultError
 
 KINDS = ("pageable", "pinned", "device", "managed", "system")
 TRIALS = Axis("trials", "fresh processes", count(1, 10_000), lambda m, p: 5, "5")
@@ -67,7 +67,7 @@ def gpus(machine: Machine) -> list[dict[str, Any]]:
 def default_size(machine: Machine, parameters: Parameters) -> int:
     """1 GiB, or the power of two that a sixteenth of the available memory holds."""
     fitting = max(machine["memory_available_bytes"] // 16, 2**20)
-    return min(2**30, 2 ** (int(fitting).bit_length() - 1))
+    return min(2**30, 1 << (int(fitting).bit_length() - 1))
 
 
 def axis(name: str, summary: str, parse: Callable[[str], Value], default: Value) -> Axis:
@@ -119,6 +119,11 @@ def native(function: str) -> Callable[[Parameters], dict[str, Any]]:
         from watari import _native
 
         trial: dict[str, Any] = getattr(_native, function)(parameters)
+        wrong = trial.pop("wrong_elements")
+        trial["verified"] = wrong == 0
+        if wrong:
+            trial["status"] = WrongResultError.status
+            trial["error"] = f"{wrong} elements are not what the copy must have left there"
         return trial
 
     return run
@@ -146,7 +151,7 @@ def place(kind: str, processor: str) -> str:
 
 
 def copy_bytes(p: Parameters) -> int:
-    """Within one memory a copy reads and writes it; between two, each byte crosses the link once."""
+    """Within one memory a copy reads and writes it; between two, it crosses the link once."""
     same = place(p["from"], p["processor"]) == place(p["to"], p["processor"])
     return int(p["size"]) * (2 if same else 1) * (2 if p["bidirectional"] else 1)
 
