@@ -11,8 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from watari.probe import memories, nvml, system
-from watari.probe.links import links
+from watari.probe import links, memories, nvml, system
 from watari.probe.system import System
 from watari.probe.tables import render
 
@@ -66,7 +65,7 @@ def assemble(
         "architecture": topology["architecture"],
         "processors": processors,
         "memories": memories.memories(found, gpus["reason"], files),
-        "links": links(found, gpus["peers"], told["gpus"], files),
+        "links": links.links(found, gpus["peers"], told["gpus"], files),
         "capabilities": [*capabilities, *gpu_capabilities(files, driver, told["reason"])],
         "memory_bytes": total,
         "memory_available_bytes": available,

@@ -17,7 +17,7 @@ Gpu = dict[str, Any]
 Judgement = tuple[bool, "str | None", "str | None"]  # supported, reason, route
 
 NEEDS = {
-    "pageable": "nothing: memory of the operating system, for the CPU",
+    "pageable": "nothing",
     "pinned": "a GPU",
     "device": "a GPU",
     "managed": "a GPU with managedMemory; to migrate on demand, concurrentManagedAccess",

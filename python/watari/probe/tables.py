@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # Parameters of nvidia-uvm that decide how memory migrates; the others are in `--json`.
-# Access counters had another name before driver 580: both are shown where they exist.
+# Access counters had another name before driver 575: both are shown where they exist.
 TELLING = ("access_counter", "disable_hmm", "ats_mode", "prefetch_enable", "thrashing_enable")
 
 Machine = dict[str, Any]
@@ -35,7 +35,7 @@ def table(title: str, *columns: str) -> Table:
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, width=80
     )
     for column in columns:
-        made.add_column(column, overflow="fold")
+        made.add_column(column, overflow="fold", no_wrap=column != columns[-1])
     return made
 
 
