@@ -13,6 +13,9 @@ import numpy.typing as npt
 
 from watari.statistics import Array, Samples
 
+# How far from its level, in standard deviations of the noise, a sample of a plateau may lie. The
+# first follows a gradual change closest to its end; the second sees one slow sample in much noise.
+DEVIATIONS = (2.0, 4.0)
 CHANCE = 0.06  # of taking strays at the beginning for a change; lets 1 slow sample of 9 count
 
 
@@ -51,18 +54,20 @@ def settle(
         return None
     last = values[-max(3, len(values) // 4) :]
     after = float(np.median(last))
-    width = band(last, after, tolerance, floor)
-    off = np.abs(values - after) > width
-    end = best_split(off)
-    moves = still_moving(values[end:], off, width)
-    if not moves and (end == 0 or by_chance(values, end, after) > CHANCE):
+    for deviations in DEVIATIONS:
+        width = max(deviations * noise_of(last), tolerance * abs(after), floor)
+        off = np.abs(values - after) > width
+        end = best_split(off)
+        moves = still_moving(values[end:], off, width)
+        if moves or (end > 0 and by_chance(values, end, after) <= CHANCE):
+            break
+    else:
         return None
-    if moves:
-        after = float(np.median(values[-3:]))
+    after = float(np.median(values[-3:] if moves else values[end:]))
     head = values if moves else values[:end]
     first = float(np.median(head[:3]))
-    on = np.abs(head - first) <= band(head, first, tolerance, floor)
-    start = max(1, best_split(on))
+    width = max(DEVIATIONS[0] * noise_of(head), tolerance * abs(first), floor)
+    start = max(1, best_split(np.abs(head - first) <= width))
     taken = values if times is None else np.asarray(times, dtype=np.float64)
     return Settling(
         start=start,
@@ -81,11 +86,6 @@ def noise_of(values: Array) -> float:
     if len(values) < 3:
         return 0.0
     return float(1.4826 * np.median(np.abs(np.diff(values))) / np.sqrt(2))
-
-
-def band(values: Array, level: float, tolerance: float, floor: float) -> float:
-    """How far from `level` a sample of this plateau may lie."""
-    return max(2 * noise_of(values), tolerance * abs(level), floor)
 
 
 def best_split(inside: npt.NDArray[np.bool_]) -> int:

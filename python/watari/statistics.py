@@ -98,8 +98,9 @@ def interval(medians: Samples, confidence: float = 0.95) -> tuple[float, float] 
     1 - 2 P(Binomial(n, 1/2) < k), the largest k that keeps `confidence` is taken (Le Boudec,
     "Performance Evaluation of Computer and Communication Systems", 2010, section 2.2; Hoefler and
     Belli 2015, section 3.1.3). Fewer: even the whole range covers too seldom (75% with three), so
-    Student's t on the logarithms, which assumes that levels scatter log-normally and always
-    holds the median too. One trial says nothing about the next: None.
+    Student's t on the logarithms, which assumes that levels scatter log-normally (if they do so
+    evenly between two bounds it covers 92%) and always holds the median too. One trial says
+    nothing about the next: None.
     """
     values = np.sort(np.asarray(medians, dtype=np.float64))
     n = len(values)
