@@ -128,7 +128,10 @@ def execute(state: State, options: Options) -> tuple[results.Results, bool]:
 
     Raises FileError where results cannot be stored; the journal then has what was measured.
     """
-    options.output.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{options.output}: cannot be written: {error.strerror}") from None
     journal = Journal(path_for(options.output), state)
     interrupted = False
     if options.deadline:

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from watari.cases import Request
-from watari.errors import UsageError
 
 from watari import launch
+from watari.cases import Request
+from watari.errors import UsageError
 
 FAKE = Path(__file__).with_name("fake_trial.py")
 REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from watari.errors import FileError, UsageError, WatariError
 
 from watari import cases, plan
+from watari.errors import FileError, UsageError, WatariError
 
 
 def machine(gpus=0, available=2**34, nodes=1):

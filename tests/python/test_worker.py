@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy
 import pytest
-from watari.journal import check_trial
 
 from watari import cases, errors, results, worker
+from watari.journal import check_trial
 
 PARAMETERS = {"processor": "cpu", "size": 2**20}
 

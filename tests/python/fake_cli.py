@@ -1,0 +1,41 @@
+"""`watari` on a made-up machine, without the compiled module: `fake_cli.py run copy ...`.
+
+FAKE_REVISION and FAKE_KERNEL stand for another build and another machine.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import synthetic
+from watari import cli, prepare, results
+
+FAKE = Path(__file__).with_name("fake_trial.py")
+
+
+def machine():
+    """A CPU machine whose memory does not grow."""
+    kernel = os.environ.get("FAKE_KERNEL", "6.1")
+    return {**synthetic.cpu_machine(), "virtual_machine": False, "kernel": kernel}
+
+
+def program(launcher):
+    """A build of some revision."""
+    return results.Program(
+        version="0.1",
+        revision=os.environ.get("FAKE_REVISION", "abc"),
+        command="watari run",
+        started="2025-01-01T00:00:00.000+00:00",
+    )
+
+
+def launcher(how):
+    """The option that makes every trial end in this way (fake_trial.py)."""
+    return ["--launcher", f"{sys.executable} {FAKE} {how} --"]
+
+
+cli.here = machine
+prepare.program = program
+
+if __name__ == "__main__":
+    cli.main()
