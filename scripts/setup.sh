@@ -23,7 +23,7 @@ install_packages() {
     ((${#missing[@]})) || return 0
 
     step "System packages: ${missing[*]}"
-    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y)
+    local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0)
     if ((EUID != 0)); then
         apt=(sudo -n "${apt[@]}")
         sudo -n true 2>/dev/null || fail \
