@@ -5,13 +5,16 @@ base and new: the interval of the speed ratio is Welch's for the difference of m
 
     exp( mean(x) - mean(y)  -+  t(0.975, f) sqrt(var(x)/n + var(y)/m) )
 
-(Welch, Biometrika 34, 1947; f by Satterthwaite, rounded down). Noise is no change and a change may
+(Welch, Biometrika 34, 1947; f by Satterthwaite). Noise is no change and a change may
 be too small to matter, hence a test of equivalence with a margin (Schuirmann, J. Pharmacokinetics
 and Biopharmaceutics 15, 1987): `slower` or `faster` if the whole interval lies beyond 1 by more
 than the threshold, `same` if the whole interval lies within it, `unsure` in between: more trials
 would tell. Among many cases some interval errs by chance; `slower` and `faster` therefore also
 have to pass Holm's procedure (Scandinavian J. of Statistics 6, 1979): the chance of even one false
 `slower` in the whole table is at most 2.5%, and as much for `faster`.
+
+With 40 cases and trial levels that scatter by 1%, a change of 30% is found with 3 trials in each
+run, of 12% with 5, and of 9% with 10.
 
 What two files cannot tell: what differed between the two occasions as a whole (a neighbour on the
 node, the temperature of the room). The threshold is there for that too.
@@ -64,8 +67,8 @@ def judge(base: Sequence[float], new: Sequence[float], threshold: float = THRESH
     )
 
 
-def standard_error(x: Array, y: Array) -> tuple[float, int]:
-    """Of the difference of the means, with its degrees of freedom, rounded down."""
+def standard_error(x: Array, y: Array) -> tuple[float, float]:
+    """Of the difference of the means, with its degrees of freedom."""
     if min(len(x), len(y)) == 1:
         many = x if len(x) > 1 else y
         return float(many.std(ddof=1)) * math.sqrt(1 + 1 / len(many)), len(many) - 1
@@ -73,10 +76,10 @@ def standard_error(x: Array, y: Array) -> tuple[float, int]:
     if a + b == 0:
         return 0.0, len(x) + len(y) - 2
     freedom = (a + b) ** 2 / (a**2 / (len(x) - 1) + b**2 / (len(y) - 1))
-    return math.sqrt(a + b), max(1, math.floor(freedom))
+    return math.sqrt(a + b), max(1.0, freedom)
 
 
-def tail(distance: float, error: float, freedom: int) -> float:
+def tail(distance: float, error: float, freedom: float) -> float:
     """One-sided probability of a distance beyond the margin; exact data need no probability."""
     if error == 0:
         return 0.0 if distance > 0 else 1.0

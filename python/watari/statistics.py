@@ -126,17 +126,22 @@ def order_rank(n: int, confidence: float) -> int:
     return rank
 
 
-def student_tail(t: float, freedom: int) -> float:
-    """P(T > t) for Student's t with whole degrees of freedom: a finite sum.
+def student_tail(t: float, freedom: float) -> float:
+    """P(T > t) for Student's t with at least one degree of freedom.
 
-    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+    A finite sum for whole degrees (Abramowitz and Stegun, Handbook of Mathematical Functions,
+    26.7.3 and 26.7.4); between them linear, which errs to the larger tail.
     """
-    angle = math.atan2(abs(t), math.sqrt(freedom))
+    whole = math.floor(freedom)
+    if freedom > whole:
+        part = freedom - whole
+        return (1 - part) * student_tail(t, whole) + part * student_tail(t, whole + 1)
+    angle = math.atan2(abs(t), math.sqrt(whole))
     sine, square = math.sin(angle), math.cos(angle) ** 2
-    odd = freedom % 2
+    odd = whole % 2
     term = math.cos(angle) if odd else 1.0
     total = 0.0
-    for k in range(1 + odd, freedom, 2):
+    for k in range(1 + odd, whole, 2):
         total += term
         term *= square * k / (k + 1)
     within = (angle + sine * total) * 2 / math.pi if odd else sine * total
@@ -144,12 +149,12 @@ def student_tail(t: float, freedom: int) -> float:
     return tail if t >= 0 else 1.0 - tail
 
 
-def student_quantile(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: float) -> float:
     """The t that P(T <= t) = probability, for probability from 0.5 to below 1: by bisection."""
     low, high = 0.0, 1.0
     while student_tail(high, freedom) > 1 - probability:
         low, high = high, 2 * high
-    for _ in range(60):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (
             (middle, high) if student_tail(middle, freedom) > 1 - probability else (low, middle)
