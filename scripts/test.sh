@@ -15,7 +15,8 @@ stage() { # name, command...: runs it, shows it and keeps its output
 closing() { grep -hE "$2" "$logs/$1.log" | tail -n 1 | sed 's/=//g; s/^ *//; s/ *$//'; }
 
 cpp_tests() { ctest --test-dir build/test --output-on-failure --no-tests=error; }
-python_tests() { "$VENV/bin/pytest" "$@"; }
+# What takes minutes (make demo, above all) is left to a plain `pytest`.
+python_tests() { "$VENV/bin/pytest" -m 'not slow' "$@"; }
 sanitizers() {
     cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 }
