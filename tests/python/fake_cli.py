@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import synthetic
+
 from watari import cli, prepare, results
 
 FAKE = Path(__file__).with_name("fake_trial.py")

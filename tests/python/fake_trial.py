@@ -59,7 +59,9 @@ def main() -> None:
         RESULT.write_text(json.dumps(GOOD))
     elif HOW == "unsupported-gpu":
         gpu = {"status": "unsupported", "error": "no GPU driver", "host_s": []}
-        RESULT.write_text(json.dumps({**GOOD, **(gpu if parameters["processor"] == "gpu" else {})}))
+        RESULT.write_text(
+            json.dumps({**GOOD, **(gpu if parameters.get("processor", "gpu") == "gpu" else {})})
+        )
     elif HOW == "crash-large":
         if parameters["size"] > 2**20:
             os.kill(os.getpid(), signal.SIGSEGV)

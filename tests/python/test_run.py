@@ -9,9 +9,9 @@ import sys
 import time
 from pathlib import Path
 
+import fake_cli
 import pytest
 
-import fake_cli
 from watari import budget, cases, journal, launch, results, resume, run
 from watari.cases import Request
 from watari.errors import FileError, UsageError

@@ -1,0 +1,172 @@
+"""The command line: what a user types, what is answered, and with which exit code."""
+
+import json
+
+import fake_cli
+import pytest
+
+from watari import cases, cli, results
+
+COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=2", "samples=3"]
+
+
+@pytest.fixture
+def watari(tmp_path, monkeypatch, capsys):
+    """Runs a command in an empty folder: exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words, how="good"):
+        arguments = list(map(str, words))
+        if arguments[:1] == ["run"]:
+            arguments += fake_cli.launcher(how)
+        with pytest.raises(SystemExit) as ended:
+            cli.main(arguments)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in err
+        return ended.value.code, out, err
+
+    return command
+
+
+def test_run_measures_one_case_and_says_where_it_is(watari, tmp_path):
+    code, out, _ = watari(*COPY)
+    assert code == 0
+    assert "GB/s" in out
+    files = list((tmp_path / "results").iterdir())
+    assert [file.suffix for file in files] == [".json"]
+    assert out.splitlines()[-1] == f"results: results/{files[0].name}"
+    assert files[0].name.startswith(fake_cli.machine()["name"] + "-")
+    found = results.read(files[0])
+    assert [len(case.trials) for case in found.cases] == [2]
+    lines = [line for line in out.splitlines() if line.startswith("[")]
+    assert [line.partition("]")[0] for line in lines] == ["[1/2", "[2/2"]
+    assert all(" left" in line for line in lines)
+
+
+def test_output_and_sweep(watari, tmp_path):
+    code, _, _ = watari(*COPY[:3], "size=1MiB,2MiB", "trials=1", "samples=3", "-o", "a/run.json")
+    assert code == 0
+    sizes = [case.parameters["size"] for case in results.read(tmp_path / "a/run.json").cases]
+    assert sizes == [2**20, 2**21]
+
+
+def test_standard_plan_is_the_default(watari, tmp_path):
+    code, out, _ = watari("run", "-o", "run.json", how="unsupported-gpu")
+    assert code == 0
+    found = results.read(tmp_path / "run.json")
+    assert found.plan.name == "standard"
+    assert {"ok", "unsupported"} <= {case.status for case in found.cases}
+    assert "no GPU driver" in out
+
+
+def test_plan_by_file(watari, tmp_path):
+    (tmp_path / "my.toml").write_text(
+        "name = 'mine'\n[[case]]\ncase = 'touch'\nprocessor = 'cpu'\nsize = '4KiB'\ntrials = 1\n"
+    )
+    assert watari("run", "--plan", "my.toml", "-o", "run.json")[0] == 0
+    assert results.read(tmp_path / "run.json").plan.name == "mine"
+
+
+def test_failed_and_wrong_are_exit_code_1(watari):
+    code, out, _ = watari(*COPY, how="crash")
+    assert code == 1
+    assert "SIGSEGV" in out
+
+
+def test_unsupported_is_exit_code_0(watari):
+    words = ["run", "copy", "processor=gpu", "size=1MiB", "trials=1"]
+    assert watari(*words, how="unsupported-gpu")[0] == 0
+
+
+def test_budget_says_what_is_missing_and_resume_completes_it(watari, tmp_path):
+    code, out, _ = watari(*COPY, "-o", "run.json", "--budget", "1s")
+    assert code == 0
+    assert "2 trials missing; continue with: watari run --resume run.json" in out
+    code, out, _ = watari("run", "--resume", "run.json")
+    assert (code, "missing" in out) == (0, False)
+    assert [len(case.trials) for case in results.read(tmp_path / "run.json").cases] == [2]
+
+
+def test_resume_with_another_plan_is_refused(watari):
+    watari(*COPY, "-o", "run.json")
+    code, _, err = watari("run", "touch", "--resume", "run.json")
+    assert code == 2
+    assert "cannot be continued with this plan" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["copi"], ["unknown case 'copi'", "did you mean 'copy'", "access", "migration"]),
+        (["copy", "siez=1"], ["'siez'", "did you mean 'size'", "streams"]),
+        (["copy", "from=pined"], ["'pined'", "did you mean 'pinned'", "managed"]),
+        (["copy", "size=many"], ["'many' is not a size", "64KiB"]),
+        (["copy", "size"], ["'size' is not axis=value"]),
+        (["copy", "size=1", "size=2"], ["given twice", "size=1,2"]),
+        (["copy", "trials=0"], ["trials", "whole number"]),
+        (["size=1MiB"], ["a case comes first", "copy, access"]),
+        (["copy", "--plan", "gh200-sam"], ["not both"]),
+        (["--plan", "gh200"], ["unknown plan 'gh200'", "gh200-sam", "miyabi-memory"]),
+        (["--plan", "absent.toml"], ["absent.toml"]),
+        (["--budget", "soon"], ["'soon' is not a time", "8min"]),
+        (["--time-limit", "-3s"], ["'-3s' is not a time"]),
+        (["--resume", "absent.json"], ["absent.json"]),
+        (["--budgte", "3s"], ["--budgte"]),
+    ],
+)
+def test_usage_errors_have_the_nearest_word_and_the_list(words, says, watari):
+    code, out, err = watari("run", *words)
+    assert code == 2
+    assert "results:" not in out
+    assert err.startswith("watari: ")
+    assert err.count("\n") == 1
+    for word in says:
+        assert word in err
+
+
+def test_unknown_command_gets_the_nearest(watari):
+    code, _, err = watari("prob")
+    assert code == 2
+    assert "probe" in err
+
+
+def test_list_has_every_case_axis_and_default(watari):
+    code, out, _ = watari("list")
+    assert code == 0
+    for case in cases.CASES.values():
+        assert f"{case.name}: {case.summary}" in out
+        for axis in case.axes.values():
+            assert f"  {axis.name} " in out
+            assert f"[{axis.default_text}]" in out
+
+
+def test_probe_as_json_and_for_people(watari):
+    code, out, _ = watari("probe", "--json")
+    assert (code, json.loads(out)) == (0, fake_cli.machine())
+    code, out, _ = watari("probe")
+    assert code == 0
+    assert fake_cli.machine()["processors"][0]["name"] in out
+
+
+def test_compare_of_a_run_with_itself(watari):
+    watari(*COPY, "-o", "run.json")
+    assert watari("compare", "run.json", "run.json")[0] == 0
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 99}'])
+@pytest.mark.parametrize("command", [["compare", "bad.json"], ["run", "--resume"]])
+def test_bad_result_files_are_named(command, text, watari, tmp_path):
+    (tmp_path / "bad.json").write_text(text)
+    code, _, err = watari(*command, "bad.json")
+    assert code == 2
+    assert "bad.json" in err
+
+
+def test_report_format_and_missing_packages(watari, monkeypatch):
+    code, _, err = watari("report", "a.json", "--format", "pgn")
+    assert code == 2
+    assert "did you mean 'png'" in err
+    monkeypatch.setitem(__import__("sys").modules, "watari.report", None)
+    code, _, err = watari("report", "a.json")
+    assert code == 2
+    assert "watari[report]" in err
