@@ -28,8 +28,8 @@ scripts/setup.sh test
 logs=build/logs
 mkdir -p $logs
 stage "lint" scripts/lint.sh
-stage "build" scripts/build.sh -C build-dir=build/test \
-    -C cmake.define.WATARI_TESTS=ON -C cmake.define.WATARI_WERROR=ON
+stage "build" scripts/build.sh --config-settings=build-dir=build/test \
+    --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON
 stage "cpp tests" cpp_tests
 stage "sanitizers" sanitizers
 stage "aarch64" cross_compile
