@@ -152,9 +152,9 @@ def lost_trial(status: str, error: str) -> dict[str, Any]:
 
 
 def residency(size: int, mapped: float) -> dict[str, Any]:
-    """Residency as x86 can tell it: the part mapped on the CPU side."""
+    """Residency as x86 can tell it: what is not mapped on the CPU side is on the GPU."""
     on_cpu = int(size * mapped)
-    return {"method": "pagemap", "bytes": size, "cpu": on_cpu, "gpu": None, "untold": size - on_cpu}
+    return {"method": "pagemap", "bytes": size, "cpu": on_cpu, "gpu": size - on_cpu, "untold": 0}
 
 
 def case(name: str, parameters: dict[str, Any], trials: list[dict[str, Any]]) -> dict[str, Any]:
