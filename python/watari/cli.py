@@ -22,7 +22,7 @@ from watari.axes import Machine, nearest, parse_duration
 from watari.errors import UsageError, WatariError
 
 INTERRUPTED = 130
-FORMATS = ("html", "svg", "pdf", "png")
+FORMATS = ("svg", "pdf", "png")
 
 app = typer.Typer(
     name="watari",
@@ -169,11 +169,15 @@ def default_output(machine: Machine) -> Path:
 @app.command()
 def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o")] = Path("report.html"),
-    format: Annotated[str, typer.Option(help="html: one page; svg, pdf, png: figures")] = "html",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="page, or folder of the figures")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="figures for a paper instead: svg, pdf, png")
+    ] = None,
 ) -> None:
-    """Makes one self-contained page of result files, or figures for a paper."""
-    if format not in FORMATS:
+    """Makes one self-contained page of result files (report.html), or figures for a paper."""
+    if format and format not in FORMATS:
         known = ", ".join(FORMATS)
         raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
     try:
@@ -181,8 +185,9 @@ def report(
     except ImportError as error:
         text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
         raise UsageError(text) from None
+    output = output or Path("figures" if format else "report.html")
     reporting.write(results, output, format)
-    print(f"report: {output}")
+    print(f"{'figures' if format else 'report'}: {output}")
 
 
 @app.command()
