@@ -10,6 +10,8 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+
+from watari import compare
 from watari.compare import CHANGED, ONLY_BASE, ONLY_NEW, Comparison, Row, exit_code
 from watari.judgement import (
     FASTER,
@@ -22,8 +24,6 @@ from watari.judgement import (
     verdict,
 )
 from watari.results import Results
-
-from watari import compare
 
 medians = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=10)
 

@@ -17,10 +17,10 @@ import pytest
 import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
-from watari.errors import FileError
-from watari.results import Case, Results, Trial
 
 from watari import files, results
+from watari.errors import FileError
+from watari.results import Case, Results, Trial
 
 ROOT = Path(__file__).parents[2]
 plain_values = st.recursive(

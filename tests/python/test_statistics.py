@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from watari import statistics
 from watari.statistics import (
     as_rate,
     interval,
@@ -19,8 +21,6 @@ from watari.statistics import (
     summaries,
     summary,
 )
-
-from watari import statistics
 
 times = st.floats(1e-7, 1e3)
 series = st.lists(st.lists(times, min_size=1, max_size=20), min_size=1, max_size=8)
