@@ -1,0 +1,153 @@
+"""Figures of result files: one table, FIGURES, from which the report and `--format svg` draw.
+
+A figure is a function from measured cases to charts; it gives none where nothing of its kind was
+measured. The chart is one object for every use: the page draws it live, a paper gets SVG or PDF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from watari import view
+from watari.figures import costs, paths, series, style
+from watari.figures.series import Drawn
+from watari.view import Measured
+
+Draw = Callable[[Sequence[Measured]], Drawn]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of the table: `says` is what a reader is to see, `of` the cases it is made from."""
+
+    name: str
+    title: str
+    of: tuple[str, ...]
+    says: str
+    draw: Draw
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One chart of a figure: `name` is a file name, `heading` says which of several it is."""
+
+    name: str
+    figure: Figure
+    heading: str
+    chart: Any
+    cases: list[Measured]
+
+    def spec(self) -> dict[str, Any]:
+        """Vega-Lite, complete with data and look."""
+        spec: dict[str, Any] = style.unfold(self.chart.to_dict(validate=False))
+        return {**spec, "config": style.config()}
+
+
+def single(
+    function: Callable[[Sequence[Measured]], Any], select: Callable[[Measured], bool]
+) -> Draw:
+    """A figure of one chart, from the cases that it is made of."""
+
+    def draw(cases: Sequence[Measured]) -> Drawn:
+        chart = function(cases)
+        return [("", chart, [m for m in cases if m.case == "copy" and select(m)])] if chart else []
+
+    return draw
+
+
+FIGURES: tuple[Figure, ...] = (
+    Figure(
+        "paths",
+        "From memory to memory",
+        ("copy", "access"),
+        "Median rate of a copy, GB/s, at the largest array of each path; rows are read, columns "
+        "written. One matrix for each means of copying. Within one memory a byte counts twice "
+        "(read and written), between two once, as it crosses the link.",
+        single(paths.matrix, view.plain),
+    ),
+    Figure(
+        "sizes",
+        "Bandwidth over size",
+        ("copy",),
+        "Each point is the median over trials, the band their range. The colour is the memory "
+        "other than the GPU's own; dashed lines write it. Small arrays show the cost of starting "
+        "and the speed of caches.",
+        single(paths.over_size, view.plain),
+    ),
+    Figure(
+        "streams",
+        "Several streams at once",
+        ("copy",),
+        "The same array shared by several CUDA streams.",
+        single(paths.over_streams, lambda m: not m["bidirectional"]),
+    ),
+    Figure(
+        "copies",
+        "Copies, sample by sample",
+        ("copy",),
+        "Every sample of every trial, in order; a line is a trial (as figures 5.1 to 5.4 of "
+        "Yoshida 2024).",
+        series.copies,
+    ),
+    Figure(
+        "patterns",
+        "Access patterns",
+        ("access",),
+        "One processor reads a source and writes a destination that lie in host memory (HM) or "
+        "device memory (DM) by first touch. Hollow: the first sample, in which pages may move. "
+        "Filled: the settled rate, the median of the last quarter. Every byte counts as read "
+        "and written.",
+        costs.patterns,
+    ),
+    Figure(
+        "access",
+        "Access patterns, sample by sample",
+        ("access",),
+        "Every sample of every trial; the CPU's four patterns, then the GPU's (as figures 5.5 "
+        "and 5.6 of Yoshida 2024).",
+        series.access,
+    ),
+    Figure(
+        "migration",
+        "Migration",
+        ("migration",),
+        "The source is first touched by the CPU, the destination by the GPU; then the copy runs "
+        "on GPU, CPU and GPU in turn. Above, bandwidth; below, the part of each array that is no "
+        "longer mapped on the CPU side, as the operating system tells before each sample. A "
+        "triangle marks where a phase has settled.",
+        series.migration,
+    ),
+    Figure(
+        "touch",
+        "First touch, prefetch and faults",
+        ("touch",),
+        "What the first access to fresh or moved memory costs, by the median over trials.",
+        costs.touch,
+    ),
+    Figure(
+        "published",
+        "Beside published values",
+        (),
+        "Filled: this run. Hollow diamonds: published by others, with the source; a bar where a "
+        "range was given. Ticks: theoretical. Published values are not mixed with ours.",
+        costs.beside,
+    ),
+)
+
+
+def draw(cases: Sequence[Measured]) -> list[Drawing]:
+    """Every figure for which there is something to draw, in the order of the table."""
+    found = []
+    for figure in FIGURES:
+        drawn = figure.draw(cases)
+        for i, (heading, chart, shown) in enumerate(drawn):
+            name = figure.name if len(drawn) == 1 else f"{figure.name}-{i + 1}"
+            found.append(Drawing(name, figure, heading, chart, shown))
+    return found
+
+
+__all__ = ["FIGURES", "Drawing", "Figure", "alt", "draw"]

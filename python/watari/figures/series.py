@@ -1,0 +1,281 @@
+"""Series: every sample of every trial, in order, as in figures 5.1 to 5.7 of Yoshida 2024.
+
+A trial is one row that holds its whole series; the page unfolds it. So a hundred thousand samples
+stay some hundred kilobytes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import altair as alt
+
+from watari import view
+from watari.figures import style
+from watari.figures.paths import groups, heading
+from watari.figures.style import FAINT, INK, RATE, rows
+from watari.view import Measured
+
+WIDTH, HEIGHT = 205, 120
+COLUMNS = 4
+LARGE = 4e9  # the thesis's arrays; smaller ones are drawn only where there is none of these
+ARRAYS = ("source", "destination")
+GONE = "off the CPU"
+
+Panel = alt.Chart | alt.LayerChart | alt.VConcatChart
+
+
+def digits(values: Sequence[float]) -> list[float]:
+    """Four digits: more than can be seen, and half the bytes of the page."""
+    return [float(f"{v:.4g}") for v in values]
+
+
+def unfolded(chart: alt.Chart, *names: str) -> alt.Chart:
+    """One row a sample from one row a trial; samples count from 1."""
+    return chart.transform_calculate(
+        sample=f"sequence(1, length(datum['{names[0]}']) + 1)"
+    ).transform_flatten([*names, "sample"])
+
+
+def phases(m: Measured) -> list[dict[str, Any]]:
+    """The phases of a series, named as they are to be read: `gpu-1` is `GPU`."""
+    return [
+        {"first": p["first"] + 1, "last": p["last"], "name": p["name"].split("-")[0].upper()}
+        for p in (m.trials[0].get("phases") or [])
+    ]
+
+
+def lines(m: Measured, width: int, height: int, last: bool = True) -> alt.LayerChart:
+    """All trials overlaid, one thin line each, with the phases marked."""
+    data = [{"trial": i + 1, "rate": digits(rates)} for i, rates in enumerate(m.rates)]
+    count = max(len(rates) for rates in m.rates)
+    x = alt.X(
+        "sample:Q",
+        title="sample" if last else None,
+        scale=alt.Scale(domain=[1, max(count, 2)], nice=False),
+        axis=alt.Axis(tickCount=4, grid=False, format="d", labels=last, ticks=last),
+    )
+    colour = style.COLOURS[kind(m)]
+    few = count <= 12
+    layers: list[alt.Chart] = [
+        unfolded(alt.Chart(rows(data)), "rate")
+        .mark_line(
+            color=colour,
+            strokeWidth=1.1,
+            opacity=0.6,
+            point=alt.OverlayMarkDef(color=colour, size=14) if few else False,
+            strokeDash=[2, 2] if m.flagged else [1, 0],
+        )
+        .encode(
+            x=x,
+            y=alt.Y("rate:Q", title=None, scale=alt.Scale(domainMin=0), axis=alt.Axis(tickCount=4, format="~g")),
+            detail="trial:N",
+            tooltip=["trial:N"],
+        )
+    ]
+    marks = phases(m)
+    if marks:
+        base = alt.Chart(rows(marks))
+        layers.append(
+            base.transform_filter("datum.first > 1")
+            .mark_rule(strokeDash=[3, 3], opacity=0.45)
+            .encode(x=alt.X("first:Q"))
+        )
+        layers.append(
+            base.transform_calculate(middle="(datum.first + datum.last) / 2")
+            .mark_text(fontSize=10, opacity=FAINT, dy=-7)
+            .encode(x="middle:Q", y=alt.value(0), text="name:N")
+        )
+    return alt.layer(*layers).properties(width=width, height=height)
+
+
+def kind(m: Measured) -> str:
+    """The memory whose colour a series has."""
+    if m["memory"] is not None:
+        return str(m["memory"])
+    far = m["to"] if style.kind_of(m["from"]) == "device" else m["from"]
+    return style.kind_of(far)
+
+
+def facts(m: Measured) -> str:
+    """What a panel says of its series under its title."""
+    if not m.drawn:
+        return m.status
+    flag = ", above the limit" if m.flagged else ""
+    first, settled = m.part(view.FIRST), m.part(view.SETTLED)
+    if not 0.8 < first / settled < 1.25:
+        return f"{view.rate(first)}, then {view.rate(settled)} {RATE}{flag}"
+    return f"median {view.rate(m.median)} {RATE}{flag}"
+
+
+def panel(m: Measured, text: str, more: str = "") -> Panel:
+    """One series under its title, or why there is none."""
+    about = f"{more} · {facts(m)}" if more else facts(m)
+    head = alt.TitleParams(text, subtitle=about, offset=14)
+    if not m.drawn:
+        return style.message(m.reason or m.status, WIDTH, HEIGHT, head)
+    return lines(m, WIDTH, HEIGHT).properties(title=head)
+
+
+def grid(panels: Sequence[Panel], columns: int = COLUMNS) -> alt.ConcatChart:
+    """Panels side by side, each with its own scales."""
+    return alt.concat(*panels, columns=columns).resolve_scale(x="independent", y="independent")
+
+
+Drawn = list[tuple[str, Any, list[Measured]]]
+
+
+def split(
+    cases: Sequence[Measured], names: Sequence[str], title: Callable[[Measured], str]
+) -> list[tuple[str, list[Measured]]]:
+    """The cases of one chart each: same run and same values of these parameters."""
+    found = groups(cases, "run", *names).values()
+    return [(heading(cases, same[0].run, title(same[0])), same) for same in found]
+
+
+def copies(cases: Sequence[Measured]) -> Drawn:
+    """Copies: the two largest arrays of at least 4 GB of each path, or else its largest one."""
+    found: Drawn = []
+    all_copies = [m for m in view.drawable(cases, "copy") if view.plain(m)]
+    for title, same in split(all_copies, (), lambda m: "copy"):
+        chosen = []
+        for path in groups(same, "processor", "means", "from", "to").values():
+            ordered = sorted(path, key=lambda m: int(m["size"]))
+            chosen += [m for m in ordered if m["size"] >= LARGE][-2:] or ordered[-1:]
+        panels = [
+            panel(m, f"{m['from']} → {m['to']}",
+                  f"{view.executor(m.parameters)}, {view.size(m['size'])}")
+            for m in chosen
+        ]
+        if panels:
+            found.append((title if title != "copy" else "", grid(panels), chosen))
+    return found
+
+
+def access(cases: Sequence[Measured]) -> Drawn:
+    """The eight access patterns: the CPU's four above, the GPU's four below."""
+    found: Drawn = []
+    alone: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
+    patterns = [m for m in cases if m.case == "access"]
+    for title, same in split(patterns, ("memory", "hint", "size"), access_title):
+        if len(same) < 3:
+            alone[same[0].run, same[0]["size"]] += same
+        elif any(m.drawn for m in same):
+            found.append((title, *pattern_grid(same, False)))
+    for (run, size), same in alone.items():
+        if any(m.drawn for m in same):
+            title = heading(cases, run, f"By memory and hint, {view.size(size)}")
+            found.append((title, *pattern_grid(same, True)))
+    return found
+
+
+def access_title(m: Measured) -> str:
+    """`Managed memory, prefetch, 4 GB`."""
+    hint = "" if m["hint"] == "none" else f", {m['hint']}"
+    return f"{str(m['memory']).capitalize()} memory{hint}, {view.size(m['size'])}"
+
+
+def pattern_grid(
+    same: Sequence[Measured], name_memory: bool
+) -> tuple[alt.ConcatChart, list[Measured]]:
+    """Panels in the order of the thesis's numbers."""
+    chosen = sorted(same, key=lambda m: view.pattern_number(m.parameters))
+    panels = [
+        panel(
+            m,
+            f"({view.pattern_number(m.parameters)}) {view.pattern(m.parameters)}",
+            view.memory(m.parameters) if name_memory else "",
+        )
+        for m in chosen
+    ]
+    return grid(panels), chosen
+
+
+def fractions(m: Measured) -> list[dict[str, Any]]:
+    """How much of each array is not mapped on the CPU side, one row a trial and array."""
+    return [
+        {"trial": i + 1, "array": array,
+         "gone": digits([100 * (1 - f) for f in trial["series"][name]])}
+        for i, trial in enumerate(m.trials)
+        for array in ARRAYS
+        if (name := f"cpu_mapped_fraction.{array}") in (trial.get("series") or {})
+    ]
+
+
+def migrated(m: Measured, width: int) -> alt.LayerChart:
+    """The fraction of source and destination that has left the CPU side, sample by sample."""
+    data = fractions(m)
+    final = [
+        {"array": row["array"], "sample": len(row["gone"]), "gone": row["gone"][-1]}
+        for row in data if row["trial"] == 1
+    ]
+    marks = [p["first"] for p in phases(m) if p["first"] > 1]
+    dash = alt.StrokeDash("array:N", legend=None, scale=alt.Scale(
+        domain=list(ARRAYS), range=[[1, 0], [4, 3]]))
+    line = (
+        unfolded(alt.Chart(rows(data)), "gone")
+        .mark_line(color=style.COLOURS[kind(m)], interpolate="step-after", strokeWidth=1.4,
+                   opacity=0.75)
+        .encode(
+            x=alt.X("sample:Q", title="sample", scale=alt.Scale(
+                domain=[1, max(r["sample"] for r in final)], nice=False),
+                axis=alt.Axis(grid=False, tickCount=6, format="d")),
+            y=alt.Y("gone:Q", title=f"% {GONE}", scale=alt.Scale(domain=[0, 100]),
+                    axis=alt.Axis(tickCount=3)),
+            strokeDash=dash,
+            detail="trial:N",
+        )
+    )
+    rule = alt.Chart(rows([{"at": at} for at in marks])).mark_rule(
+        strokeDash=[3, 3], opacity=0.45).encode(x="at:Q")
+    return alt.layer(line, rule).properties(width=width, height=64)
+
+
+def migration_panel(m: Measured, title: str) -> Panel:
+    """Bandwidth above, what has migrated below, over the same samples."""
+    width = 2 * WIDTH + 40
+    head = alt.TitleParams(title, subtitle=migration_facts(m), offset=16)
+    if not m.drawn:
+        return style.message(m.reason or m.status, width, HEIGHT, head)
+    below = bool(fractions(m))
+    above = alt.layer(lines(m, width, 170, last=not below), ends(m))
+    if not below:
+        return above.properties(title=head)
+    return alt.vconcat(above, migrated(m, width), spacing=8).properties(title=head)
+
+
+def migration_facts(m: Measured) -> list[str]:
+    """Plateaus and where migration ends, phase by phase."""
+    if not m.drawn:
+        return [m.status]
+    found = [
+        f"{s.phase}: {view.rate(s.before)}, after {s.end} sample{'s'[: s.end > 1]} "
+        f"({s.seconds:.2g} s) {view.rate(s.after)} {RATE}"
+        for s in view.settled(m)
+    ] or [facts(m), "no phase changes its level"]
+    return [*found, *[" "] * (3 - len(found))]  # three lines each, so that panels stay level
+
+
+def ends(m: Measured) -> alt.Chart:
+    """A triangle over each phase at the sample from which it has settled."""
+    at = [{"at": s.first + s.end + 1, "settled": f"{s.phase}, {s.end} samples"}
+          for s in view.settled(m)]
+    return (
+        alt.Chart(rows(at))
+        .mark_point(shape="triangle-down", filled=True, size=55, color=INK, opacity=0.8, dy=5)
+        .encode(x="at:Q", y=alt.value(3), tooltip="settled:N")
+    )
+
+
+def migration(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each run and size, a panel for each memory and hint."""
+    found: Drawn = []
+    moving = [m for m in cases if m.case == "migration"]
+    for title, same in split(moving, ("size",), lambda m: f"Arrays of {view.size(m['size'])}"):
+        if any(m.drawn for m in same):
+            panels = [migration_panel(m, view.memory(m.parameters).capitalize()) for m in same]
+            found.append((title, grid(panels, columns=2), same))
+    return found
+

@@ -1,0 +1,140 @@
+"""How figures look: one colour a memory kind, calm axes, ink that follows the page.
+
+Text, axes and grid are `currentColor`: black on paper, and whatever the page says in the report,
+light or dark. The colours of kinds differ in lightness too, so that they survive colour blindness
+and a grey printer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+INK = "currentColor"
+FAINT = 0.62
+FONT = "system-ui, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
+
+COLOURS = {
+    "pageable": "#8c8f96",
+    "pinned": "#e08a1e",
+    "device": "#2c76b5",
+    "managed": "#14967c",
+    "system": "#b2569b",
+    "explicit": "#2c76b5",
+    "file": "#a08a3c",
+}
+SEQUENTIAL = ["#e4eef6", "#b7d3e8", "#7fb2d6", "#4589bd", "#1f629b", "#0d3f6e"]
+RATE = "GB/s"
+
+
+def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
+    """Plain rows as a chart's data. As text, since Altair copies everything else at every step."""
+    return alt.InlineData(values=json.dumps(list(values)))
+
+
+def unfold(spec: Any) -> Any:
+    """A specification with the rows of `rows` as rows again."""
+    if isinstance(spec, list):
+        return [unfold(part) for part in spec]
+    if not isinstance(spec, dict):
+        return spec
+    return {
+        key: json.loads(part) if key == "values" and isinstance(part, str) else unfold(part)
+        for key, part in spec.items()
+    }
+
+
+def kind_of(word: str) -> str:
+    """The kind whose colour a memory has: `device:1` is `device`, `managed, mapped` is `managed`."""
+    return word.split(",")[0].split(":")[0]
+
+
+def kind_scale() -> alt.Scale:
+    """The colours of memories: always the whole table, since panels of one figure share it."""
+    return alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+
+
+def log_axis(domain: Sequence[float], **more: Any) -> alt.Axis:
+    """A logarithmic axis with few lines: every power of ten, and 2 and 5 where few decades show."""
+    low, high = domain[0], domain[-1]
+    steps = (1, 2, 5) if high / low < 300 else (1,)
+    marks = [step * 10.0**power for power in range(-9, 10) for step in steps]
+    return alt.Axis(values=[m for m in marks if low <= m <= high], format="~g", **more)
+
+
+def title(text: str, subtitle: str = "") -> alt.TitleParams:
+    """The heading of one panel."""
+    return alt.TitleParams(text, subtitle=subtitle) if subtitle else alt.TitleParams(text)
+
+
+def message(text: str, width: int, height: int, heading: alt.TitleParams) -> alt.Chart:
+    """A panel that says why there is nothing to draw."""
+    wide = max(20, width // 6)
+    lines, line = [], ""
+    for word in text.split():
+        if line and len(line) + len(word) >= wide:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}".strip()
+    lines = [*lines, line]
+    if len(lines) > 5:
+        lines = [*lines[:4], f"{lines[4]} …"]
+    chart = alt.Chart(rows([{}]), width=width, height=height, title=heading)
+    return chart.mark_text(
+        text=lines, lineBreak="\n", fontSize=10.5, opacity=FAINT, baseline="middle", dy=-6 * len(lines)
+    ).encode(x=alt.value(width / 2), y=alt.value(height / 2))
+
+
+def config() -> dict[str, Any]:
+    """One look for every figure."""
+    text = {"labelColor": INK, "titleColor": INK, "labelFontSize": 11, "titleFontSize": 11}
+    return {
+        "background": "transparent",
+        "font": FONT,
+        "padding": 6,
+        "view": {"stroke": None},
+        "axis": {
+            **text,
+            "labelOpacity": 0.75,
+            "titleOpacity": 0.75,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "grid": True,
+            "gridColor": INK,
+            "gridOpacity": 0.1,
+            "domain": False,
+            "tickColor": INK,
+            "tickOpacity": 0.25,
+            "tickSize": 4,
+            "labelLimit": 320,
+        },
+        "legend": {
+            **text,
+            "titleFontWeight": "normal",
+            "labelOpacity": 0.85,
+            "titleOpacity": 0.75,
+            "symbolStrokeWidth": 2,
+            "orient": "top",
+            "direction": "horizontal",
+            "labelLimit": 320,
+        },
+        "title": {
+            "color": INK,
+            "subtitleColor": INK,
+            "fontSize": 12,
+            "subtitleFontSize": 11,
+            "fontWeight": 600,
+            "anchor": "start",
+            "frame": "group",
+            "offset": 10,
+        },
+        "header": {**text, "labelFontSize": 12, "labelFontWeight": 600, "labelAnchor": "start"},
+        "text": {"color": INK, "fontSize": 11},
+        "rule": {"color": INK},
+        "line": {"strokeWidth": 1.8, "strokeCap": "round"},
+        "concat": {"spacing": 26},
+    }

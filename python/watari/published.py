@@ -1,0 +1,118 @@
+"""Published values of other machines, from published/*.toml: one file a source.
+
+quantities.toml names what each number is a number of, as a case and a subset of its parameters, so
+that it can be shown beside what was measured here. Published values are never mixed with measured
+ones: each carries its source and whether it was measured, is theoretical, or is second-hand.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from watari.errors import FileError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+KINDS = ("measured", "theoretical", "second-hand")
+# beside the package when installed, beside python/ in a source tree
+FOLDERS = (Path(__file__).parent / "published", Path(__file__).parents[2] / "published")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a number is a number of: `parameters` is a subset of those of `case`."""
+
+    name: str
+    title: str
+    case: str
+    parameters: dict[str, Any]
+    sample: str = "all"
+
+    def matches(self, case: str, parameters: dict[str, Any]) -> bool:
+        """Whether a measured case is this quantity."""
+        return case == self.case and all(
+            parameters.get(name) in (wanted if isinstance(wanted, list) else [wanted])
+            for name, wanted in self.parameters.items()
+        )
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published number, or a range of them, in GB/s (1e9 bytes per second)."""
+
+    quantity: str
+    machine: str
+    kind: str
+    low: float
+    high: float
+    unit: str
+    source: str
+    title: str
+    where: str
+    hardware: str = ""
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value as it is written: one number or a range."""
+        return f"{self.low:g}" if self.low == self.high else f"{self.low:g}–{self.high:g}"
+
+
+def folder() -> Path:
+    """Where the published values are. Raises FileError with the places that were looked at."""
+    for path in FOLDERS:
+        if (path / "quantities.toml").is_file():
+            return path
+    raise FileError(f"published values not found in {' or '.join(map(str, FOLDERS))}")
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A TOML file as a dictionary. Raises FileError with its name."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: {error}") from None
+
+
+def quantities(where: Path | None = None) -> dict[str, Quantity]:
+    """The table of quantities, by name."""
+    path = (where or folder()) / "quantities.toml"
+    return {name: Quantity(name=name, **row) for name, row in read(path).items()}
+
+
+def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
+    """One [[value]] of a file, with what it takes over from the file's head."""
+    whole = {**head, **({"hardware": ""} if "machine" in row else {}), **row}
+    for field in ("quantity", "machine", "kind", "unit", "source", "title", "where"):
+        if field not in whole:
+            raise FileError(f"{path}: a value of {whole.get('quantity', '?')} has no '{field}'")
+    if whole["kind"] not in KINDS:
+        raise FileError(f"{path}: kind '{whole['kind']}' is none of {', '.join(KINDS)}")
+    if "value" not in whole and not {"low", "high"} <= whole.keys():
+        raise FileError(f"{path}: {whole['quantity']} has neither 'value' nor 'low' and 'high'")
+    low, high = (float(whole.get(end, whole.get("value", 0))) for end in ("low", "high"))
+    texts = ("quantity", "machine", "kind", "unit", "source", "title", "where", "hardware", "note")
+    return Published(low=low, high=high, **{name: str(whole.get(name, "")) for name in texts})
+
+
+def values(where: Path | None = None) -> list[Published]:
+    """All published values. Raises FileError that names file and field."""
+    where = where or folder()
+    known = quantities(where)
+    found = []
+    for path in sorted(where.glob("*.toml")):
+        if path.name == "quantities.toml":
+            continue
+        content = read(path)
+        head = {k: v for k, v in content.items() if k != "value"}
+        found += [value(path, head, row) for row in content.get("value", [])]
+    for entry in found:
+        if entry.quantity not in known:
+            raise FileError(f"{where}: '{entry.quantity}' of {entry.source} is not a quantity")
+    return found

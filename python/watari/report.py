@@ -1,0 +1,299 @@
+"""The report: one page that holds its data, its figures and what draws them, and works offline.
+
+The page names what is missing as plainly as what was measured. Vega comes from vl-convert's
+bundle, so that page and paper figures are drawn by the same code and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import jinja2
+import vl_convert
+
+from watari import cases as known
+from watari import figures, published, results, statistics, view
+from watari.axes import as_text
+from watari.errors import FileError, UsageError
+from watari.files import write_atomically
+from watari.figures import Drawing, costs
+from watari.figures.style import COLOURS
+from watari.results import Results
+from watari.view import Measured
+
+TEMPLATES = Path(__file__).parent / "templates"
+VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+FORMATS = ("svg", "pdf", "png")
+PAPER = {"background": "white"}
+SCALE = 3.0  # PNG pixels per point: 216 dots an inch
+
+# the headline: quantities of published/quantities.toml, shorter
+HEADLINE = {
+    "gpu-copy": "GPU copy",
+    "cpu-copy": "CPU copy",
+    "host-to-device": "Host to device",
+    "device-to-host": "Device to host",
+    "zero-copy-read": "GPU reads pinned",
+    "zero-copy-write": "GPU writes pinned",
+    "shared-first": "Shared memory, first pass",
+    "shared-settled": "Shared memory, settled",
+}
+STATUSES = ("ok", "wrong", "failed", "unsupported")
+
+
+def write(paths: list[Path], output: Path, format: str | None = None) -> None:
+    """The page at `output`, or with a format every figure as a file in the folder `output`.
+
+    Raises FileError for a file that is not a result, UsageError for another format.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(f"unknown format '{format}'; known: {', '.join(FORMATS)}")
+    read = [results.read(path) for path in paths]
+    measured = view.measured(read)
+    drawings = figures.draw(measured)
+    if format:
+        write_figures(drawings, folder(output), format)
+    else:
+        write_atomically(output, page(paths, read, measured, drawings, output))
+
+
+def folder(output: Path) -> Path:
+    """Where figures go: `output`, or beside it where it names a page."""
+    return output.with_suffix("") if output.suffix == ".html" else output
+
+
+def write_figures(drawings: Sequence[Drawing], where: Path, format: str) -> None:
+    """Each figure as a file. Raises FileError."""
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+        for drawing in drawings:
+            (where / f"{drawing.name}.{format}").write_bytes(converted(drawing.spec(), format))
+    except OSError as error:
+        raise FileError(f"{where}: cannot be written: {error.strerror or error}") from error
+
+
+def converted(spec: dict[str, Any], format: str) -> bytes:
+    """A Vega-Lite specification as SVG, PDF or PNG, on white."""
+    options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": PAPER}
+    if format == "svg":
+        return vl_convert.vegalite_to_svg(spec, **options).encode()
+    if format == "pdf":
+        return vl_convert.vegalite_to_pdf(spec, **options)
+    return vl_convert.vegalite_to_png(spec, scale=SCALE, **options)
+
+
+def page(
+    paths: Sequence[Path],
+    read: Sequence[Results],
+    measured: Sequence[Measured],
+    drawings: Sequence[Drawing],
+    output: Path,
+) -> str:
+    """The whole page as text."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"size": view.size, "json": inline_json, "rate": view.rate}
+    files = " ".join(str(path) for path in paths)
+    return environment.get_template("report.html.j2").render(
+        runs=[run(name, result, measured) for name, result in zip(view.names(read), read, strict=True)],
+        figures=sections(drawings, files),
+        cases=tables(measured),
+        troubles=troubles(measured),
+        missing=[missing(result, name) for name, result in zip(view.names(read), read, strict=True)],
+        published=published.values(),
+        quantities=published.quantities(),
+        colours=COLOURS,
+        command=f"watari report {files} -o {output}",
+        bundle=vl_convert.javascript_bundle(vl_version=VEGA_LITE).replace("</script", r"<\/script"),
+    )
+
+
+def inline_json(value: Any) -> str:
+    """JSON that may stand in a script element: no `<` can end it."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def run(name: str, result: Results, measured: Sequence[Measured]) -> dict[str, Any]:
+    """One result file: its machine, program, headline and how many cases ended how."""
+    mine = [m for m in measured if m.run == name]
+    plain = result.model_dump(mode="json", by_alias=True)
+    gpus = Counter(p["name"] for p in plain["machine"]["processors"] if p["kind"] == "gpu")
+    hardware = [p["name"] for p in plain["machine"]["processors"] if p["kind"] == "cpu"]
+    hardware += [f"{count} x {gpu}" if count > 1 else gpu for gpu, count in gpus.items()]
+    return {
+        "name": name,
+        "hardware": " and ".join(hardware),
+        "machine": plain["machine"],
+        "program": plain["program"],
+        "plan": plain["plan"],
+        "counts": {s: n for s in STATUSES if (n := sum(m.status == s for m in mine))},
+        "trials": sum(len(m.trials) for m in mine),
+        "headline": headline(mine),
+    }
+
+
+def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Key numbers: those that this machine has, each at its largest array."""
+    found = []
+    quantities = published.quantities()
+    for name, title in HEADLINE.items():
+        like = [
+            m for m in map(view.as_copy, mine)
+            if m.drawn and view.plain(m) and quantities[name].matches(m.case, m.parameters)
+        ]
+        if like:
+            found.append(tile(title, max(like, key=lambda m: (m["size"], m.median)),
+                              quantities[name].sample))
+    return found
+
+
+def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
+    """One key number with what it is, how sure it is, and how near to the limit."""
+    value = m.part(sample)
+    number, unit = scaled(value)
+    interval = m.summary.interval if sample == view.ALL else None
+    bound = view.limit(m) if sample == view.ALL else None
+    return {
+        "title": title,
+        "number": number,
+        "unit": unit,
+        "sure": f"{interval_text(interval)} GB/s" if interval else f"{len(m.trials)} trials",
+        "what": f"{m['memory'] or m['from'] + ' → ' + m['to']}, {view.size(m['size'])}",
+        "part": round(100 * value / bound) if bound else None,
+        "bound": " ".join(scaled(bound)) if bound else None,
+        "flagged": m.flagged,
+    }
+
+
+def scaled(gigabytes: float) -> tuple[str, str]:
+    """A rate in the unit that reads best."""
+    if gigabytes >= 1000:
+        return f"{gigabytes / 1000:.2f}", "TB/s"
+    return view.rate(gigabytes), "GB/s"
+
+
+def interval_text(interval: tuple[float, float] | None) -> str:
+    """A confidence interval, GB/s."""
+    return f"{interval[0]:.4g}–{interval[1]:.4g}" if interval else ""
+
+
+def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
+    """The figures with their charts, in the order of the table; those without any are named."""
+    found = []
+    for figure in figures.FIGURES:
+        charts = [
+            {
+                "name": d.name,
+                "heading": d.heading,
+                "spec": {**d.spec(), "description": f"{figure.title}. {d.heading}"},
+                "commands": commands(d.cases),
+            }
+            for d in drawings
+            if d.figure is figure
+        ]
+        found.append({
+            "name": figure.name, "title": figure.title, "says": figure.says, "charts": charts,
+            "of": figure.of, "files": f"watari report {files} --format svg -o figures",
+        })
+    return found
+
+
+def commands(cases: Sequence[Measured]) -> list[str]:
+    """What measures these cases again: one command for each kind of case, sweeping its axes."""
+    found = []
+    for name in dict.fromkeys(m.case for m in cases):
+        same = [m for m in cases if m.case == name]
+        words = [sweep(name, axis, same) for axis in known.CASES[name].axes] if name in known.CASES else []
+        trials = max(m.planned for m in same)
+        found.append(" ".join(["watari run", name, *filter(None, words), f"trials={trials}"]))
+    return found
+
+
+def sweep(case: str, axis: str, same: Sequence[Measured]) -> str:
+    """`axis=a,b` with every value that occurs; nothing where all have the default."""
+    default = known.CASES[case].axes[axis].default
+    if all(m[axis] is None or m[axis] == default(m.machine, m.parameters) for m in same):
+        return ""
+    values = dict.fromkeys(argument(axis, m[axis]) for m in same if m[axis] is not None)
+    return f"{axis}={','.join(values)}"
+
+
+def argument(axis: str, value: Any) -> str:
+    """A value as it is typed; sizes exactly."""
+    if axis != "size":
+        return as_text(value)
+    text = view.size(value).replace(" ", "")
+    return text if known.parse_size(text) == value else str(value)
+
+
+def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Every case, in one table for each kind of case."""
+    found = []
+    for name in dict.fromkeys(m.case for m in measured):
+        same = [m for m in measured if m.case == name]
+        summary = known.CASES[name].summary if name in known.CASES else ""
+        rows = [row for m in same for row in table_rows(m)]
+        found.append({"name": name, "summary": summary, "rows": rows, "count": len(same)})
+    return found
+
+
+def table_rows(m: Measured) -> list[dict[str, Any]]:
+    """A case as rows: one, or one for each phase of its series."""
+    base = {
+        "run": m.run, "what": view.words(m.case, m.parameters), "size": m["size"],
+        "status": m.status, "reason": m.reason, "flags": m.flags, "phase": "",
+        "trials": f"{len(m.trials)} of {m.planned}" if len(m.trials) < m.planned else m.planned,
+        "before": residency(m, "residency_before"), "after": residency(m, "residency_after"),
+        "command": commands([m])[0],
+    }
+    if not m.trials:
+        return [{**base, "median": "", "interval": "", "spread": ""}]
+    rows = []
+    for phase, times in statistics.summaries(m.trials).items():
+        rates = statistics.as_rate(times, m.bytes_per_sample / 1e9)
+        named = "" if phase == statistics.WHOLE else phase.split("-")[0].upper()
+        rows.append({
+            **base, "phase": named, "median": view.rate(rates.median),
+            "interval": interval_text(rates.interval), "spread": f"{100 * rates.spread:.1f}%",
+        })
+    return rows
+
+
+def residency(m: Measured, when: str) -> str:
+    """How much of each array lies on the CPU side, by the first trial: `source 100%`."""
+    found = (m.trials[0].get(when) or {}) if m.trials else {}
+    return ", ".join(
+        f"{array} {100 * r['cpu'] / r['bytes']:.0f}%" for array, r in found.items() if r["bytes"]
+    )
+
+
+def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:
+    """What did not run well, cases with one reason together."""
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for m in measured:
+        if m.status != "ok":
+            text = f"{m.case}: {view.words(m.case, m.parameters)}, {view.size(m['size'])}"
+            grouped.setdefault((m.run, m.status, m.reason), []).append(text)
+    order = sorted(grouped, key=lambda k: (STATUSES.index(k[1]), k[0]))
+    return [{"run": k[0], "status": k[1], "reason": k[2], "cases": grouped[k]} for k in order]
+
+
+def missing(result: Results, name: str) -> dict[str, Any]:
+    """What a plan has and its run did not get to."""
+    rows = [
+        f"{m.case}: {view.words(m.case, m.parameters)}, {m.trials} trials" for m in result.missing
+    ]
+    return {"run": name, "rows": rows}
+
+
+__all__ = ["costs", "write"]

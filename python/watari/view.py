@@ -1,0 +1,293 @@
+"""What figures and report show of result files: one `Measured` per case and machine, in words.
+
+A rate is bytes_per_sample over the time of a sample, in GB/s (1e9 bytes per second). Several files
+of one machine are merged; when they hold the same case twice they are shown as separate runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median
+from typing import Any
+
+from watari import cases, limits, statistics
+from watari.axes import Parameters
+from watari.results import Results
+from watari.settling import settle
+from watari.statistics import Summary
+
+PLACES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
+FIRST, SETTLED, ALL = "first", "settled", "all"
+OPERATIONS = {
+    "first-touch": "first touch by {who}",
+    "prefetch": "prefetch to {who}",
+    "fault": "{who} reads what the other touched",
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One case of one run. `trials` are those that went well, in the order they were made."""
+
+    run: str
+    machine: dict[str, Any]
+    case: str
+    parameters: Parameters
+    status: str
+    reason: str
+    flags: list[str]
+    trials: list[dict[str, Any]]
+    planned: int
+    bytes_per_sample: int
+
+    @cached_property
+    def rates(self) -> list[list[float]]:
+        """GB/s of every sample, a list for each trial; the whole series."""
+        return [
+            [self.bytes_per_sample / s / 1e9 if s > 0 else 0.0 for s in statistics.seconds(trial)]
+            for trial in self.trials
+        ]
+
+    @cached_property
+    def summary(self) -> Summary:
+        """Of the rates, in GB/s, over trials."""
+        return statistics.summary(self.rates)
+
+    @property
+    def median(self) -> float:
+        """Median over trials of each trial's median, GB/s."""
+        return self.summary.median
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it has something true to draw: wrong results are named, never drawn."""
+        return bool(self.trials) and self.status != "wrong"
+
+    @property
+    def flagged(self) -> bool:
+        """Whether its rate is above a physical limit, so that it is not drawn as if true."""
+        return bool(self.flags)
+
+    def part(self, which: str) -> float:
+        """The median over trials of the first sample, of the last quarter (settled), or of all."""
+        if which == FIRST:
+            return median(rates[0] for rates in self.rates)
+        if which == SETTLED:
+            return median(median(rates[-max(1, len(rates) // 4) :]) for rates in self.rates)
+        return self.median
+
+    @property
+    def key(self) -> str:
+        """Canonical text of case and parameters."""
+        return key(self.case, self.parameters)
+
+    def __getitem__(self, name: str) -> Any:
+        """A parameter, or the run; None where the case has no such axis."""
+        return self.run if name == "run" else self.parameters.get(name)
+
+
+def key(case: str, parameters: Parameters) -> str:
+    """Canonical text of case and parameters."""
+    return json.dumps([case, parameters], sort_keys=True)
+
+
+def names(results: Sequence[Results]) -> list[str]:
+    """The name each file is shown by: its machine's, with the date where a case comes twice."""
+    found = []
+    for result in results:
+        name = result.machine.name
+        keys = [
+            {key(c.case, c.parameters) for c in other.cases}
+            for other in results
+            if other.machine.name == name
+        ]
+        once = sum(map(len, keys)) == len(set().union(*keys))
+        date = result.program.started[:16].replace("T", " ")
+        found.append(name if once else f"{name}, {date}")
+    return found
+
+
+def measured(results: Sequence[Results]) -> list[Measured]:
+    """Every case of every run."""
+    found = []
+    for run, result in zip(names(results), results, strict=True):
+        plain = result.model_dump(mode="json", by_alias=True)
+        for c in plain["cases"]:
+            errors = [t["error"] for t in c["trials"] if t["error"]]
+            found.append(
+                Measured(
+                    run=run,
+                    machine=plain["machine"],
+                    case=c["case"],
+                    parameters=c["parameters"],
+                    status=c["status"],
+                    reason=c["reason"] or (errors or [""])[0],
+                    flags=c["flags"],
+                    trials=statistics.good(c["trials"]),
+                    planned=c["trials_planned"],
+                    bytes_per_sample=c["bytes_per_sample"],
+                )
+            )
+    return found
+
+
+def as_copy(m: Measured) -> Measured:
+    """Access to explicit memory as what it is, a copy by a kernel between pinned and device.
+
+    `access` counts every byte as read and written; `copy` counts what crosses the link once.
+    """
+    if m.case != "access" or m["memory"] != "explicit":
+        return m
+    kinds = {"cpu": "pinned", "gpu": "device"}
+    parameters = {
+        "processor": m["processor"],
+        "from": kinds[m["source"]],
+        "to": kinds[m["destination"]],
+        "size": m["size"],
+        "means": "kernel",
+        "streams": 1,
+        "bidirectional": False,
+    }
+    moved = cases.copy_bytes(parameters) if m.bytes_per_sample else 0
+    return replace(m, case="copy", parameters=parameters, bytes_per_sample=moved)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Where a phase stops changing: after `end` samples, from one rate (GB/s) to another."""
+
+    phase: str
+    first: int
+    end: int
+    before: float
+    after: float
+    seconds: float
+
+
+def settled(m: Measured) -> list[Settled]:
+    """The phases in which most trials change their level, by the median over trials."""
+    found = []
+    whole = [{"name": "", "first": 0, "last": max(map(len, m.rates), default=0)}]
+    for phase in (m.trials[0].get("phases") or whole) if m.trials else []:
+        parts = [statistics.seconds(t)[phase["first"] : phase["last"]] for t in m.trials]
+        ends = [(s, p) for p in parts if (s := settle(p)) and s.end is not None]
+        if 2 * len(ends) <= len(parts):
+            continue
+        amount = m.bytes_per_sample / 1e9
+        found.append(
+            Settled(
+                phase["name"].split("-")[0].upper(),
+                phase["first"],
+                round(median(s.end or 0 for s, _ in ends)),
+                median(amount / s.before for s, _ in ends),
+                median(amount / s.after for s, _ in ends),
+                median(sum(p[: s.end]) for s, p in ends),
+            )
+        )
+    return found
+
+
+def drawable(cases: Sequence[Measured], *wanted: str) -> list[Measured]:
+    """The cases of these names that have something to draw."""
+    return [m for m in cases if m.case in wanted and m.drawn]
+
+
+def runs(cases: Sequence[Measured]) -> list[str]:
+    """The runs, in the order of the files."""
+    return list(dict.fromkeys(m.run for m in cases))
+
+
+def size(number: int) -> str:
+    """A size for people, exact where it is round in one system: `4 GB`, `64 KiB`, `1.07 GB`."""
+    for base, suffix in ((1024, "iB"), (1000, "B")):
+        for power, prefix in enumerate("KMGT", start=1):
+            count, rest = divmod(number, base**power)
+            if rest == 0 and 0 < count < base:
+                return f"{count} {prefix}{suffix}"
+    return f"{number / 1e9:.3g} GB" if number >= 1e8 else f"{number / 1e6:.3g} MB"
+
+
+def rate(value: float) -> str:
+    """A rate in GB/s with three digits: `3980`, `55.3`, `0.52`."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def pattern(parameters: Parameters) -> str:
+    """An access pattern as the thesis names it: `HM Read, DM Write by CPU`."""
+    source, destination = PLACES[parameters["source"]], PLACES[parameters["destination"]]
+    return f"{source} Read, {destination} Write by {parameters['processor'].upper()}"
+
+
+def pattern_number(parameters: Parameters) -> int:
+    """Its number in the thesis, 1 to 8: the CPU's four, then the GPU's."""
+    bits = (parameters["processor"] != "cpu", parameters["source"], parameters["destination"])
+    return 1 + 4 * bits[0] + 2 * (bits[1] == "gpu") + (bits[2] == "gpu")
+
+
+def memory(parameters: Parameters) -> str:
+    """Memory and hint: `managed`, `managed, mapped`."""
+    hint = parameters.get("hint", "none")
+    return str(parameters["memory"]) if hint == "none" else f"{parameters['memory']}, {hint}"
+
+
+def executor(parameters: Parameters) -> str:
+    """Who moves the bytes of a copy: `CPU`, `GPU kernel`, `copy engine`."""
+    who = str(parameters["processor"])
+    if who == "cpu":
+        return "CPU"
+    if parameters["means"] == "copy-engine":
+        return "Copy engine" if who == "gpu" else f"Copy engine of {who}"
+    return f"{who.upper()} kernel"
+
+
+def extras(parameters: Parameters) -> str:
+    """What is not as usual in a copy: streams, both ways, huge pages, NUMA node."""
+    parts = [
+        f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
+        "both ways" if parameters.get("bidirectional") else "",
+        f"huge pages {parameters['thp']}" if parameters.get("thp", "default") != "default" else "",
+        f"node {parameters['numa']}" if parameters.get("numa", "local") != "local" else "",
+    ]
+    return ", ".join(p for p in parts if p)
+
+
+def plain(m: Measured) -> bool:
+    """A copy with nothing special about it."""
+    return not extras(m.parameters)
+
+
+def limit(m: Measured) -> float | None:
+    """What the path can carry at most, GB/s, in the case's own count of bytes, if known."""
+    bound = limits.limit(m.case, m.parameters, m.machine) if m["size"] else None
+    return bound / 1e9 if bound else None
+
+
+def words(case: str, parameters: Parameters) -> str:
+    """A case in words, without its size; as plain parameters where it is not of a known form."""
+    try:
+        return WORDS[case](parameters)
+    except KeyError:
+        return ", ".join(f"{k}={v}" for k, v in parameters.items() if k != "size")
+
+
+def copy_words(parameters: Parameters) -> str:
+    """`pinned → device, copy engine, 4 streams`."""
+    path = f"{parameters['from']} → {parameters['to']}, {executor(parameters)}"
+    return ", ".join(t for t in (path, extras(parameters)) if t)
+
+
+def touch_words(parameters: Parameters) -> str:
+    """`managed, prefetch to GPU`."""
+    operation = OPERATIONS[parameters["operation"]]
+    return f"{parameters['memory']}, {operation.format(who=parameters['processor'].upper())}"
+
+
+WORDS: dict[str, Callable[[Parameters], str]] = {
+    "copy": copy_words,
+    "access": lambda p: f"{pattern(p)}, {memory(p)}",
+    "migration": lambda p: f"{memory(p)}, {p['phases'].upper().replace('+', ', ')}",
+    "touch": touch_words,
+}
