@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from watari.cases import Request, expected_bytes
+from watari.cases import Request, expected_bytes, find
+from watari.machine import Machine
 
 STARTING_SECONDS = 1.5  # process start, allocation, verification
 CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
@@ -24,10 +25,27 @@ def family(request: Request) -> str:
     return json.dumps([request.case, path], sort_keys=True)
 
 
+def refused(request: Request, machine: Machine) -> bool:
+    """The worker will say at once that the machine does not have this kind or amount of memory."""
+    absent = {memory.kind for memory in machine.memories if not memory.supported}
+    if "device" in absent:
+        absent |= {"gpu", "explicit"}
+    words = {str(value).partition(":")[0] for value in request.parameters.values()}
+    footprint = find(request.case).footprint(request.parameters)
+    largest = max([machine.memory_available_bytes, *gpu_memories(machine)])
+    return bool(absent & words) or footprint > 2 * largest
+
+
+def gpu_memories(machine: Machine) -> list[int]:
+    """Bytes of each GPU."""
+    return [p.memory_bytes for p in machine.processors if p.kind == "gpu"]
+
+
 @dataclass
 class Estimate:
-    """What trials took so far."""
+    """What trials took so far on this machine."""
 
+    machine: Machine
     seconds_by_request: dict[str, list[float]] = field(default_factory=dict)
     rate_by_family: dict[str, float] = field(default_factory=dict)
 
@@ -47,5 +65,7 @@ class Estimate:
         taken = self.seconds_by_request.get(request.key)
         if taken:
             return max(taken[-3:])
+        if refused(request, self.machine):
+            return STARTING_SECONDS
         rate = self.rate_by_family.get(family(request), typical_rate(request))
         return STARTING_SECONDS + expected_bytes(request) / rate

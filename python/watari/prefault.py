@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numpy
 
@@ -22,9 +23,15 @@ LIMIT_SECONDS = 120.0
 
 
 def wanted(requests: list[Request], machine: Machine) -> int:
-    """Bytes to touch before these requests: the largest of them, within the available memory."""
-    footprints = (find(request.case).footprint(request.parameters) for request in requests)
-    return min(max(footprints, default=0), int(SHARE * machine["memory_available_bytes"]))
+    """Bytes of the largest request that fits into memory; GPU memory alone needs nothing here."""
+    available = int(machine["memory_available_bytes"])
+    footprints = [
+        find(request.case).footprint(request.parameters)
+        for request in requests
+        if not all(str(request.parameters.get(e, "")).startswith("device") for e in ("from", "to"))
+    ]
+    largest = max((size for size in footprints if size <= available), default=0)
+    return min(largest, int(SHARE * available))
 
 
 def start(size: int) -> bool:
@@ -40,7 +47,10 @@ def start(size: int) -> bool:
 
 def touch(size: int) -> None:
     """Writes one byte of every page, with all threads."""
-    pages = numpy.frombuffer(mmap.mmap(-1, size), dtype=numpy.uint8)[:: mmap.PAGESIZE]
+    memory = mmap.mmap(-1, size)
+    with suppress(OSError):  # fewer faults, where the kernel has huge pages
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    pages = numpy.frombuffer(memory, dtype=numpy.uint8)[:: mmap.PAGESIZE]
     threads = len(os.sched_getaffinity(0))
 
     def fill(part: numpy.typing.NDArray[numpy.uint8]) -> None:

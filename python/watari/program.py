@@ -42,13 +42,13 @@ def program(launcher: Launcher) -> results.Program:
     """This program, now: the head of a result file."""
     from watari import _native
 
-    built = _native.build()
+    built: dict[str, str] = getattr(_native, "build", dict)()
     return results.Program(
         version=version(),
-        revision=built["revision"] or None,
-        compiler=built["compiler"] or None,
-        flags=built["flags"] or None,
-        cuda=built["cuda"] or None,
+        revision=built.get("revision") or None,
+        compiler=built.get("compiler") or None,
+        flags=built.get("flags") or None,
+        cuda=built.get("cuda") or None,
         command=shlex.join(["watari", *sys.argv[1:]]),
         environment=environment(launcher),
         started=now(),

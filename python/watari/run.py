@@ -102,7 +102,7 @@ def line(request: cases.Request, number: int, trial: Trial, seconds: float) -> s
 
 def run_trials(state: State, options: Options, journal: Journal) -> None:
     """Runs what is not ended yet, as far as the budget goes."""
-    estimate, progress = Estimate(), options.progress
+    estimate, progress = Estimate(state.machine), options.progress
     for request, trials in zip(state.requests, state.trials, strict=True):
         for earlier in trials:
             estimate.learn_from_samples(request, earlier["host_s"])

@@ -137,13 +137,28 @@ def test_a_trial_that_the_budget_cuts_is_missing_not_failed(tmp_path):
 
 
 def test_a_case_that_no_longer_fits_lets_a_shorter_one_run():
-    estimate = budget.Estimate()
+    estimate = budget.Estimate(state([]).machine)
     long, short = requests(2**30, 2**20)
     estimate.learn(long, 100.0)
     assert estimate.seconds(long) == 100.0
     assert estimate.seconds(short) < 2
     twice = Request("copy", {**long.parameters, "samples": 8}, 1)
     assert 150 < estimate.seconds(twice) < 250
+
+
+@pytest.mark.parametrize(
+    ("given", "quick"),
+    [
+        ({"processor": "cpu", "size": "8GiB"}, False),
+        ({"processor": "cpu", "size": "1TiB"}, True),
+        ({"processor": "gpu", "size": "8GiB"}, True),
+        ({"processor": "cpu", "from": "managed", "size": "8GiB"}, True),
+    ],
+)
+def test_what_the_machine_lacks_is_tried_whatever_the_budget(given, quick):
+    request = cases.resolve("copy", {**given, "samples": 1000}, fake_cli.machine())[0]
+    seconds = budget.Estimate(state([]).machine).seconds(request)
+    assert (seconds < 5) == quick
 
 
 def test_a_journal_left_by_a_kill_is_continued(tmp_path):
