@@ -49,16 +49,15 @@ class Estimate:
     seconds_by_request: dict[str, list[float]] = field(default_factory=dict)
     rate_by_family: dict[str, float] = field(default_factory=dict)
 
-    def learn(self, request: Request, seconds: float) -> None:
-        """A trial of this request took so long."""
+    def learn(self, request: Request, seconds: float, sampled: float) -> None:
+        """A trial of this request took so long, and its samples so much of it."""
         self.seconds_by_request.setdefault(request.key, []).append(seconds)
-        moving = max(seconds - STARTING_SECONDS, 0.05)
-        self.rate_by_family[family(request)] = expected_bytes(request) / moving
+        if sampled > 0:
+            self.rate_by_family[family(request)] = expected_bytes(request) / sampled
 
-    def learn_from_samples(self, request: Request, samples: list[float]) -> None:
+    def learn_earlier(self, request: Request, sampled: float) -> None:
         """A trial of an earlier run, of which only the samples are known."""
-        if samples:
-            self.learn(request, STARTING_SECONDS + 1.2 * sum(samples))
+        self.learn(request, STARTING_SECONDS + 1.2 * sampled, sampled)
 
     def seconds(self, request: Request) -> float:
         """What the next trial of this request should take."""

@@ -105,7 +105,7 @@ def run_trials(state: State, options: Options, journal: Journal) -> None:
     estimate, progress = Estimate(state.machine), options.progress
     for request, trials in zip(state.requests, state.trials, strict=True):
         for earlier in trials:
-            estimate.learn_from_samples(request, earlier["host_s"])
+            estimate.learn_earlier(request, sum(earlier["host_s"]))
     for index in order(state):
         request, started = state.requests[index], time.monotonic()
         needed = estimate.seconds(request)
@@ -116,7 +116,7 @@ def run_trials(state: State, options: Options, journal: Journal) -> None:
         if trial is None:
             continue
         seconds = time.monotonic() - started
-        estimate.learn(request, seconds)
+        estimate.learn(request, seconds, sum(trial["host_s"]))
         journal.add(index, trial)
         state.trials[index].append(trial)
         number = len(state.trials[index])

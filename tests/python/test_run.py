@@ -139,7 +139,7 @@ def test_a_trial_that_the_budget_cuts_is_missing_not_failed(tmp_path):
 def test_a_case_that_no_longer_fits_lets_a_shorter_one_run():
     estimate = budget.Estimate(state([]).machine)
     long, short = requests(2**30, 2**20)
-    estimate.learn(long, 100.0)
+    estimate.learn(long, 100.0, 98.0)
     assert estimate.seconds(long) == 100.0
     assert estimate.seconds(short) < 2
     twice = Request("copy", {**long.parameters, "samples": 8}, 1)
