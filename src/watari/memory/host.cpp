@@ -12,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace watari::memory::host {
@@ -21,22 +22,17 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number in a one-line file; `otherwise` if there is none (`max`, or no such file).
-std::size_t number_in(const char* path, std::size_t otherwise) {
+/// The number that stands behind `key` in a file of the kernel's (an empty key: at its start);
+/// `otherwise` if there is none.
+std::size_t number_in(const char* path, std::string_view key, std::size_t otherwise) {
     std::ifstream file(path);
-    std::size_t value = 0;
-    return file >> value ? value : otherwise;
-}
-
-std::size_t mem_available() {
-    std::ifstream file("/proc/meminfo");
-    std::string key, unit;
-    std::size_t kibibytes = 0;
-    while (file >> key >> kibibytes) {
-        if (key == "MemAvailable:") return kibibytes * 1024;
-        std::getline(file, unit);
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with(key)) continue;
+        const std::size_t digits = line.find_first_of("0123456789", key.size());
+        if (digits == line.npos) return otherwise;
+        return std::strtoull(line.c_str() + digits, nullptr, 10);
     }
-    return unlimited;
+    return otherwise;
 }
 
 void advise(void* data, std::size_t bytes, huge_pages thp) {
@@ -55,10 +51,12 @@ std::size_t page_size() {
 }
 
 std::size_t available(int) {
-    const std::size_t limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
-    if (limit == unlimited) return mem_available();
-    const std::size_t used = number_in("/sys/fs/cgroup/memory.current", 0);
-    return std::min(mem_available(), limit > used ? limit - used : 0);
+    constexpr std::size_t unknown = unlimited / 1024;
+    const std::size_t free = number_in("/proc/meminfo", "MemAvailable:", unknown) * 1024;
+    const std::size_t limit = number_in("/sys/fs/cgroup/memory.max", "", unlimited);
+    if (limit == unlimited) return free;
+    const std::size_t used = number_in("/sys/fs/cgroup/memory.current", "", 0);
+    return std::min(free, limit > used ? limit - used : 0);
 }
 
 void bind(void* data, std::size_t bytes, int node) {
