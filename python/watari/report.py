@@ -18,16 +18,17 @@ import vl_convert
 
 from watari import cases as known
 from watari import figures, published, results, statistics, view
-from watari.axes import as_text
+from watari.axes import as_text, parse_size
 from watari.errors import FileError, UsageError
-from watari.files import write_atomically
-from watari.figures import Drawing, costs
+from watari.figures import Drawing
 from watari.figures.style import COLOURS
+from watari.files import write_atomically
 from watari.results import Results
 from watari.view import Measured
 
 TEMPLATES = Path(__file__).parent / "templates"
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+SNIPPET = "window.vegaEmbed = vegaEmbed;"  # what report.js calls
 FORMATS = ("svg", "pdf", "png")
 PAPER = {"background": "white"}
 SCALE = 3.0  # PNG pixels per point: 216 dots an inch
@@ -105,16 +106,20 @@ def page(
     environment.filters |= {"size": view.size, "json": inline_json, "rate": view.rate}
     files = " ".join(str(path) for path in paths)
     return environment.get_template("report.html.j2").render(
-        runs=[run(name, result, measured) for name, result in zip(view.names(read), read, strict=True)],
+        runs=[
+            run(name, result, measured) for name, result in zip(view.names(read), read, strict=True)
+        ],
         figures=sections(drawings, files),
         cases=tables(measured),
         troubles=troubles(measured),
-        missing=[missing(result, name) for name, result in zip(view.names(read), read, strict=True)],
+        missing=[
+            missing(result, name) for name, result in zip(view.names(read), read, strict=True)
+        ],
         published=published.values(),
         quantities=published.quantities(),
         colours=COLOURS,
         command=f"watari report {files} -o {output}",
-        bundle=vl_convert.javascript_bundle(vl_version=VEGA_LITE).replace("</script", r"<\/script"),
+        bundle=vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script"),
     )
 
 
@@ -148,12 +153,14 @@ def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
     quantities = published.quantities()
     for name, title in HEADLINE.items():
         like = [
-            m for m in map(view.as_copy, mine)
+            m
+            for m in map(view.as_copy, mine)
             if m.drawn and view.plain(m) and quantities[name].matches(m.case, m.parameters)
         ]
         if like:
-            found.append(tile(title, max(like, key=lambda m: (m["size"], m.median)),
-                              quantities[name].sample))
+            found.append(
+                tile(title, max(like, key=lambda m: (m["size"], m.median)), quantities[name].sample)
+            )
     return found
 
 
@@ -163,11 +170,12 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
     number, unit = scaled(value)
     interval = m.summary.interval if sample == view.ALL else None
     bound = view.limit(m) if sample == view.ALL else None
+    trials = f"{len(m.trials)} trial{'s'[: len(m.trials) > 1]}"
     return {
         "title": title,
         "number": number,
         "unit": unit,
-        "sure": f"{interval_text(interval)} GB/s" if interval else f"{len(m.trials)} trials",
+        "sure": f"{interval_text(interval)} in {trials}" if interval else trials,
         "what": f"{m['memory'] or m['from'] + ' → ' + m['to']}, {view.size(m['size'])}",
         "part": round(100 * value / bound) if bound else None,
         "bound": " ".join(scaled(bound)) if bound else None,
@@ -201,10 +209,16 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
             for d in drawings
             if d.figure is figure
         ]
-        found.append({
-            "name": figure.name, "title": figure.title, "says": figure.says, "charts": charts,
-            "of": figure.of, "files": f"watari report {files} --format svg -o figures",
-        })
+        found.append(
+            {
+                "name": figure.name,
+                "title": figure.title,
+                "says": figure.says,
+                "charts": charts,
+                "of": figure.of,
+                "files": f"watari report {files} --format svg -o figures",
+            }
+        )
     return found
 
 
@@ -213,7 +227,11 @@ def commands(cases: Sequence[Measured]) -> list[str]:
     found = []
     for name in dict.fromkeys(m.case for m in cases):
         same = [m for m in cases if m.case == name]
-        words = [sweep(name, axis, same) for axis in known.CASES[name].axes] if name in known.CASES else []
+        words = (
+            [sweep(name, axis, same) for axis in known.CASES[name].axes]
+            if name in known.CASES
+            else []
+        )
         trials = max(m.planned for m in same)
         found.append(" ".join(["watari run", name, *filter(None, words), f"trials={trials}"]))
     return found
@@ -233,7 +251,7 @@ def argument(axis: str, value: Any) -> str:
     if axis != "size":
         return as_text(value)
     text = view.size(value).replace(" ", "")
-    return text if known.parse_size(text) == value else str(value)
+    return text if parse_size(text) == value else str(value)
 
 
 def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
@@ -250,10 +268,16 @@ def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
 def table_rows(m: Measured) -> list[dict[str, Any]]:
     """A case as rows: one, or one for each phase of its series."""
     base = {
-        "run": m.run, "what": view.words(m.case, m.parameters), "size": m["size"],
-        "status": m.status, "reason": m.reason, "flags": m.flags, "phase": "",
+        "run": m.run,
+        "what": view.words(m.case, m.parameters),
+        "size": m["size"],
+        "status": m.status,
+        "reason": m.reason,
+        "flags": m.flags,
+        "phase": "",
         "trials": f"{len(m.trials)} of {m.planned}" if len(m.trials) < m.planned else m.planned,
-        "before": residency(m, "residency_before"), "after": residency(m, "residency_after"),
+        "before": residency(m, "residency_before"),
+        "after": residency(m, "residency_after"),
         "command": commands([m])[0],
     }
     if not m.trials:
@@ -262,10 +286,15 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
     for phase, times in statistics.summaries(m.trials).items():
         rates = statistics.as_rate(times, m.bytes_per_sample / 1e9)
         named = "" if phase == statistics.WHOLE else phase.split("-")[0].upper()
-        rows.append({
-            **base, "phase": named, "median": view.rate(rates.median),
-            "interval": interval_text(rates.interval), "spread": f"{100 * rates.spread:.1f}%",
-        })
+        rows.append(
+            {
+                **base,
+                "phase": named,
+                "median": f"{rates.median:.4g}",
+                "interval": interval_text(rates.interval),
+                "spread": f"{100 * rates.spread:.1f}%",
+            }
+        )
     return rows
 
 
@@ -294,6 +323,3 @@ def missing(result: Results, name: str) -> dict[str, Any]:
         f"{m.case}: {view.words(m.case, m.parameters)}, {m.trials} trials" for m in result.missing
     ]
     return {"run": name, "rows": rows}
-
-
-__all__ = ["costs", "write"]

@@ -20,6 +20,7 @@ from watari.settling import settle
 from watari.statistics import Summary
 
 PLACES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
+ARRAYS = ("source", "destination")
 FIRST, SETTLED, ALL = "first", "settled", "all"
 OPERATIONS = {
     "first-touch": "first touch by {who}",
@@ -126,7 +127,7 @@ def measured(results: Sequence[Results]) -> list[Measured]:
                     status=c["status"],
                     reason=c["reason"] or (errors or [""])[0],
                     flags=c["flags"],
-                    trials=statistics.good(c["trials"]),
+                    trials=[dict(t) for t in statistics.good(c["trials"])],
                     planned=c["trials_planned"],
                     bytes_per_sample=c["bytes_per_sample"],
                 )
@@ -170,23 +171,21 @@ class Settled:
 def settled(m: Measured) -> list[Settled]:
     """The phases in which most trials change their level, by the median over trials."""
     found = []
-    whole = [{"name": "", "first": 0, "last": max(map(len, m.rates), default=0)}]
+    whole: list[dict[str, Any]] = [{"name": "", "first": 0, "last": None}]
     for phase in (m.trials[0].get("phases") or whole) if m.trials else []:
         parts = [statistics.seconds(t)[phase["first"] : phase["last"]] for t in m.trials]
-        ends = [(s, p) for p in parts if (s := settle(p)) and s.end is not None]
+        ends = [
+            (change.end, change.before, change.after, sum(part[: change.end]))
+            for part in parts
+            if (change := settle(part)) and change.end is not None
+        ]
         if 2 * len(ends) <= len(parts):
             continue
+        end, before, after, seconds = (median(column) for column in zip(*ends, strict=True))
         amount = m.bytes_per_sample / 1e9
-        found.append(
-            Settled(
-                phase["name"].split("-")[0].upper(),
-                phase["first"],
-                round(median(s.end or 0 for s, _ in ends)),
-                median(amount / s.before for s, _ in ends),
-                median(amount / s.after for s, _ in ends),
-                median(sum(p[: s.end]) for s, p in ends),
-            )
-        )
+        name = str(phase["name"]).split("-")[0].upper()
+        first = int(phase["first"])
+        found.append(Settled(name, first, round(end), amount / before, amount / after, seconds))
     return found
 
 
@@ -223,8 +222,8 @@ def pattern(parameters: Parameters) -> str:
 
 def pattern_number(parameters: Parameters) -> int:
     """Its number in the thesis, 1 to 8: the CPU's four, then the GPU's."""
-    bits = (parameters["processor"] != "cpu", parameters["source"], parameters["destination"])
-    return 1 + 4 * bits[0] + 2 * (bits[1] == "gpu") + (bits[2] == "gpu")
+    on_gpu = [parameters["processor"] != "cpu", *(parameters[a] == "gpu" for a in ARRAYS)]
+    return 1 + sum(weight for weight, there in zip((4, 2, 1), on_gpu, strict=True) if there)
 
 
 def memory(parameters: Parameters) -> str:
@@ -239,7 +238,7 @@ def executor(parameters: Parameters) -> str:
     if who == "cpu":
         return "CPU"
     if parameters["means"] == "copy-engine":
-        return "Copy engine" if who == "gpu" else f"Copy engine of {who}"
+        return "copy engine" if who == "gpu" else f"copy engine of {who}"
     return f"{who.upper()} kernel"
 
 

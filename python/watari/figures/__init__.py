@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from watari import view
 from watari.figures import costs, paths, series, style
 from watari.figures.series import Drawn
@@ -150,4 +148,4 @@ def draw(cases: Sequence[Measured]) -> list[Drawing]:
     return found
 
 
-__all__ = ["FIGURES", "Drawing", "Figure", "alt", "draw"]
+__all__ = ["FIGURES", "Drawing", "Figure", "draw"]

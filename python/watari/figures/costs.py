@@ -1,4 +1,4 @@
-"""What things cost: access by pattern, first touch and prefetch, and ours beside what was published."""
+"""What things cost: access by pattern, touch by operation, and ours beside published values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from watari import published, view
 from watari.figures import style
 from watari.figures.paths import groups, largest
 from watari.figures.series import Drawn, split
-from watari.figures.style import INK, RATE, rows
+from watari.figures.style import INK, RATE, Panel, rows
 from watari.view import Measured
 
 NS = 1e9
@@ -25,8 +25,14 @@ def logarithmic(values: Sequence[float], room: float = 1.0) -> alt.Scale:
 
 def pattern_row(m: Measured) -> dict[str, Any]:
     """First and settled rate of one access pattern, or why there is none."""
-    row = {"memory": view.memory(m.parameters), "kind": m["memory"], "drawn": m.drawn,
-           "flagged": m.flagged, "text": m.status, "why": m.reason}
+    row = {
+        "memory": view.memory(m.parameters),
+        "kind": m["memory"],
+        "drawn": m.drawn,
+        "flagged": m.flagged,
+        "text": m.status,
+        "why": m.reason,
+    }
     if not m.drawn:
         return row
     first, settled = (float(f"{m.part(which):.4g}") for which in (view.FIRST, view.SETTLED))
@@ -44,7 +50,7 @@ def patterns(cases: Sequence[Measured]) -> Drawn:
     return found
 
 
-def patterns_chart(cases: Sequence[Measured]) -> alt.ConcatChart:
+def patterns_chart(cases: Sequence[Measured]) -> Panel:
     """A panel for each pattern: the CPU's four at the left, the GPU's four at the right."""
     drawn = [m for m in cases if m.drawn]
     rates = [m.part(which) for m in drawn for which in (view.FIRST, view.SETTLED)]
@@ -54,20 +60,23 @@ def patterns_chart(cases: Sequence[Measured]) -> alt.ConcatChart:
     order = {(p, s, d): ((s, d), p) if both else (p, s, d) for p, s, d in by_pattern}
     ordered = sorted(by_pattern, key=lambda key: order[key])
     bottom = len(ordered) - (2 if both else 1)
-    panels = [
-        patterns_panel(by_pattern[key], scale, i >= bottom) for i, key in enumerate(ordered)
-    ]
+    panels = [patterns_panel(by_pattern[key], scale, i >= bottom) for i, key in enumerate(ordered)]
     return alt.concat(*panels, columns=2 if both else 1, spacing=14).resolve_scale(
-        x="independent", y="independent")
+        x="independent", y="independent"
+    )
 
 
-def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> alt.LayerChart:
+def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> Panel:
     """From the first sample (hollow) to the settled rate (filled), a row for each memory."""
     data = [pattern_row(m) for m in cases]
     number = view.pattern_number(cases[0].parameters)
     base = alt.Chart(rows(data)).encode(
-        y=alt.Y("memory:N", sort=[row["memory"] for row in data], title=None, axis=alt.Axis(
-            grid=False, ticks=False, labelPadding=10, minExtent=130)),
+        y=alt.Y(
+            "memory:N",
+            sort=[row["memory"] for row in data],
+            title=None,
+            axis=alt.Axis(grid=False, ticks=False, labelPadding=10, minExtent=130),
+        ),
         color=alt.Color("kind:N", legend=None, scale=style.kind_scale()),
         tooltip=["memory:N", alt.Tooltip("first:Q", title="first sample"), "settled:Q", "why:N"],
     )
@@ -77,16 +86,19 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> a
     here, absent = base.transform_filter("datum.drawn"), base.transform_filter("!datum.drawn")
     good = here.transform_filter("!datum.flagged").mark_point(filled=True, size=60, opacity=1)
     doubtful = here.transform_filter("datum.flagged").mark_point(
-        filled=False, size=60, strokeDash=[2, 2])
+        filled=False, size=60, strokeDash=[2, 2]
+    )
     layers = [
         here.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x=start, x2="settled:Q"),
         here.mark_point(filled=False, size=34, opacity=0.9).encode(x=start),
         good.encode(x=x),
         doubtful.encode(x=x),
         here.mark_text(align="left", dx=9, opacity=0.85).encode(
-            x=x, text="text:N", color=alt.value(INK)),
+            x=x, text="text:N", color=alt.value(INK)
+        ),
         absent.mark_text(align="left", dx=6, opacity=0.5, fontStyle="italic").encode(
-            x=alt.value(0), text="text:N", color=alt.value(INK)),
+            x=alt.value(0), text="text:N", color=alt.value(INK)
+        ),
     ]
     return alt.layer(*layers).properties(
         width=350,
@@ -110,12 +122,18 @@ def touch_rows(m: Measured) -> list[dict[str, Any]]:
         if not medians or min(medians) <= 0:
             continue
         per_gb, per_page = median(medians) / (size / 1e9) * 1e3, median(medians) * page / size * NS
-        found.append({
-            "what": text + (suffix or done), "memory": m["memory"],
-            "per_gb": float(f"{per_gb:.4g}"), "per_page": float(f"{per_page:.4g}"),
-            "low": min(medians) / (size / 1e9) * 1e3, "high": max(medians) / (size / 1e9) * 1e3,
-            "gb_text": view.rate(per_gb), "page_text": view.rate(per_page),
-        })
+        found.append(
+            {
+                "what": text + (suffix or done),
+                "memory": m["memory"],
+                "per_gb": float(f"{per_gb:.4g}"),
+                "per_page": float(f"{per_page:.4g}"),
+                "low": min(medians) / (size / 1e9) * 1e3,
+                "high": max(medians) / (size / 1e9) * 1e3,
+                "gb_text": view.rate(per_gb),
+                "page_text": view.rate(per_page),
+            }
+        )
     return found
 
 
@@ -127,7 +145,7 @@ def touch_order(m: Measured) -> tuple[int, str, str]:
 def touch(cases: Sequence[Measured]) -> Drawn:
     """Cost of first touch, prefetch and faults, per GB and per page, at the largest array."""
     found: Drawn = []
-    for title, same in split(view.drawable(cases, "touch"), (), lambda m: "touch"):
+    for title, same in split(view.drawable(cases, "touch"), (), lambda m: ""):
         alike = groups(same, "processor", "memory", "operation").values()
         chosen = sorted((m for m in map(largest, alike) if m), key=touch_order)
         data = [row for m in chosen for row in touch_rows(m)]
@@ -136,38 +154,45 @@ def touch(cases: Sequence[Measured]) -> Drawn:
             cost_chart(data, "per_gb", "gb_text", "ms per GB", True),
             cost_chart(data, "per_page", "page_text", f"ns per page of {view.size(page)}", False),
         ]
-        found.append((title.removesuffix("touch").rstrip(": "), alt.hconcat(*charts), chosen))
+        found.append((title, alt.hconcat(*charts), chosen))
     return found
 
 
 def cost_chart(
     data: list[dict[str, Any]], field: str, text: str, title: str, labelled: bool
-) -> alt.LayerChart:
+) -> Panel:
     """One row a cost: a dot, its value, and a line from the axis."""
     values = [row[field] for row in data]
     order = [row["what"] for row in data]
     scale = logarithmic(values, 2.2)
     base = alt.Chart(rows(data)).encode(
-        y=alt.Y("what:N", sort=order, title=None,
-                axis=alt.Axis(grid=False, ticks=False, labelPadding=10) if labelled else None),
-        color=alt.Color("memory:N", legend=None,
-                        scale=style.kind_scale()),
-        tooltip=["what:N", alt.Tooltip("per_gb:Q", title="ms per GB"),
-                 alt.Tooltip("per_page:Q", title="ns per page")],
+        y=alt.Y(
+            "what:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(grid=False, ticks=False, labelPadding=10) if labelled else None,
+        ),
+        color=alt.Color("memory:N", legend=None, scale=style.kind_scale()),
+        tooltip=[
+            "what:N",
+            alt.Tooltip("per_gb:Q", title="ms per GB"),
+            alt.Tooltip("per_page:Q", title="ns per page"),
+        ],
     )
     x = alt.X(f"{field}:Q", scale=scale, title=title, axis=style.log_axis(scale.domain))
-    stem = base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(
-        x=x, x2=alt.value(0))
+    stem = base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(x=x, x2=alt.value(0))
     dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=x)
     number = base.mark_text(align="left", dx=8, opacity=0.85).encode(
-        x=x, text=f"{text}:N", color=alt.value(INK))
+        x=x, text=f"{text}:N", color=alt.value(INK)
+    )
     return alt.layer(stem, dot, number).properties(width=330, height=len(data) * 24)
 
 
 def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[str, Any]]:
     """What was measured here of a published quantity: the largest array of each memory and run."""
     like = [
-        m for m in map(view.as_copy, cases)
+        m
+        for m in map(view.as_copy, cases)
         if m.drawn and quantity.matches(m.case, m.parameters) and view.plain(m)
     ]
     found, ceilings = [], {}
@@ -179,16 +204,27 @@ def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[s
         more = [str(m["memory"])] if m["memory"] and m.case != "touch" else []
         if quantity.name == "cpu-copy":
             more.append(f"{m['from']} → {m['to']}")
-        found.append({
-            "machine": ", ".join([m.run, *more, view.size(m["size"])]), "kind": "this run",
-            "low": value, "high": value, "source": "this run", "flagged": m.flagged,
-            "text": view.rate(value) + (" above the limit" if m.flagged else ""),
-        })
+        found.append(
+            {
+                "machine": ", ".join([m.run, *more, view.size(m["size"])]),
+                "kind": "this run",
+                "low": value,
+                "high": value,
+                "source": "this run",
+                "flagged": m.flagged,
+                "text": view.rate(value) + (" above the limit" if m.flagged else ""),
+            }
+        )
         bound = view.limit(m)
         if bound and quantity.sample == "all":
             ceilings[m.run] = {
-                "machine": f"{m.run} (theoretical)", "kind": "theoretical", "low": bound,
-                "high": bound, "text": view.rate(bound), "source": "probe", "flagged": False,
+                "machine": f"{m.run} (theoretical)",
+                "kind": "theoretical",
+                "low": bound,
+                "high": bound,
+                "text": view.rate(bound),
+                "source": "probe",
+                "flagged": False,
             }
     return [*found, *ceilings.values()]
 
@@ -197,8 +233,12 @@ def theirs(entry: published.Published) -> dict[str, Any]:
     """One published value as a row."""
     mark = {"theoretical": ", theoretical", "second-hand": ", second-hand"}.get(entry.kind, "")
     return {
-        "machine": f"{entry.machine} ({entry.source}{mark})", "kind": entry.kind,
-        "low": entry.low, "high": entry.high, "text": entry.text, "flagged": False,
+        "machine": f"{entry.machine} ({entry.source}{mark})",
+        "kind": entry.kind,
+        "low": entry.low,
+        "high": entry.high,
+        "text": entry.text,
+        "flagged": False,
         "source": f"{entry.source}: {entry.title}; {entry.where}. {entry.note}".strip(),
     }
 
@@ -238,36 +278,51 @@ def numbered(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def beside_panel(
-    title: str, data: list[dict[str, Any]], scale: alt.Scale, last: bool
-) -> alt.LayerChart:
+def beside_panel(title: str, data: list[dict[str, Any]], scale: alt.Scale, last: bool) -> Panel:
     """Ours filled, published hollow, theoretical a tick; a line where a range was given."""
     kinds = ["this run", "measured", "second-hand", "theoretical"]
     base = alt.Chart(rows(data)).encode(
-        y=alt.Y("row:N", title=None, axis=alt.Axis(
-            grid=False, ticks=False, labelPadding=10, minExtent=330, maxExtent=330,
-            labelExpr="slice(datum.value, 2)")),
+        y=alt.Y(
+            "row:N",
+            title=None,
+            axis=alt.Axis(
+                grid=False,
+                ticks=False,
+                labelPadding=10,
+                minExtent=330,
+                maxExtent=330,
+                labelExpr="slice(datum.value, 2)",
+            ),
+        ),
         tooltip=["machine:N", "kind:N", alt.Tooltip("text:N", title=RATE), "source:N"],
     )
     axis = style.log_axis(scale.domain, labels=last, ticks=last)
     x = alt.X("middle:Q", scale=scale, title=RATE if last else None, axis=axis)
-    colour = alt.Color("kind:N", legend=None, scale=alt.Scale(
-        domain=kinds, range=[style.COLOURS["device"], INK, INK, INK]))
+    colour = alt.Color(
+        "kind:N",
+        legend=None,
+        scale=alt.Scale(domain=kinds, range=[style.COLOURS["device"], INK, INK, INK]),
+    )
     layers = [
-        base.mark_rule(strokeWidth=5, opacity=0.25).encode(x=alt.X("low:Q", scale=scale), x2="high:Q"),
-        base.transform_filter("datum.kind == 'this run' && !datum.flagged").mark_point(
-            filled=True, size=85, opacity=1).encode(x=x, color=colour),
-        base.transform_filter("datum.kind == 'this run' && datum.flagged").mark_point(
-            filled=False, size=85, opacity=1, strokeDash=[2, 2]).encode(x=x, color=colour),
-        base.transform_filter("datum.kind == 'measured' || datum.kind == 'second-hand'").mark_point(
-            shape="diamond", filled=False, size=70, strokeWidth=1.5, opacity=0.75).encode(
-            x=x, color=colour),
-        base.transform_filter("datum.kind == 'theoretical'").mark_tick(
-            orient="vertical", size=13, thickness=2, opacity=0.75).encode(x=x, color=colour),
+        base.mark_rule(strokeWidth=5, opacity=0.25).encode(
+            x=alt.X("low:Q", scale=scale), x2="high:Q"
+        ),
+        base.transform_filter("datum.kind == 'this run' && !datum.flagged")
+        .mark_point(filled=True, size=85, opacity=1)
+        .encode(x=x, color=colour),
+        base.transform_filter("datum.kind == 'this run' && datum.flagged")
+        .mark_point(filled=False, size=85, opacity=1, strokeDash=[2, 2])
+        .encode(x=x, color=colour),
+        base.transform_filter("datum.kind == 'measured' || datum.kind == 'second-hand'")
+        .mark_point(shape="diamond", filled=False, size=70, strokeWidth=1.5, opacity=0.75)
+        .encode(x=x, color=colour),
+        base.transform_filter("datum.kind == 'theoretical'")
+        .mark_tick(orient="vertical", size=13, thickness=2, opacity=0.75)
+        .encode(x=x, color=colour),
         base.mark_text(align="left", dx=11, opacity=0.85, fontSize=11).encode(
-            x=alt.X("high:Q", scale=scale, axis=axis), text="text:N"),
+            x=alt.X("high:Q", scale=scale, axis=axis), text="text:N"
+        ),
     ]
     return alt.layer(*layers).properties(
         width=540, height=20 * len(data), title=alt.TitleParams(title, frame="bounds", offset=6)
     )
-

@@ -12,10 +12,10 @@ import altair as alt
 from watari import view
 from watari.cases import KINDS
 from watari.figures import style
-from watari.figures.style import INK, RATE, rows
+from watari.figures.style import INK, RATE, Panel, rows
 from watari.view import Measured
 
-CELL_WIDTH, CELL_HEIGHT = 51, 36
+CELL_WIDTH, CELL_HEIGHT = 54, 36
 PANEL_WIDTH, PANEL_HEIGHT = 220, 240
 LABEL_HEIGHT = 13
 SIZE_LABEL = (
@@ -51,22 +51,28 @@ def cell(kinds: dict[str, str | None], source: str, to: str, m: Measured | None)
         return {**empty, "state": m.status, "text": text, "why": m.reason}
     for kind in (source, to):
         if kinds.get(style.kind_of(kind)) is not None:
-            return {**empty, "state": "unsupported", "text": "n/a",
-                    "why": str(kinds[style.kind_of(kind)])}
+            return {
+                **empty,
+                "state": "unsupported",
+                "text": "n/a",
+                "why": str(kinds[style.kind_of(kind)]),
+            }
     return empty
 
 
 def matrix_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
     """Every cell of one executor's matrix."""
-    kinds = {row["kind"]: None if row["supported"] else row["reason"] or row["needs"]
-             for row in cases[0].machine["memories"]}
+    kinds = {
+        row["kind"]: None if row["supported"] else row["reason"] or row["needs"]
+        for row in cases[0].machine["memories"]
+    }
     more = sorted({m[end] for m in cases for end in ("from", "to")} - set(KINDS))
     by_path = groups(cases, "from", "to")
     names = [*KINDS, *more]
     return [cell(kinds, s, t, largest(by_path.get((s, t), []))) for s in names for t in names]
 
 
-def matrix_panel(cells: list[dict[str, Any]], heading: str, domain: list[float]) -> alt.LayerChart:
+def matrix_panel(cells: list[dict[str, Any]], heading: str, domain: list[float]) -> Panel:
     """One matrix: rows are read, columns are written."""
     names = list(dict.fromkeys(c["from"] for c in cells))
     middle = math.sqrt(domain[0] * domain[1])
@@ -84,25 +90,45 @@ def matrix_panel(cells: list[dict[str, Any]], heading: str, domain: list[float])
     hollow = base.transform_filter("datum.state == 'flagged'").mark_rect(
         fillOpacity=0, stroke=INK, strokeDash=[3, 2], cornerRadius=3
     )
-    full = base.transform_filter("datum.state == 'ok'").mark_rect(cornerRadius=3).encode(
-        color=alt.Color("rate:Q", legend=None, scale=alt.Scale(
-            type="log", domain=domain, range=style.SEQUENTIAL, interpolate="lab", clamp=True))
+    full = (
+        base.transform_filter("datum.state == 'ok'")
+        .mark_rect(cornerRadius=3)
+        .encode(
+            color=alt.Color(
+                "rate:Q",
+                legend=None,
+                scale=alt.Scale(
+                    type="log", domain=domain, range=style.SEQUENTIAL, interpolate="lab", clamp=True
+                ),
+            )
+        )
     )
     text = base.mark_text(fontSize=12, fontWeight=600)
     number = text.transform_filter("datum.state == 'ok'").encode(
         text="text:N",
-        color=alt.Color("ink:N", legend=None, scale=alt.Scale(
-            domain=["light", "dark"], range=["#ffffff", "#10202e"])),
+        color=alt.Color(
+            "ink:N",
+            legend=None,
+            scale=alt.Scale(domain=["light", "dark"], range=["#ffffff", "#10202e"]),
+        ),
     )
-    other = base.transform_filter("datum.state != 'ok'").mark_text(
-        fontSize=11, opacity=0.5
-    ).encode(text="text:N")
-    return alt.layer(empty, hollow, full, number, other).resolve_scale(color="independent").properties(
-        width=CELL_WIDTH * len(names), height=CELL_HEIGHT * len(names), title=style.title(heading)
+    other = (
+        base.transform_filter("datum.state != 'ok'")
+        .mark_text(fontSize=11, opacity=0.5)
+        .encode(text="text:N")
+    )
+    return (
+        alt.layer(empty, hollow, full, number, other)
+        .resolve_scale(color="independent")
+        .properties(
+            width=CELL_WIDTH * len(names),
+            height=CELL_HEIGHT * len(names),
+            title=style.title(heading),
+        )
     )
 
 
-def matrix(cases: Sequence[Measured]) -> alt.ConcatChart | None:
+def matrix(cases: Sequence[Measured]) -> Panel | None:
     """One matrix of memories for each executor and run, at the largest array of each path."""
     copies = [c for c in map(view.as_copy, cases) if c.case == "copy" and view.plain(c)]
     panels = {}
@@ -123,7 +149,9 @@ def matrix(cases: Sequence[Measured]) -> alt.ConcatChart | None:
 
 def heading(cases: Sequence[Measured], run: str, text: str) -> str:
     """A panel's title: the run is named where there are several."""
-    return f"{run}: {text}" if len(view.runs(cases)) > 1 else text
+    text = text[:1].upper() + text[1:]
+    several = len(view.runs(cases)) > 1
+    return ": ".join(part for part in (run if several else "", text) if part)
 
 
 def by_executor(cases: Sequence[Measured]) -> dict[str, list[Measured]]:
@@ -134,21 +162,19 @@ def by_executor(cases: Sequence[Measured]) -> dict[str, list[Measured]]:
     return {who: found[who] for who in sorted(found, key=lambda w: (w != "CPU", "engine" in w, w))}
 
 
-def apart(values: Sequence[float], domain: tuple[float, float], height: float) -> list[float]:
-    """Where labels go on a logarithmic axis so that none covers its neighbour."""
-    low, high = math.log(domain[0]), math.log(domain[1])
-    scale = height / (high - low)
-    order = sorted(range(len(values)), key=lambda i: values[i])
-    at = [(math.log(values[i]) - low) * scale for i in order]
+def apart(wanted: Sequence[float], height: float) -> list[float]:
+    """Pixels from the top for labels that would like to be at these, none over its neighbour."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    at = [wanted[i] for i in order]
     for i in range(1, len(at)):
         at[i] = max(at[i], at[i - 1] + LABEL_HEIGHT)
-    shift = max(0.0, at[-1] - height) if at else 0.0
-    for i in range(len(at) - 1, -1, -1):  # too high: push down again, keeping the distance
-        ceiling = height if i == len(at) - 1 else at[i + 1] - LABEL_HEIGHT
-        at[i] = min(at[i], ceiling) if shift else at[i]
-    placed = [0.0] * len(values)
+    below = height
+    for i in reversed(range(len(at))):  # what now lies under the panel goes up again
+        at[i] = below = min(at[i], below)
+        below -= LABEL_HEIGHT
+    placed = [0.0] * len(at)
     for i, pixels in zip(order, at, strict=True):
-        placed[i] = math.exp(pixels / scale + low)
+        placed[i] = pixels
     return placed
 
 
@@ -177,19 +203,24 @@ def path_row(m: Measured, axis: str) -> dict[str, Any]:
     }
 
 
-def ends(points: list[dict[str, Any]], domain: tuple[float, float]) -> list[dict[str, Any]]:
+def ends(
+    points: list[dict[str, Any]], domain: tuple[float, float], log: bool
+) -> list[dict[str, Any]]:
     """The label at the right end of each line."""
+    scale = math.log if log else float
+    low, high = scale(domain[0]), scale(domain[1])
     last = {p["path"]: p for p in sorted(points, key=lambda p: p["at"])}
     right = max(p["at"] for p in points)
-    at = apart([p["rate"] for p in last.values()], domain, PANEL_HEIGHT)
+    wanted = [PANEL_HEIGHT * (high - scale(p["rate"])) / (high - low) for p in last.values()]
+    at = apart(wanted, PANEL_HEIGHT)
     return [{**p, "at": right, "label": y} for p, y in zip(last.values(), at, strict=True)]
 
 
 def lines_panel(
-    points: list[dict[str, Any]], domain: tuple[float, float], x: alt.X, heading: str
-) -> alt.LayerChart:
+    points: list[dict[str, Any]], domain: tuple[float, float], x: alt.X, heading: str, log: bool
+) -> Panel:
     """Rate over something, one line a path, named at its end; the band is the trials' range."""
-    scale = alt.Scale(type="log", domain=list(domain), nice=False)
+    scale = alt.Scale(type="log" if log else "linear", domain=list(domain), nice=False)
     kinds = style.kind_scale()
     base = alt.Chart(rows(points)).encode(
         x=x,
@@ -197,66 +228,74 @@ def lines_panel(
         detail="path:N",
         tooltip=["path:N", "size:N", alt.Tooltip("rate:Q", title=RATE), "low:Q", "high:Q"],
     )
-    y = alt.Y("rate:Q", scale=scale, title=RATE, axis=style.log_axis(domain))
-    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
-    dash = alt.StrokeDash("way:N", legend=None, scale=alt.Scale(
-        domain=["read", "written"], range=[[1, 0], [5, 3]]))
+    y = alt.Y("rate:Q", scale=scale, title=RATE, axis=style.rate_axis(domain, log))
+    band = base.mark_area(opacity=0.18).encode(
+        y=alt.Y("low:Q", scale=scale, title=RATE), y2="high:Q"
+    )
+    dash = alt.StrokeDash(
+        "way:N", legend=None, scale=alt.Scale(domain=["read", "written"], range=[[1, 0], [5, 3]])
+    )
     line = base.mark_line().encode(y=y, strokeDash=dash)
     dots = base.transform_filter("!datum.flagged").mark_point(filled=True, size=26, opacity=1)
     rings = base.transform_filter("datum.flagged").mark_point(filled=False, size=44, opacity=1)
-    label = alt.Chart(rows(ends(points, domain))).mark_text(align="left", dx=8).encode(
-        x=x, y=alt.Y("label:Q", scale=scale), text="path:N",
-        color=alt.Color("kind:N", scale=kinds, legend=None))
+    label = (
+        alt.Chart(rows(ends(points, domain, log)))
+        .mark_text(align="left", dx=8)
+        .encode(x=x, y=alt.Y("label:Q", scale=None), text="path:N", color=base.encoding.color)
+    )
     return alt.layer(band, line, dots.encode(y=y), rings.encode(y=y), label).properties(
         width=PANEL_WIDTH, height=PANEL_HEIGHT, title=style.title(heading)
     )
 
 
-def lines(cases: Sequence[Measured], axis: str, x: alt.X) -> alt.ConcatChart | None:
+def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> Panel | None:
     """A panel for each run and executor, of the paths that have several values of an axis."""
     panels = {}
     for run in view.runs(cases):
         for who, found in by_executor([m for m in cases if m.run == run]).items():
             several = [
-                m for same in groups(found, "from", "to").values()
-                if len({m[axis] for m in same}) > 1 for m in same
+                m
+                for same in groups(found, "from", "to").values()
+                if len({m[axis] for m in same}) > 1
+                for m in same
             ]
             if several:
                 panels[run, who] = [path_row(m, axis) for m in several]
     if not panels:
         return None
     rates = [p[end] for points in panels.values() for p in points for end in ("low", "high")]
-    domain = decades(rates)
+    domain = decades(rates) if log else (0.0, 1.1 * max(rates))
     return alt.concat(
-        *(lines_panel(p, domain, x, heading(cases, *key)) for key, p in panels.items()),
+        *(lines_panel(p, domain, x, heading(cases, *key), log) for key, p in panels.items()),
         columns=3,
     )
 
 
-def over_size(cases: Sequence[Measured]) -> alt.ConcatChart | None:
+def over_size(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the size of one array."""
     copies = [m for m in view.drawable(cases, "copy") if view.plain(m)]
     sizes = [m["size"] for m in copies]
     if not sizes:
         return None
-    powers = range(10, 50, 4 if max(sizes) > 2**12 * min(sizes) else 2)
+    powers = range(10, 50, 4 if max(sizes) > 2**9 * min(sizes) else 2)
     ticks = [2**p for p in powers if min(sizes) <= 2**p <= max(sizes)]
     x = alt.X(
         "at:Q",
         title="size of one array",
         scale=alt.Scale(type="log", base=2, domain=[min(sizes), max(sizes)], nice=False),
-        axis=alt.Axis(values=ticks, labelExpr=SIZE_LABEL, grid=False),
+        axis=alt.Axis(values=ticks, labelExpr=SIZE_LABEL, labelOverlap="greedy", grid=False),
     )
     return lines(copies, "size", x)
 
 
-def over_streams(cases: Sequence[Measured]) -> alt.ConcatChart | None:
+def over_streams(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the number of streams, at the largest array that several were tried on."""
     copies = [m for m in view.drawable(cases, "copy") if not m["bidirectional"]]
-    chosen = []
+    chosen: list[Measured] = []
     for same in groups(copies, "processor", "means", "from", "to", "thp", "numa").values():
         several = [g for g in groups(same, "run", "size").values() if len(g) > 1]
-        chosen += max(several, key=lambda g: g[0]["size"], default=[])
+        sizes = [int(g[0]["size"]) for g in several]
+        chosen += several[sizes.index(max(sizes))] if several else []
     counts = sorted({m["streams"] for m in chosen})
     x = alt.X("at:O", title="streams", axis=alt.Axis(labelAngle=0, grid=False))
-    return lines(chosen, "streams", x) if counts else None
+    return lines(chosen, "streams", x, log=False) if counts else None

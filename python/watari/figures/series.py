@@ -15,7 +15,7 @@ import altair as alt
 from watari import view
 from watari.figures import style
 from watari.figures.paths import groups, heading
-from watari.figures.style import FAINT, INK, RATE, rows
+from watari.figures.style import FAINT, INK, RATE, Panel, rows
 from watari.view import Measured
 
 WIDTH, HEIGHT = 205, 120
@@ -24,15 +24,13 @@ LARGE = 4e9  # the thesis's arrays; smaller ones are drawn only where there is n
 ARRAYS = ("source", "destination")
 GONE = "off the CPU"
 
-Panel = alt.Chart | alt.LayerChart | alt.VConcatChart
-
 
 def digits(values: Sequence[float]) -> list[float]:
     """Four digits: more than can be seen, and half the bytes of the page."""
     return [float(f"{v:.4g}") for v in values]
 
 
-def unfolded(chart: alt.Chart, *names: str) -> alt.Chart:
+def unfolded(chart: alt.Chart, *names: str) -> Panel:
     """One row a sample from one row a trial; samples count from 1."""
     return chart.transform_calculate(
         sample=f"sequence(1, length(datum['{names[0]}']) + 1)"
@@ -47,7 +45,7 @@ def phases(m: Measured) -> list[dict[str, Any]]:
     ]
 
 
-def lines(m: Measured, width: int, height: int, last: bool = True) -> alt.LayerChart:
+def lines(m: Measured, width: int, height: int, last: bool = True) -> Panel:
     """All trials overlaid, one thin line each, with the phases marked."""
     data = [{"trial": i + 1, "rate": digits(rates)} for i, rates in enumerate(m.rates)]
     count = max(len(rates) for rates in m.rates)
@@ -59,7 +57,7 @@ def lines(m: Measured, width: int, height: int, last: bool = True) -> alt.LayerC
     )
     colour = style.COLOURS[kind(m)]
     few = count <= 12
-    layers: list[alt.Chart] = [
+    layers: list[Any] = [
         unfolded(alt.Chart(rows(data)), "rate")
         .mark_line(
             color=colour,
@@ -70,7 +68,12 @@ def lines(m: Measured, width: int, height: int, last: bool = True) -> alt.LayerC
         )
         .encode(
             x=x,
-            y=alt.Y("rate:Q", title=None, scale=alt.Scale(domainMin=0), axis=alt.Axis(tickCount=4, format="~g")),
+            y=alt.Y(
+                "rate:Q",
+                title=None,
+                scale=alt.Scale(domainMin=0),
+                axis=alt.Axis(tickCount=4, format=style.NUMBER, minExtent=32),
+            ),
             detail="trial:N",
             tooltip=["trial:N"],
         )
@@ -103,11 +106,11 @@ def facts(m: Measured) -> str:
     """What a panel says of its series under its title."""
     if not m.drawn:
         return m.status
-    flag = ", above the limit" if m.flagged else ""
+    flag = ", above limit" if m.flagged else ""
     first, settled = m.part(view.FIRST), m.part(view.SETTLED)
     if not 0.8 < first / settled < 1.25:
         return f"{view.rate(first)}, then {view.rate(settled)} {RATE}{flag}"
-    return f"median {view.rate(m.median)} {RATE}{flag}"
+    return f"{view.rate(m.median)} {RATE}{flag}"
 
 
 def panel(m: Measured, text: str, more: str = "") -> Panel:
@@ -119,7 +122,7 @@ def panel(m: Measured, text: str, more: str = "") -> Panel:
     return lines(m, WIDTH, HEIGHT).properties(title=head)
 
 
-def grid(panels: Sequence[Panel], columns: int = COLUMNS) -> alt.ConcatChart:
+def grid(panels: Sequence[Panel], columns: int = COLUMNS) -> Panel:
     """Panels side by side, each with its own scales."""
     return alt.concat(*panels, columns=columns).resolve_scale(x="independent", y="independent")
 
@@ -139,18 +142,21 @@ def copies(cases: Sequence[Measured]) -> Drawn:
     """Copies: the two largest arrays of at least 4 GB of each path, or else its largest one."""
     found: Drawn = []
     all_copies = [m for m in view.drawable(cases, "copy") if view.plain(m)]
-    for title, same in split(all_copies, (), lambda m: "copy"):
+    for title, same in split(all_copies, (), lambda m: ""):
         chosen = []
         for path in groups(same, "processor", "means", "from", "to").values():
             ordered = sorted(path, key=lambda m: int(m["size"]))
             chosen += [m for m in ordered if m["size"] >= LARGE][-2:] or ordered[-1:]
         panels = [
-            panel(m, f"{m['from']} → {m['to']}",
-                  f"{view.executor(m.parameters)}, {view.size(m['size'])}")
+            panel(
+                m,
+                f"{m['from']} → {m['to']}",
+                f"{view.executor(m.parameters)}, {view.size(m['size'])}",
+            )
             for m in chosen
         ]
         if panels:
-            found.append((title if title != "copy" else "", grid(panels), chosen))
+            found.append((title, grid(panels), chosen))
     return found
 
 
@@ -177,9 +183,7 @@ def access_title(m: Measured) -> str:
     return f"{str(m['memory']).capitalize()} memory{hint}, {view.size(m['size'])}"
 
 
-def pattern_grid(
-    same: Sequence[Measured], name_memory: bool
-) -> tuple[alt.ConcatChart, list[Measured]]:
+def pattern_grid(same: Sequence[Measured], name_memory: bool) -> tuple[Panel, list[Measured]]:
     """Panels in the order of the thesis's numbers."""
     chosen = sorted(same, key=lambda m: view.pattern_number(m.parameters))
     panels = [
@@ -196,40 +200,56 @@ def pattern_grid(
 def fractions(m: Measured) -> list[dict[str, Any]]:
     """How much of each array is not mapped on the CPU side, one row a trial and array."""
     return [
-        {"trial": i + 1, "array": array,
-         "gone": digits([100 * (1 - f) for f in trial["series"][name]])}
+        {
+            "trial": i + 1,
+            "array": array,
+            "gone": digits([100 * (1 - f) for f in trial["series"][name]]),
+        }
         for i, trial in enumerate(m.trials)
         for array in ARRAYS
         if (name := f"cpu_mapped_fraction.{array}") in (trial.get("series") or {})
     ]
 
 
-def migrated(m: Measured, width: int) -> alt.LayerChart:
+def migrated(m: Measured, width: int) -> Panel:
     """The fraction of source and destination that has left the CPU side, sample by sample."""
     data = fractions(m)
     final = [
         {"array": row["array"], "sample": len(row["gone"]), "gone": row["gone"][-1]}
-        for row in data if row["trial"] == 1
+        for row in data
+        if row["trial"] == 1
     ]
     marks = [p["first"] for p in phases(m) if p["first"] > 1]
-    dash = alt.StrokeDash("array:N", legend=None, scale=alt.Scale(
-        domain=list(ARRAYS), range=[[1, 0], [4, 3]]))
+    dash = alt.StrokeDash(
+        "array:N", legend=None, scale=alt.Scale(domain=list(ARRAYS), range=[[1, 0], [4, 3]])
+    )
     line = (
         unfolded(alt.Chart(rows(data)), "gone")
-        .mark_line(color=style.COLOURS[kind(m)], interpolate="step-after", strokeWidth=1.4,
-                   opacity=0.75)
+        .mark_line(
+            color=style.COLOURS[kind(m)], interpolate="step-after", strokeWidth=1.4, opacity=0.75
+        )
         .encode(
-            x=alt.X("sample:Q", title="sample", scale=alt.Scale(
-                domain=[1, max(r["sample"] for r in final)], nice=False),
-                axis=alt.Axis(grid=False, tickCount=6, format="d")),
-            y=alt.Y("gone:Q", title=f"% {GONE}", scale=alt.Scale(domain=[0, 100]),
-                    axis=alt.Axis(tickCount=3)),
+            x=alt.X(
+                "sample:Q",
+                title="sample",
+                scale=alt.Scale(domain=[1, max(r["sample"] for r in final)], nice=False),
+                axis=alt.Axis(grid=False, tickCount=6, format="d"),
+            ),
+            y=alt.Y(
+                "gone:Q",
+                title=f"% {GONE}",
+                scale=alt.Scale(domain=[0, 100]),
+                axis=alt.Axis(tickCount=3, minExtent=32),
+            ),
             strokeDash=dash,
             detail="trial:N",
         )
     )
-    rule = alt.Chart(rows([{"at": at} for at in marks])).mark_rule(
-        strokeDash=[3, 3], opacity=0.45).encode(x="at:Q")
+    rule = (
+        alt.Chart(rows([{"at": at} for at in marks]))
+        .mark_rule(strokeDash=[3, 3], opacity=0.45)
+        .encode(x="at:Q")
+    )
     return alt.layer(line, rule).properties(width=width, height=64)
 
 
@@ -238,7 +258,7 @@ def migration_panel(m: Measured, title: str) -> Panel:
     width = 2 * WIDTH + 40
     head = alt.TitleParams(title, subtitle=migration_facts(m), offset=16)
     if not m.drawn:
-        return style.message(m.reason or m.status, width, HEIGHT, head)
+        return style.message(m.reason or m.status, width, HEIGHT // 2, head)
     below = bool(fractions(m))
     above = alt.layer(lines(m, width, 170, last=not below), ends(m))
     if not below:
@@ -251,17 +271,19 @@ def migration_facts(m: Measured) -> list[str]:
     if not m.drawn:
         return [m.status]
     found = [
-        f"{s.phase}: {view.rate(s.before)}, after {s.end} sample{'s'[: s.end > 1]} "
-        f"({s.seconds:.2g} s) {view.rate(s.after)} {RATE}"
+        f"{s.phase}: {view.rate(s.before)} → {view.rate(s.after)} {RATE} "
+        f"after {s.end} sample{'s'[: s.end > 1]} ({s.seconds:.2g} s)"
         for s in view.settled(m)
     ] or [facts(m), "no phase changes its level"]
     return [*found, *[" "] * (3 - len(found))]  # three lines each, so that panels stay level
 
 
-def ends(m: Measured) -> alt.Chart:
+def ends(m: Measured) -> Panel:
     """A triangle over each phase at the sample from which it has settled."""
-    at = [{"at": s.first + s.end + 1, "settled": f"{s.phase}, {s.end} samples"}
-          for s in view.settled(m)]
+    at = [
+        {"at": s.first + s.end + 1, "settled": f"{s.phase}, {s.end} samples"}
+        for s in view.settled(m)
+    ]
     return (
         alt.Chart(rows(at))
         .mark_point(shape="triangle-down", filled=True, size=55, color=INK, opacity=0.8, dy=5)
@@ -278,4 +300,3 @@ def migration(cases: Sequence[Measured]) -> Drawn:
             panels = [migration_panel(m, view.memory(m.parameters).capitalize()) for m in same]
             found.append((title, grid(panels, columns=2), same))
     return found
-

@@ -27,7 +27,10 @@ COLOURS = {
     "file": "#a08a3c",
 }
 SEQUENTIAL = ["#e4eef6", "#b7d3e8", "#7fb2d6", "#4589bd", "#1f629b", "#0d3f6e"]
+Panel = Any  # a chart: what Altair's operators return are unions too wide to say more
+
 RATE = "GB/s"
+NUMBER = ".4~r"  # 4000 and 0.5, not 4e+3
 
 
 def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
@@ -48,8 +51,8 @@ def unfold(spec: Any) -> Any:
 
 
 def kind_of(word: str) -> str:
-    """The kind whose colour a memory has: `device:1` is `device`, `managed, mapped` is `managed`."""
-    return word.split(",")[0].split(":")[0]
+    """The kind whose colour a memory has: `device:1` is `device`."""
+    return word.split(":")[0]
 
 
 def kind_scale() -> alt.Scale:
@@ -62,7 +65,12 @@ def log_axis(domain: Sequence[float], **more: Any) -> alt.Axis:
     low, high = domain[0], domain[-1]
     steps = (1, 2, 5) if high / low < 300 else (1,)
     marks = [step * 10.0**power for power in range(-9, 10) for step in steps]
-    return alt.Axis(values=[m for m in marks if low <= m <= high], format="~g", **more)
+    return alt.Axis(values=[m for m in marks if low <= m <= high], format=NUMBER, **more)
+
+
+def rate_axis(domain: Sequence[float], log: bool) -> alt.Axis:
+    """The axis of rates, logarithmic or from zero."""
+    return log_axis(domain) if log else alt.Axis(tickCount=5, format=NUMBER)
 
 
 def title(text: str, subtitle: str = "") -> alt.TitleParams:
@@ -70,7 +78,7 @@ def title(text: str, subtitle: str = "") -> alt.TitleParams:
     return alt.TitleParams(text, subtitle=subtitle) if subtitle else alt.TitleParams(text)
 
 
-def message(text: str, width: int, height: int, heading: alt.TitleParams) -> alt.Chart:
+def message(text: str, width: int, height: int, heading: alt.TitleParams) -> Panel:
     """A panel that says why there is nothing to draw."""
     wide = max(20, width // 6)
     lines, line = [], ""
@@ -85,7 +93,12 @@ def message(text: str, width: int, height: int, heading: alt.TitleParams) -> alt
         lines = [*lines[:4], f"{lines[4]} …"]
     chart = alt.Chart(rows([{}]), width=width, height=height, title=heading)
     return chart.mark_text(
-        text=lines, lineBreak="\n", fontSize=10.5, opacity=FAINT, baseline="middle", dy=-6 * len(lines)
+        text=lines,
+        lineBreak="\n",
+        fontSize=10.5,
+        opacity=FAINT,
+        baseline="middle",
+        dy=-6 * len(lines),
     ).encode(x=alt.value(width / 2), y=alt.value(height / 2))
 
 
