@@ -1,5 +1,6 @@
 // The Python module: wraps the library, does nothing else. Arguments come as the plain parameters
 // of a case (python/watari/cases.py); a trial goes back as the dict that a result file keeps.
+#include "build_facts.hpp"
 #include "watari/bench/cases.hpp"
 #include "watari/bench/kernels.hpp"
 #include "watari/core/device.hpp"
@@ -197,6 +198,16 @@ void raise_as_python(const std::exception_ptr& thrown, void*) {
     }
 }
 
+nb::dict build() {
+    nb::dict result;
+    result["version"] = build_facts::version;
+    result["revision"] = build_facts::revision;
+    result["compiler"] = build_facts::compiler;
+    result["flags"] = build_facts::flags;
+    result["cuda"] = build_facts::cuda;
+    return result;
+}
+
 using bytes = memory::block;
 
 /// The memory of a block as a NumPy array of doubles, or on a GPU through DLPack; not copied.
@@ -291,6 +302,8 @@ void bind_memory(nb::module_& module) {
 NB_MODULE(_native, module) {
     module.doc() = "libwatari";
     nb::register_exception_translator(raise_as_python);
+    module.def("build", build,
+               "How this module was built: version, revision, compiler, flags, cuda.");
     bind_machine(module);
     bind_memory(module);
     bind_case(module, "copy", copy_parameters, bench::copy, "One trial of case `copy`.");

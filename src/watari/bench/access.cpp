@@ -52,6 +52,12 @@ std::string phase_name(const std::vector<processor>& phases, std::size_t turn) {
     return name;
 }
 
+/// Read-mostly is advice for what is read alone: only the source gets it.
+void advise(memory::hint hint, const array& source, const array& destination, processor gpu) {
+    memory::advise(source.block(), hint, gpu);
+    if (hint != memory::hint::read_mostly) memory::advise(destination.block(), hint, gpu);
+}
+
 processor gpu_of(processor who) { return who.is_gpu() ? who : gpu_number(0); }
 
 }  // namespace
@@ -73,8 +79,7 @@ measure::trial access(const access_parameters& p) {
     prepare(result, p, p.processor);
     const array source(source_kind, count, how);
     const array destination(destination_kind, count, how);
-    memory::advise(source.block(), p.hint, gpu_of(p.processor));
-    memory::advise(destination.block(), p.hint, gpu_of(p.processor));
+    advise(p.hint, source, destination, gpu_of(p.processor));
     fill(source, p.source, source_seed);
     fill(destination, p.destination, poison_seed);
     result.residency_before = {{"source", look(source)}, {"destination", look(destination)}};
@@ -105,8 +110,7 @@ measure::trial migration(const migration_parameters& p) {
     prepare(result, p, gpu);
     const array source(p.kind, count, how);
     const array destination(p.kind, count, how);
-    memory::advise(source.block(), p.hint, gpu);
-    memory::advise(destination.block(), p.hint, gpu);
+    advise(p.hint, source, destination, gpu);
     fill(source, the_cpu, source_seed);
     fill(destination, gpu, poison_seed);
     result.residency_before = {{"source", look(source)}, {"destination", look(destination)}};

@@ -45,16 +45,31 @@ void require_means(const copy_parameters& p) {
     if (gpu) device::use(p.processor.number);
 }
 
+/// What the driver may make the host wait for must not be enqueued behind a held stream: pageable
+/// and managed memory, and copies from CPU memory to CPU memory.
 bool can_be_held(const copy_parameters& p) {
-    const auto settled = [](const memory_end& end) {
+    const auto fixed = [](const memory_end& end) {
         return end.kind == memory::kind::pinned || end.kind == memory::kind::device;
     };
-    return settled(p.from) && settled(p.to);
+    const bool on_gpu = p.from.kind == memory::kind::device || p.to.kind == memory::kind::device;
+    return fixed(p.from) && fixed(p.to) && on_gpu;
 }
 
 processor place(const memory_end& end, processor who) {
     if (memory::row(end.kind).shared) return who;
     return end.kind == memory::kind::device ? gpu_number(end.device) : the_cpu;
+}
+
+/// Elements of one stream; parts begin on 16 bytes, so that every stream copies by pairs.
+struct range {
+    std::size_t first, count;
+};
+
+range share_of(std::size_t count, std::size_t index, std::size_t streams) {
+    const auto start = [&](std::size_t i) {
+        return i == streams ? count : count * i / streams / 2 * 2;
+    };
+    return {start(index), start(index + 1) - start(index)};
 }
 
 std::vector<way> make_ways(const copy_parameters& p, std::size_t count) {
@@ -91,22 +106,24 @@ measure::trial copy(const copy_parameters& p) {
     result.bytes_per_sample = static_cast<double>(bytes) * (same_memory ? 2 : 1);
 
     const kernels& run = kernels_on(p.processor);
+    // the copy engines work side by side, one direction each; a kernel takes both directions itself
+    const bool both_in_kernel = p.bidirectional && !p.copy_engine;
     const auto streams = static_cast<std::size_t>(p.streams);
-    measure::sampler sample(result, p.processor, p.streams * static_cast<int>(directions),
+    measure::sampler sample(result, p.processor,
+                            p.streams * (both_in_kernel ? 1 : static_cast<int>(directions)),
                             can_be_held(p));
     const auto part = [&](stream_t stream, int index) {
         const way& w = ways[static_cast<std::size_t>(index) / streams];
-        const std::size_t share = static_cast<std::size_t>(index) % streams;
-        // parts begin on 16 bytes, so that every stream copies by pairs
-        const std::size_t first = count * share / streams / 2 * 2;
-        const std::size_t last =
-            share + 1 == streams ? count : count * (share + 1) / streams / 2 * 2;
-        double* to = w.destination.data() + first;
-        const double* from = w.source.data() + first;
+        const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);
+        double* to = w.destination.data() + r.first;
+        const double* from = w.source.data() + r.first;
         if (p.copy_engine)
-            device::copy(to, from, (last - first) * sizeof(double), stream);
+            device::copy(to, from, r.count * sizeof(double), stream);
+        else if (both_in_kernel)
+            run.copy_both(to, from, ways[1].destination.data() + r.first,
+                          ways[1].source.data() + r.first, r.count, stream);
         else
-            run.copy(to, from, last - first, stream);
+            run.copy(to, from, r.count, stream);
     };
     for (std::size_t i = 0; i < p.samples; ++i) sample(part);
 

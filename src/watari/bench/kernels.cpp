@@ -35,6 +35,24 @@ void copy(double* destination, const double* source, std::size_t count, stream_t
             stream);
 }
 
+/// Runs of 256 elements alternate between the two, so that both are under way all the time.
+void copy_both(double* destination, const double* source, double* other_destination,
+               const double* other_source, std::size_t count, stream_t stream) {
+    constexpr std::size_t run = 256;
+    const std::size_t runs = (count + run - 1) / run;
+    for_each(
+        2 * runs * run,
+        [=] WATARI_KERNEL(std::size_t i) {
+            const std::size_t element = i / (2 * run) * run + i % run;
+            if (element >= count) return;
+            if (i / run % 2 == 0)
+                destination[element] = source[element];
+            else
+                other_destination[element] = other_source[element];
+        },
+        stream);
+}
+
 void read(double* data, std::size_t count, stream_t stream) {
     for_each(
         count,
@@ -46,6 +64,6 @@ void read(double* data, std::size_t count, stream_t stream) {
 
 }  // namespace
 
-extern const bench::kernels bench_table{.copy = copy, .read = read};
+extern const bench::kernels bench_table{.copy = copy, .copy_both = copy_both, .read = read};
 
 }  // namespace watari::WATARI_BACKEND

@@ -14,6 +14,9 @@ namespace watari::bench {
 /// The kernels of one backend. On a GPU they return before they are done.
 struct kernels {
     void (*copy)(double* destination, const double* source, std::size_t count, stream_t stream);
+    /// Two copies of `count` elements each, side by side.
+    void (*copy_both)(double* destination, const double* source, double* other_destination,
+                      const double* other_source, std::size_t count, stream_t stream);
     /// Reads every element; writes none, as long as the data are of measure::pattern.
     void (*read)(double* data, std::size_t count, stream_t stream);
 };

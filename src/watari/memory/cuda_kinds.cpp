@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace watari::memory::cuda {
 
@@ -19,6 +20,17 @@ struct managed_account {
     std::size_t held = 0;
     std::size_t free_at_start = 0;
 };
+
+/// Pinned memory that malloc gave and CUDA registered; the rest is cudaMallocHost's.
+struct registered_blocks {
+    std::mutex mutex;
+    std::set<void*> blocks;
+};
+
+registered_blocks& registered() {
+    static registered_blocks the_blocks;
+    return the_blocks;
+}
 
 managed_account& account() {
     static managed_account the_account;
@@ -80,7 +92,9 @@ void* allocate_pinned(std::size_t bytes, const placement& how) {
     void* data = host::allocate(bytes, how);
     const cudaError_t status = cudaHostRegister(data, bytes, cudaHostRegisterDefault);
     if (status != cudaSuccess) host::release(data);
-    return checked(data, status, "cudaHostRegister", bytes, host::available());
+    checked(data, status, "cudaHostRegister", bytes, host::available());
+    const std::lock_guard lock(registered().mutex);
+    return *registered().blocks.insert(data).first;
 }
 
 void* allocate_device(std::size_t bytes, const placement& how) {
@@ -103,13 +117,13 @@ void* allocate_managed(std::size_t bytes, const placement& how) {
 }
 
 void release_pinned(void* data) noexcept {
-    // what cudaMallocHost did not make was registered, and can be unregistered
-    if (cudaHostUnregister(data) == cudaSuccess) {
-        host::release(data);
+    const std::lock_guard lock(registered().mutex);
+    if (registered().blocks.erase(data) == 0) {
+        cudaFreeHost(data);
         return;
     }
-    cudaGetLastError();
-    cudaFreeHost(data);
+    cudaHostUnregister(data);
+    host::release(data);
 }
 
 void release_device(void* data) noexcept { cudaFree(data); }
