@@ -10,4 +10,4 @@ if command -v nvcc >/dev/null; then
 else
     echo "No nvcc: a build for the CPU alone"
 fi
-"$VENV/bin/pip" install -q --disable-pip-version-check --no-build-isolation --no-deps "$@" .
+"$VENV/bin/python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps "$@" .

@@ -35,7 +35,7 @@ install_packages() {
 }
 
 # Succeeds without a network when every package is already there.
-pip_install() { "$VENV/bin/pip" install -q --disable-pip-version-check "$@"; }
+pip_install() { "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@"; }
 
 install_python_packages() {
     local required
