@@ -14,7 +14,8 @@ def why_no_gpu() -> str | None:
         from watari import _native
     except ImportError:
         return "the compiled module is not installed"
-    return None if _native.gpus() else "no GPU on this machine"
+    told = _native.gpus()
+    return None if told["gpus"] else str(told["reason"])
 
 
 def why_no_mpi() -> str | None:

@@ -1,0 +1,108 @@
+// Memory of the CPU: allocation, limits, placement, residency. What needs a GPU is tested from
+// Python (tests/python/test_memory.py), over every kind alike.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "watari/core/device.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/memory/hint.hpp"
+#include "watari/memory/host.hpp"
+#include "watari/memory/residency.hpp"
+#include "watari/memory/room.hpp"
+
+namespace watari::memory {
+namespace {
+
+constexpr std::size_t mebibyte = 1 << 20;
+constexpr std::size_t too_much = std::size_t{1} << 50;
+
+TEST(Kinds, AreFoundByNameInTheOrderOfTheEnumeration) {
+    for (std::size_t i = 0; i < kinds().size(); ++i) {
+        EXPECT_EQ(kinds()[i].kind, static_cast<kind>(i));
+        EXPECT_EQ(row(kinds()[i].name).kind, kinds()[i].kind);
+    }
+    EXPECT_THROW(row("pinnned"), usage_error);
+}
+
+TEST(Kinds, SayWhyTheyAreNotHere) {
+    if (device::count() > 0) GTEST_SKIP() << "there is a GPU";
+    for (const kind k : {kind::pinned, kind::device, kind::managed, kind::system}) {
+        EXPECT_EQ(row(k).unsupported(0), device::absent_reason());
+        EXPECT_THROW(buffer<double>(k, 8), unsupported);
+    }
+}
+
+TEST(Buffer, MovesItsMemory) {
+    buffer<int> one(kind::pageable, 1000);
+    int* data = one.data();
+    buffer<int> other(std::move(one));
+    EXPECT_EQ(other.data(), data);
+    other = buffer<int>(kind::pageable, 10);
+    EXPECT_EQ(other.size(), 10u);
+}
+
+TEST(Buffer, BeyondMemoryNamesBothNumbers) {
+    try {
+        buffer<char>(kind::pageable, too_much);
+        FAIL() << "a pebibyte";
+    } catch (const beyond_memory& e) {
+        EXPECT_EQ(e.requested, too_much);
+        EXPECT_NE(std::string(e.what()).find(std::to_string(too_much)), std::string::npos);
+        EXPECT_NE(std::string(e.what()).find(std::to_string(e.available)), std::string::npos);
+    }
+}
+
+TEST(Room, CountsAllArraysTogether) {
+    const std::size_t half = host::available() / 2 + 64 * mebibyte;
+    const demand one[] = {{kind::pageable, half, {}}};
+    const demand two[] = {{kind::pageable, half, {}}, {kind::pageable, half, {}}};
+    EXPECT_NO_THROW(require_room(one));
+    EXPECT_THROW(require_room(two), beyond_memory);
+    const demand lifted[] = {{kind::pageable, too_much, {.oversubscribe = true}}};
+    EXPECT_NO_THROW(require_room(lifted));
+}
+
+TEST(Host, TakesHugePagesWhereTheyAreAskedForAndNoneWhereTheyAreRefused) {
+    for (const huge_pages thp : {huge_pages::as_set, huge_pages::always, huge_pages::never}) {
+        const buffer<char> data(kind::pageable, 8 * mebibyte + 5, {.thp = thp});
+        std::memset(data.data(), 1, data.size());
+    }
+}
+
+TEST(Host, BindsToANodeThatExistsAndRefusesOneThatDoesNot) {
+    try {
+        const buffer<char> data(kind::pageable, mebibyte, {.numa_node = 0});
+        std::memset(data.data(), 1, data.size());
+    } catch (const unsupported&) {
+        GTEST_SKIP() << "mbind is not allowed here";
+    }
+    EXPECT_THROW(buffer<char>(kind::pageable, mebibyte, {.numa_node = 999}), unsupported);
+}
+
+TEST(Residency, TellsTouchedPagesFromUntouchedOnes) {
+    const buffer<char> data(kind::pageable, 4 * mebibyte, {.thp = huge_pages::never});
+    EXPECT_EQ(cpu_mapped_fraction(data.data(), data.size()), 0.0);
+    std::memset(data.data(), 1, mebibyte);
+    EXPECT_EQ(cpu_mapped_fraction(data.data(), data.size()), 0.25);
+    const residency seen = locate(data.block(), true);
+    EXPECT_EQ(seen.cpu + seen.gpu + seen.untold, data.size());
+    if (seen.nodes.empty()) GTEST_SKIP() << "move_pages is not allowed here";
+    EXPECT_EQ(seen.cpu, mebibyte);
+    EXPECT_EQ(seen.untold, 3 * mebibyte);
+}
+
+TEST(Residency, CoversARangeThatEndsInsideAPage) {
+    const buffer<char> data(kind::pageable, host::page_size() + 1);
+    std::memset(data.data(), 1, data.size());
+    EXPECT_EQ(cpu_mapped_fraction(data.data(), data.size()), 1.0);
+    EXPECT_EQ(locate(data.block(), true).bytes, data.size());
+}
+
+TEST(Hint, IsFoundByName) {
+    EXPECT_EQ(hint_named("read-mostly"), hint::read_mostly);
+    EXPECT_THROW(hint_named("readmostly"), usage_error);
+}
+
+}  // namespace
+}  // namespace watari::memory
