@@ -38,16 +38,10 @@ def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
     return alt.InlineData(values=json.dumps(list(values)))
 
 
-def unfold(spec: Any) -> Any:
-    """A specification with the rows of `rows` as rows again."""
-    if isinstance(spec, list):
-        return [unfold(part) for part in spec]
-    if not isinstance(spec, dict):
-        return spec
-    return {
-        key: json.loads(part) if key == "values" and isinstance(part, str) else unfold(part)
-        for key, part in spec.items()
-    }
+def unfold(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification with the rows of `rows` as rows again; Altair keeps them in `datasets`."""
+    data = spec.get("datasets", {})
+    return {**spec, "datasets": {name: json.loads(text) for name, text in data.items()}}
 
 
 def kind_of(word: str) -> str:

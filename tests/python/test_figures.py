@@ -1,0 +1,178 @@
+"""Figures: what is drawn of results, in which words, and what never is."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import altair
+import pytest
+import synthetic
+import vl_convert
+from hypothesis import given
+from hypothesis import strategies as st
+
+from watari import figures, published, report, view
+from watari.errors import FileError
+from watari.figures import paths, series
+from watari.view import Measured
+
+
+@pytest.fixture(scope="module")
+def measured() -> list[Measured]:
+    return view.measured([synthetic.results()])
+
+
+@pytest.fixture(scope="module")
+def drawings(measured: list[Measured]) -> list[figures.Drawing]:
+    return figures.draw(measured)
+
+
+def named(drawings: list[figures.Drawing], name: str) -> list[dict[str, Any]]:
+    """Every row of data in a figure's charts."""
+    specs = [d.spec() for d in drawings if d.figure.name == name]
+    return [row for spec in specs for rows in spec["datasets"].values() for row in rows]
+
+
+def test_the_bundled_vega_lite_is_the_one_that_altair_writes_for() -> None:
+    assert report.VEGA_LITE in vl_convert.get_vegalite_versions()
+    assert altair.SCHEMA_VERSION.startswith(f"v{report.VEGA_LITE}.")
+
+
+def test_every_figure_of_a_gpu_machine_compiles(drawings: list[figures.Drawing]) -> None:
+    assert {d.figure.name for d in drawings} == {f.name for f in figures.FIGURES} - {"streams"}
+    for drawing in drawings:
+        vl_convert.vegalite_to_vega(drawing.spec(), vl_version=report.VEGA_LITE)
+
+
+def test_without_a_gpu_the_figures_of_cpu_memory_remain() -> None:
+    drawn = figures.draw(view.measured([synthetic.results(synthetic.cpu_machine())]))
+    assert {d.figure.name for d in drawn} == {"paths", "sizes", "copies", "published"}
+
+
+def test_nothing_measured_draws_nothing() -> None:
+    assert figures.draw([]) == []
+
+
+def test_the_matrix_says_why_a_cell_is_empty(drawings: list[figures.Drawing]) -> None:
+    cells = named(drawings, "paths")
+    here = [c for c in cells if c.get("state") == "ok" and c["from"] == c["to"] == "device"]
+    assert [c["rate"] for c in here] == [pytest.approx(4250, rel=0.02)]
+    absent = [c for c in cells if c.get("to") == "system"]
+    assert absent
+    assert all("CONFIG_DEVICE_PRIVATE" in c["why"] for c in absent)
+    wrong = [c for c in cells if c.get("state") == "wrong"]
+    assert wrong
+    assert all("rate" not in c for c in wrong)
+
+
+def test_a_rate_above_its_limit_is_drawn_hollow() -> None:
+    data = synthetic.results()
+    for case in data.cases:
+        if case.case == "copy" and case.parameters["to"] == "pinned":
+            case.flags = ["above-limit"]
+    cells = named(figures.draw(view.measured([data])), "paths")
+    flagged = [
+        c for c in cells if c.get("from") == "device" and c.get("to") == "pinned" and "rate" in c
+    ]
+    assert flagged
+    assert all(c["state"] == "flagged" and c["text"].endswith("*") for c in flagged)
+
+
+def test_a_series_has_every_sample_of_every_trial(
+    measured: list[Measured], drawings: list[figures.Drawing]
+) -> None:
+    drawn = [r["rate"] for r in named(drawings, "migration") if isinstance(r.get("rate"), list)]
+    case = next(m for m in measured if m.case == "migration")
+    assert [len(rates) for rates in drawn] == [300] * 5
+    assert drawn[0] == series.digits(case.rates[0])
+
+
+def test_migration_names_its_phases_and_where_they_settle(measured: list[Measured]) -> None:
+    case = next(m for m in measured if m.case == "migration")
+    found = view.settled(case)
+    assert [(s.phase, s.end) for s in found] == [("GPU", 1), ("CPU", 1), ("GPU", 1)]
+    assert found[0].before < 50 < 3000 < found[0].after
+    assert [p["name"] for p in series.phases(case)] == ["GPU", "CPU", "GPU"]
+    assert set(series.fractions(case)[0]["gone"]) == {0.0, 100.0}
+
+
+def test_patterns_are_named_and_numbered_as_in_the_thesis() -> None:
+    sides = ("cpu", "gpu")
+    eight = [
+        {"processor": p, "source": s, "destination": d} for p in sides for s in sides for d in sides
+    ]
+    assert [view.pattern_number(p) for p in eight] == list(range(1, 9))
+    assert view.pattern(eight[1]) == "HM Read, DM Write by CPU"
+    assert view.pattern(eight[6]) == "DM Read, HM Write by GPU"
+
+
+def test_explicit_access_is_a_copy_whose_bytes_cross_the_link_once(
+    measured: list[Measured],
+) -> None:
+    access = next(m for m in measured if m.case == "access" and m["destination"] == "gpu")
+    explicit = replace(access, parameters={**access.parameters, "memory": "explicit"})
+    copy = view.as_copy(explicit)
+    assert (copy["from"], copy["to"], copy["means"]) == ("pinned", "device", "kernel")
+    assert copy.bytes_per_sample == access.bytes_per_sample // 2
+
+
+def test_sizes_read_exactly() -> None:
+    assert [view.size(n) for n in (65536, 2**30, 4 * 10**9, 8 * 10**9, 150_754_820_096)] == [
+        "64 KiB",
+        "1 GiB",
+        "4 GB",
+        "8 GB",
+        "151 GB",
+    ]
+
+
+@given(st.lists(st.floats(0, 200), min_size=1, max_size=12))
+def test_labels_stand_apart_and_inside(wanted: list[float]) -> None:
+    placed = sorted(paths.apart(wanted, 240))
+    assert all(b - a >= paths.LABEL_HEIGHT - 1e-6 for a, b in itertools.pairwise(placed))
+    assert placed[0] >= min(wanted) - 12 * paths.LABEL_HEIGHT
+    assert placed[-1] <= 240
+
+
+def test_commands_measure_the_same_cases_again(drawings: list[figures.Drawing]) -> None:
+    patterns = next(d for d in drawings if d.figure.name == "patterns")
+    (command,) = report.commands(patterns.cases)
+    assert command.startswith("watari run access ")
+    assert "memory=managed,system" in command
+    assert "size=4GiB" in command
+
+
+def test_published_values_all_have_a_quantity_a_kind_and_a_source() -> None:
+    values = published.values()
+    assert {v.kind for v in values} == set(published.KINDS)
+    assert all(v.low <= v.high and v.source and v.where for v in values)
+    assert {v.quantity for v in values} <= set(published.quantities())
+    ours = {v.machine for v in values if v.quantity == "host-to-device" and v.kind == "theoretical"}
+    assert ours == {"GH200, Miyabi-G", "H100 PCIe, Pegasus"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[value]]\nquantity='gpu-copy'\nvalue=1", "no 'machine'"),
+        ("machine='m'\nsource='s'\ntitle='t'\nunit='GB/s'\n[[value]]\nquantity='gpu-copy'\n"
+         "kind='guessed'\nwhere='w'\nvalue=1", "kind 'guessed'"),
+        ("[[value]", "bad.toml"),
+    ],
+)  # fmt: skip
+def test_a_bad_published_file_is_named(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "quantities.toml").write_text(
+        (published.folder() / "quantities.toml").read_text(encoding="utf-8")
+    )
+    (tmp_path / "bad.toml").write_text(text)
+    with pytest.raises(FileError, match=words):
+        published.values(tmp_path)
+
+
+def test_published_and_measured_are_never_the_same_mark(drawings: list[figures.Drawing]) -> None:
+    rows = named(drawings, "published")
+    assert {r["kind"] for r in rows} == {"this run", *published.KINDS}
+    assert all(r["source"] for r in rows)

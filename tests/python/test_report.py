@@ -1,0 +1,192 @@
+"""The report: whole, offline, and drawn, for a machine with a GPU and for one without."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import browser
+import pytest
+import synthetic
+
+from watari import figures, report, results, view
+from watari.errors import FileError, UsageError
+
+
+def stored(folder: Path, name: str, **options: Any) -> Path:
+    """A synthetic result file."""
+    path = folder / f"{name}.json"
+    results.write(path, synthetic.results(**options))
+    return path
+
+
+@pytest.fixture(scope="module")
+def gpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("gpu")
+    output = folder / "report.html"
+    report.write([stored(folder, "h200")], output, None)
+    return output
+
+
+@pytest.fixture(scope="module")
+def cpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cpu")
+    output = folder / "report.html"
+    report.write([stored(folder, "epyc", machine=synthetic.cpu_machine())], output, None)
+    return output
+
+
+def text(page: Path) -> str:
+    """What a reader reads: the body without scripts."""
+    body = re.sub(r"<script.*?</script>", "", page.read_text(), flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("machine", ["gpu", "cpu"])
+def test_opens_without_errors_or_requests_and_draws_everything(
+    machine: str, chromium: str, request: pytest.FixtureRequest
+) -> None:
+    page: Path = request.getfixturevalue(machine)
+    opened = browser.open_page(chromium, page)
+    charts = page.read_text().count('class="chart"')
+    assert opened.console == []
+    assert f'data-drawn="{charts}"' in opened.document
+    assert len(opened.drawn()) == charts
+    assert all(width > 100 and height > 40 for width, height in opened.drawn())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("colours", ["", "--blink-settings=preferredColorScheme=0"])
+def test_can_be_looked_at(gpu: Path, chromium: str, colours: str, tmp_path: Path) -> None:
+    image = tmp_path / "report.png"
+    browser.screenshot(chromium, gpu, image, *filter(None, [colours]))
+    assert image.stat().st_size > 100_000  # an empty page is some kilobytes
+
+
+@pytest.mark.slow
+def test_the_browser_would_tell_of_a_request(chromium: str, tmp_path: Path, gpu: Path) -> None:
+    policy = re.search(r"<meta http-equiv[^>]+>", gpu.read_text())
+    assert policy
+    page = tmp_path / "bad.html"
+    page.write_text(f"<html>{policy[0]}<img src='https://example.org/x.png'></html>")
+    assert browser.open_page(chromium, page).console
+
+
+def test_names_nothing_outside_itself(gpu: Path) -> None:
+    markup = re.sub(r"<script.*?</script>", "", gpu.read_text(), flags=re.DOTALL)
+    assert not re.search(r"""(src|href)=["']?(https?:|//)""", markup)
+    assert "default-src 'none'" in markup
+
+
+def test_says_what_is_absent_and_why(gpu: Path) -> None:
+    read = text(gpu)
+    assert "pageableMemoryAccess is 0: the kernel lacks CONFIG_DEVICE_PRIVATE" in read
+    assert "system memory needs pageableMemoryAccess, which is 0 here" in read
+    assert "killed by SIGKILL; likely out of memory" in read
+    assert "element 7 is 3, not 7" in read
+    assert "HM Read, DM Write by GPU" in read
+
+
+def test_has_the_machine_and_published_values_with_their_source(gpu: Path) -> None:
+    read = text(gpu)
+    for words in (
+        "NVIDIA H200",
+        "580.95.05",
+        "0123abc",
+        "Yoshida 2024",
+        "Schieffer",
+        "theoretical",
+    ):
+        assert words in read
+
+
+def test_is_whole_without_a_gpu(cpu: Path) -> None:
+    read = text(cpu)
+    assert "no GPU driver" in read
+    assert "CPU copy" in read
+    assert "Not drawn, since nothing of the kind was measured" in read
+    assert "Migration;" in read
+
+
+def test_wrong_results_are_named_and_not_drawn() -> None:
+    measured = view.measured([synthetic.results()])
+    wrong = [m for m in measured if m.status == "wrong"]
+    assert wrong
+    assert not any(m.drawn for m in wrong)
+
+
+def test_markup_in_a_result_stays_text(tmp_path: Path) -> None:
+    data = synthetic.plain()
+    data["program"]["command"] = "watari run </script><script>alert(1)</script>"
+    data["machine"]["processors"][0]["name"] = "<b>&"
+    data["cases"][-1]["reason"] = "</script><img src=x>"
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(data))
+    report.write([path], tmp_path / "odd.html", None)
+    page = (tmp_path / "odd.html").read_text()
+    assert "<img src=x>" not in page
+    assert "alert(1)</script>" not in page
+    assert "<b>&" not in page
+
+
+def test_two_machines_stand_side_by_side(tmp_path: Path) -> None:
+    paths = [
+        stored(tmp_path, "a"),
+        stored(tmp_path, "b", machine=synthetic.cpu_machine()),
+    ]
+    report.write(paths, tmp_path / "both.html", None)
+    read = text(tmp_path / "both.html")
+    assert "h200-x86" in read
+    assert "epyc-2core" in read
+    assert "Machines" in read
+
+
+def test_the_same_case_twice_is_two_runs() -> None:
+    first, second = synthetic.results(seed=1), synthetic.results(seed=2)
+    second.program.started = "2025-07-02T08:30:00.000+00:00"
+    assert view.names([first, second]) == [
+        "h200-x86, 2025-06-01 12:00",
+        "h200-x86, 2025-07-02 08:30",
+    ]
+    assert view.names([first]) == ["h200-x86"]
+
+
+@pytest.mark.parametrize(
+    ("format", "start"), [("svg", b"<svg"), ("pdf", b"%PDF"), ("png", b"\x89PNG")]
+)
+def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -> None:
+    path = stored(tmp_path, "cpu", machine=synthetic.cpu_machine())
+    report.write([path], tmp_path / "figures", format)
+    made = sorted(p.name for p in (tmp_path / "figures").iterdir())
+    assert f"paths.{format}" in made
+    assert f"sizes.{format}" in made
+    assert all((tmp_path / "figures" / name).read_bytes().startswith(start) for name in made)
+
+
+def test_an_unknown_format_is_a_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="svg, pdf, png"):
+        report.write([stored(tmp_path, "a")], tmp_path / "x", "jpg")
+
+
+def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text('{"schema": 1, "cases": [')
+    with pytest.raises(FileError, match=r"broken\.json"):
+        report.write([path], tmp_path / "x.html", None)
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_stays_light_with_many_samples() -> None:
+    case = next(c for c in synthetic.plain()["cases"] if c["case"] == "migration")
+    big = synthetic.plain(trials=10)
+    for hint in ("none", "prefetch", "mapped", "read-mostly"):
+        for size in (2**30, 2**31, 2**32, 2**33):
+            parameters = {**case["parameters"], "hint": hint, "size": size}
+            trials = [dict(case["trials"][i % len(case["trials"])]) for i in range(10)]
+            big["cases"].append({**case, "parameters": parameters, "trials": trials})
+    measured = view.measured([results.Results.model_validate(big)])
+    specs = [json.dumps(d.spec()) for d in figures.draw(measured)]
+    assert sum(map(len, specs)) < 4_000_000
