@@ -62,13 +62,10 @@ def parse_size(text: str) -> int:
 
 def format_size(size: int) -> str:
     """The shortest exact text that parse_size reads back."""
-    for suffix, scale in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size and size % scale == 0:
-            return f"{size // scale}{suffix}"
-    for suffix, scale in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
-        if size and size % scale == 0:
-            return f"{size // scale}{suffix}"
-    return str(size)
+    units = [(f"{p}iB", scale) for p, scale in BINARY.items() if p]
+    units += [(f"{p}B", scale) for p, scale in DECIMAL.items()]
+    texts = [f"{size // scale}{suffix}" for suffix, scale in units if size % scale == 0]
+    return min([str(size), *texts], key=len)
 
 
 def parse_duration(text: str) -> float:

@@ -1,0 +1,132 @@
+"""The cases as they are run: small trials of each on this machine, and what it lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import synthetic
+
+from watari import cases, settling
+from watari.errors import BeyondMemoryError, UnsupportedError
+
+native = pytest.importorskip("watari._native")
+
+
+def run(case: str, **given: Any) -> dict[str, Any]:
+    parameters = {"size": "1MiB", "samples": 3, "threads": 2}
+    parameters |= {name.rstrip("_"): value for name, value in given.items()}
+    request = cases.resolve(case, parameters, synthetic.cpu_machine())[0]
+    trial = cases.CASES[case].run(request.parameters)
+    assert trial["verified"] is True
+    assert trial["bytes_per_sample"] == cases.find(case).bytes_per_sample(request.parameters)
+    assert np.all(trial["host_s"] > 0)
+    return trial
+
+
+@pytest.mark.parametrize("size", ["64KiB", "1000", "4MiB", "8388616"])
+@pytest.mark.parametrize("thp", ["default", "always", "never"])
+def test_copy_on_the_cpu(size: str, thp: str) -> None:
+    trial = run("copy", processor="cpu", size=size, thp=thp, samples=5)
+    assert len(trial["host_s"]) == 5
+    assert trial["device_s"] is None
+
+
+def test_copy_bound_to_a_node() -> None:
+    try:
+        trial = run("copy", processor="cpu", numa="0")
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    nodes = trial["residency_before"]["source"]["nodes"]
+    assert set(nodes) <= {"0"}
+    with pytest.raises(UnsupportedError, match="NUMA node 4000"):
+        run("copy", processor="cpu", numa="4000")
+
+
+def test_a_size_beyond_memory_is_unsupported_with_both_numbers() -> None:
+    with pytest.raises(BeyondMemoryError, match=r"asked for 2 PiB|asked for .*2251799813685248"):
+        run("copy", processor="cpu", size=str(2**50))
+
+
+@pytest.mark.parametrize(
+    ("case", "given"),
+    [
+        ("copy", {"processor": "cpu", "from_": "device"}),
+        ("copy", {"processor": "cpu", "means": "copy-engine"}),
+        ("access", {"processor": "cpu", "memory": "explicit", "source": "gpu"}),
+        ("access", {"processor": "cpu", "memory": "explicit", "hint": "mapped"}),
+        ("touch", {"processor": "cpu", "memory": "pageable", "operation": "fault"}),
+        ("touch", {"processor": "gpu", "memory": "pageable"}),
+    ],
+)
+def test_what_cannot_be_is_unsupported_on_every_machine(case: str, given: dict[str, Any]) -> None:
+    with pytest.raises(UnsupportedError):
+        run(case, **given)
+
+
+@pytest.mark.skipif(bool(native.gpus()["gpus"]), reason="there is a GPU")
+@pytest.mark.parametrize("case", ["access", "migration", "touch"])
+def test_without_a_gpu_the_reason_is_the_gpu(case: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"GPU|CUDA"):
+        run(case)
+
+
+@pytest.mark.gpu
+class TestOnAGpu:
+    @pytest.mark.parametrize("means", ["kernel", "copy-engine"])
+    @pytest.mark.parametrize("streams", [1, 2, 7])
+    @pytest.mark.parametrize("bidirectional", ["yes", "no"])
+    @pytest.mark.parametrize(("from_", "to"), [("pinned", "device"), ("device", "device")])
+    def test_copy(self, means: str, streams: int, bidirectional: str, from_: str, to: str) -> None:
+        given = {"means": means, "streams": streams, "bidirectional": bidirectional}
+        trial = run("copy", processor="gpu", from_=from_, to=to, size="8388616", **given)
+        assert len(trial["device_s"]) == 3
+        assert np.all(trial["device_s"] <= trial["host_s"] + 1e-3)
+
+    @pytest.mark.parametrize("from_", ["pageable", "pinned", "managed"])
+    @pytest.mark.parametrize("to", ["pageable", "pinned", "managed"])
+    def test_copy_engine_takes_every_kind(self, from_: str, to: str) -> None:
+        run("copy", processor="gpu", from_=from_, to=to, means="copy-engine")
+
+    @pytest.mark.parametrize("source", ["cpu", "gpu"])
+    @pytest.mark.parametrize("destination", ["cpu", "gpu"])
+    @pytest.mark.parametrize("processor", ["cpu", "gpu"])
+    def test_managed_pages_begin_where_they_were_touched_and_end_at_the_executor(
+        self, source: str, destination: str, processor: str
+    ) -> None:
+        given = {"source": source, "destination": destination, "processor": processor}
+        trial = run("access", memory="managed", size="32MiB", **given)
+        before, after = trial["residency_before"], trial["residency_after"]
+        for name, place in (("source", source), ("destination", destination)):
+            assert before[name][place] == before[name]["bytes"]
+            assert after[name][processor] == after[name]["bytes"]
+
+    def test_mapped_memory_stays_on_the_cpu(self) -> None:
+        trial = run("access", processor="gpu", memory="managed", hint="mapped", size="32MiB")
+        for name in ("source", "destination"):
+            assert trial["residency_after"][name]["cpu"] == trial["residency_after"][name]["bytes"]
+
+    def test_migration_is_seen_in_the_pages_and_in_the_series(self) -> None:
+        trial = run("migration", memory="managed", size="256MiB", samples=20)
+        assert [p["name"] for p in trial["phases"]] == ["gpu-1", "cpu", "gpu-2"]
+        fraction = trial["series"]["cpu_mapped_fraction.source"]
+        assert (fraction[19], fraction[39], fraction[59]) == (0.0, 1.0, 0.0)
+        settled = settling.settle(list(trial["host_s"][:20]))
+        assert settled is not None
+        assert settled.end is not None
+        assert settled.end <= 5, "the first pass migrates, the others do not"
+
+    @pytest.mark.parametrize("operation", ["first-touch", "prefetch", "fault"])
+    @pytest.mark.parametrize("processor", ["cpu", "gpu"])
+    def test_touch(self, operation: str, processor: str) -> None:
+        trial = run("touch", memory="managed", operation=operation, processor=processor)
+        assert len(trial["series"]["second_pass_s"]) == 3
+        if operation == "prefetch":
+            assert np.all(trial["series"]["return_s"] <= trial["host_s"])
+        after = trial["residency_after"]["array"]
+        assert after[processor] == after["bytes"]
+
+    def test_managed_memory_beyond_the_gpu_is_refused(self) -> None:
+        with pytest.raises(BeyondMemoryError):
+            run("access", processor="gpu", memory="managed", size="1TiB")

@@ -1,0 +1,180 @@
+"""Axes and cases: what users write, what is resolved, what is counted, what is flagged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import synthetic
+from hypothesis import given
+from hypothesis import strategies as st
+
+from watari import axes, cases, limits
+from watari.errors import UsageError, WrongResultError
+
+GPU_MACHINE = synthetic.gpu_machine()
+CPU_MACHINE = synthetic.cpu_machine()
+
+
+def one(case: str, machine: dict[str, Any] = GPU_MACHINE, **given: Any) -> cases.Request:
+    requests = cases.resolve(case, {name.rstrip("_"): v for name, v in given.items()}, machine)
+    assert len(requests) == 1
+    return requests[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("64KiB", 2**16),
+        ("4GB", 4 * 10**9),
+        ("4G", 2**32),
+        ("4gib", 2**32),
+        ("1.5M", 3 * 2**19),
+        ("100", 100),
+        ("100B", 100),
+        ("2TB", 2 * 10**12),
+    ],
+)
+def test_sizes_read_as_documented(text: str, size: int) -> None:
+    assert axes.parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "4X", "-1", "0", "GiB", "1e9", "4 4GB", "nan"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a size"):
+        axes.parse_size(text)
+
+
+@given(st.integers(min_value=1, max_value=2**60))
+def test_a_formatted_size_reads_back_exactly(size: int) -> None:
+    assert axes.parse_size(axes.format_size(size)) == size
+
+
+@given(st.sampled_from(["s", "min", "h"]), st.integers(0, 10**6))
+def test_durations(unit: str, number: int) -> None:
+    assert axes.parse_duration(f"{number}{unit}") == number * {"s": 1, "min": 60, "h": 3600}[unit]
+
+
+def test_gpu_zero_is_the_gpu() -> None:
+    assert one("copy", processor="gpu:0") == one("copy", processor="gpu")
+    assert one("copy", from_="device:0", to="pinned") == one("copy", from_="device", to="pinned")
+
+
+@pytest.mark.parametrize(
+    ("case", "given", "says"),
+    [
+        ("cpoy", {}, "unknown case 'cpoy' (did you mean 'copy'?); known: copy, access"),
+        ("copy", {"siez": "1G"}, "did you mean 'size'?"),
+        ("copy", {"from": "pined"}, "did you mean 'pinned'?"),
+        ("copy", {"means": "magic"}, "known: kernel, copy-engine"),
+        ("copy", {"processor": "gpu:x"}, "unknown value 'gpu:x'"),
+        ("copy", {"streams": "0"}, "not a whole number from 1"),
+        ("copy", {"bidirectional": "perhaps"}, "neither yes nor no"),
+        ("copy", {"trials": "1,2"}, "trials takes one number"),
+        ("copy", {"size": ""}, "is not a size"),
+        ("copy", {"size": []}, "no value given"),
+        ("migration", {"phases": "gpu+tpu"}, "unknown value 'tpu'"),
+    ],
+)
+def test_a_wrong_word_gets_the_nearest_right_one_and_the_list(
+    case: str, given: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        cases.resolve(case, given, GPU_MACHINE)
+    assert says in str(raised.value)
+
+
+def test_a_sweep_is_every_combination_once() -> None:
+    requests = cases.resolve(
+        "copy", {"size": "1MiB,2MiB,1MiB", "streams": [1, 2], "trials": 3}, GPU_MACHINE
+    )
+    seen = {(r.parameters["size"], r.parameters["streams"]) for r in requests}
+    assert seen == {(2**20, 1), (2**20, 2), (2**21, 1), (2**21, 2)}
+    assert len(requests) == 4
+    assert {r.trials for r in requests} == {3}
+    assert len({r.key for r in requests}) == 4
+
+
+def test_memory_sets_both_ends() -> None:
+    requests = cases.resolve("copy", {"memory": "pinned,device"}, GPU_MACHINE)
+    assert [(r.parameters["from"], r.parameters["to"]) for r in requests] == [
+        ("pinned", "pinned"),
+        ("device", "device"),
+    ]
+
+
+def test_defaults_suit_the_machine() -> None:
+    gpu, cpu = one("copy").parameters, one("copy", CPU_MACHINE).parameters
+    assert (gpu["processor"], gpu["from"], gpu["means"]) == ("gpu", "device", "copy-engine")
+    assert (cpu["processor"], cpu["from"], cpu["means"]) == ("cpu", "pageable", "kernel")
+    assert cpu["threads"] == CPU_MACHINE["processors"][0]["cores"]
+    small = {**CPU_MACHINE, "memory_available_bytes": 2**28}
+    assert one("copy", small).parameters["size"] == 2**24
+    assert one("copy", processor="gpu:1").parameters["to"] == "device:1"
+
+
+@given(st.data())
+def test_resolving_fills_every_axis_with_a_value_that_reads_back(data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(sorted(cases.CASES)))
+    case = cases.CASES[name]
+    given = {
+        axis.name: data.draw(st.sampled_from(axis.choices))
+        for axis in case.axes.values()
+        if axis.choices and data.draw(st.booleans())
+    }
+    for request in cases.resolve(name, given, GPU_MACHINE):
+        assert list(request.parameters) == list(case.axes)
+        for axis_name, value in request.parameters.items():
+            assert case.axes[axis_name].parse(axes.as_text(value)) == value
+        assert cases.resolve(name, request.parameters, GPU_MACHINE)[0].key == request.key
+        assert cases.expected_bytes(request) > 0
+        assert cases.describe(request).startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("from_", "to", "more", "factor"),
+    [
+        ("device", "device", {}, 2),
+        ("pinned", "device", {}, 1),
+        ("device", "pinned", {}, 1),
+        ("pinned", "pinned", {}, 2),
+        ("device", "device:1", {}, 1),
+        ("managed", "device", {}, 2),  # first touched by the GPU that copies
+        ("pinned", "device", {"bidirectional": "yes"}, 2),
+    ],
+)
+def test_bytes_are_counted_once_a_link_and_twice_within_a_memory(
+    from_: str, to: str, more: dict[str, Any], factor: int
+) -> None:
+    request = one("copy", processor="gpu", from_=from_, to=to, size="1MiB", **more)
+    assert cases.find("copy").bytes_per_sample(request.parameters) == factor * 2**20
+
+
+def test_rates_above_what_is_physical_are_flagged() -> None:
+    memory = GPU_MACHINE["processors"][1]["memory_bandwidth"]
+    link = limits.link_bandwidth(GPU_MACHINE, "cpu", "gpu")
+    assert link
+    inside = one("copy", processor="gpu", size="4GiB").parameters
+    across = one("copy", processor="gpu", from_="pinned", to="device", size="4GiB").parameters
+    both = {**across, "bidirectional": True}
+    assert limits.flags("copy", inside, 1.01 * memory, GPU_MACHINE) == [limits.ABOVE]
+    assert limits.flags("copy", inside, 0.99 * memory, GPU_MACHINE) == []
+    assert limits.flags("copy", across, 1.01 * link, GPU_MACHINE) == [limits.ABOVE]
+    assert limits.flags("copy", both, 1.99 * link, GPU_MACHINE) == []
+    assert limits.flags("copy", both, 2.01 * link, GPU_MACHINE) == [limits.ABOVE]
+
+
+def test_nothing_is_flagged_within_the_cache_or_without_a_known_limit() -> None:
+    small = one("copy", processor="gpu", size="1MiB").parameters
+    assert limits.flags("copy", small, 1e15, GPU_MACHINE) == []
+    unknown = one("copy", CPU_MACHINE, size="4GiB").parameters
+    assert limits.flags("copy", unknown, 1e15, CPU_MACHINE) == []
+
+
+def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    native = pytest.importorskip("watari._native")
+    monkeypatch.setattr(native, "copy", lambda parameters: {"wrong_elements": 3})
+    trial = cases.CASES["copy"].run(one("copy").parameters)
+    assert trial["status"] == WrongResultError.status
+    assert trial["verified"] is False
+    assert "3 elements" in trial["error"]
