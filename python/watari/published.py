@@ -57,6 +57,7 @@ class Published:
     where: str
     hardware: str = ""
     note: str = ""
+    size: int = 0  # bytes of one array; 0 where the value holds for all, or none was told
 
     @property
     def text(self) -> str:
@@ -98,7 +99,9 @@ def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
         raise FileError(f"{path}: {whole['quantity']} has neither 'value' nor 'low' and 'high'")
     low, high = (float(whole.get(end, whole.get("value", 0))) for end in ("low", "high"))
     texts = ("quantity", "machine", "kind", "unit", "source", "title", "where", "hardware", "note")
-    return Published(low=low, high=high, **{name: str(whole.get(name, "")) for name in texts})
+    size = int(whole.get("parameters", {}).get("size", 0))
+    words = {name: str(whole.get(name, "")) for name in texts}
+    return Published(low=low, high=high, size=size, **words)
 
 
 def values(where: Path | None = None) -> list[Published]:

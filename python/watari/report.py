@@ -280,7 +280,7 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
         "after": residency(m, "residency_after"),
         "command": commands([m])[0],
     }
-    if not m.trials:
+    if not m.drawn:
         return [{**base, "median": "", "interval": "", "spread": ""}]
     rows = []
     for phase, times in statistics.summaries(m.trials).items():

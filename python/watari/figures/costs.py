@@ -232,8 +232,9 @@ def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[s
 def theirs(entry: published.Published) -> dict[str, Any]:
     """One published value as a row."""
     mark = {"theoretical": ", theoretical", "second-hand": ", second-hand"}.get(entry.kind, "")
+    size = f", {view.size(entry.size)}" if entry.size else ""
     return {
-        "machine": f"{entry.machine} ({entry.source}{mark})",
+        "machine": f"{entry.machine}{size} ({entry.source}{mark})",
         "kind": entry.kind,
         "low": entry.low,
         "high": entry.high,

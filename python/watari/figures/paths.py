@@ -44,7 +44,9 @@ def cell(kinds: dict[str, str | None], source: str, to: str, m: Measured | None)
     if m and m.drawn:
         text = view.rate(m.median) + ("*" if m.flagged else "")
         found = {"rate": m.median, "text": text, "size": view.size(m["size"])}
-        why = f"{len(m.trials)} trials" + (f"; {', '.join(m.flags)}" if m.flagged else "")
+        why = f"{len(m.trials)} of {m.planned} trials" + (
+            f"; {', '.join(m.flags)}" if m.flagged else ""
+        )
         return {**empty, **found, "state": "flagged" if m.flagged else "ok", "why": why}
     if m:
         text = {"unsupported": "n/a", "failed": "fail"}.get(m.status, m.status)
