@@ -20,7 +20,7 @@ from watari import cases as known
 from watari import figures, published, results, statistics, view
 from watari.axes import as_text, parse_size
 from watari.errors import FileError, UsageError
-from watari.figures import Drawing
+from watari.figures import Drawing, costs
 from watari.figures.style import COLOURS
 from watari.files import write_atomically
 from watari.results import Results
@@ -152,11 +152,7 @@ def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
     found = []
     quantities = published.quantities()
     for name, title in HEADLINE.items():
-        like = [
-            m
-            for m in map(view.as_copy, mine)
-            if m.drawn and view.plain(m) and quantities[name].matches(m.case, m.parameters)
-        ]
+        like = [view.as_copy(m) for m in mine if costs.is_of(m, quantities[name])]
         if like:
             found.append(
                 tile(title, max(like, key=lambda m: (m["size"], m.median)), quantities[name].sample)

@@ -188,13 +188,15 @@ def cost_chart(
     return alt.layer(stem, dot, number).properties(width=330, height=len(data) * 24)
 
 
+def is_of(m: Measured, quantity: published.Quantity) -> bool:
+    """Whether a case measured this quantity, with nothing special about it."""
+    like = view.as_copy(m)
+    return m.drawn and view.plain(like) and quantity.matches(like.case, like.parameters)
+
+
 def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[str, Any]]:
     """What was measured here of a published quantity: the largest array of each memory and run."""
-    like = [
-        m
-        for m in map(view.as_copy, cases)
-        if m.drawn and quantity.matches(m.case, m.parameters) and view.plain(m)
-    ]
+    like = [view.as_copy(m) for m in cases if is_of(m, quantity)]
     found, ceilings = [], {}
     for same in groups(like, "run", "memory", "from", "to").values():
         m = largest(same)
@@ -262,7 +264,9 @@ def beside(cases: Sequence[Measured]) -> Drawn:
         beside_panel(title, part, scale, i == len(data) - 1)
         for i, (title, part) in enumerate(data.items())
     ]
-    return [("", alt.vconcat(*panels, spacing=14), list(cases))]
+    shown = [q for q in quantities.values() if q.title in data]
+    used = [m for m in cases if any(is_of(m, quantity) for quantity in shown)]
+    return [("", alt.vconcat(*panels, spacing=14), used)]
 
 
 def rank(entry: published.Published) -> tuple[int, str, str]:
