@@ -115,7 +115,7 @@ FIGURES: tuple[Figure, ...] = (
         ("migration",),
         "The source is first touched by the CPU, the destination by the GPU; then the copy runs "
         "on GPU, CPU and GPU in turn. Above, bandwidth; below, the part of each array that is no "
-        "longer mapped on the CPU side, as the operating system tells before each sample. A "
+        "longer mapped on the CPU side, as the operating system tells after each sample. A "
         "triangle marks where a phase has settled.",
         series.migration,
     ),
@@ -123,7 +123,8 @@ FIGURES: tuple[Figure, ...] = (
         "touch",
         "First touch, prefetch and faults",
         ("touch",),
-        "What the first access to fresh or moved memory costs, by the median over trials.",
+        "What the first access to fresh or moved memory costs, by the median over trials. "
+        "Hollow: the same pass again, with nothing left to move.",
         costs.touch,
     ),
     Figure(

@@ -107,34 +107,29 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
     )
 
 
+def level(m: Measured, name: str) -> float:
+    """Seconds of a series: the median of the trials' medians; 0 where there is none."""
+    series = [t["host_s"] if name == "host_s" else (t["series"] or {}).get(name) for t in m.trials]
+    return median(found) if (found := [median(s) for s in series if s]) else 0.0
+
+
 def touch_rows(m: Measured) -> list[dict[str, Any]]:
-    """Cost of a touch per GB and per page, and of what was timed along with it."""
-    size, page = int(m["size"]), int(m.machine["page_size"])
-    timed = {"": [t["host_s"] for t in m.trials]}
-    for name, words in (("return_s", ": until the call returns"), ("second_pass_s", ": next pass")):
-        series = [t["series"][name] for t in m.trials if name in (t.get("series") or {})]
-        timed |= {words: series} if series else {}
-    done = ": until done" if ": until the call returns" in timed else ""
+    """Cost per GB and per page: of the touch beside the same pass again, and of a call's return."""
     text = view.words("touch", m.parameters)
+    returned = level(m, "return_s")
+    timed = {f"{text}: until done" if returned else text: (level(m, "host_s"), True)}
+    timed |= {f"{text}: until the call returns": (returned, False)} if returned else {}
+    per_gb, per_page = 1e12 / int(m["size"]), int(m.machine["page_size"]) / int(m["size"]) * NS
+    again = level(m, "second_pass_s") if m["operation"] != "prefetch" else 0.0
     found = []
-    for suffix, series in timed.items():
-        medians = [median(s) for s in series if s]
-        if not medians or min(medians) <= 0:
-            continue
-        per_gb, per_page = median(medians) / (size / 1e9) * 1e3, median(medians) * page / size * NS
-        found.append(
-            {
-                "what": text + (suffix or done),
-                "memory": m["memory"],
-                "per_gb": float(f"{per_gb:.4g}"),
-                "per_page": float(f"{per_page:.4g}"),
-                "low": min(medians) / (size / 1e9) * 1e3,
-                "high": max(medians) / (size / 1e9) * 1e3,
-                "gb_text": view.rate(per_gb),
-                "page_text": view.rate(per_page),
-            }
-        )
-    return found
+    for what, (seconds, whole) in timed.items():
+        row = {"what": what, "memory": m["memory"]}
+        for unit, scale in (("gb", per_gb), ("page", per_page)):
+            row[unit] = float(f"{seconds * scale:.4g}")
+            row[f"{unit}_text"] = view.rate(seconds * scale)
+            row[f"{unit}_again"] = float(f"{again * scale:.4g}") if whole and again else None
+        found.append(row)
+    return [row for row in found if row["gb"] > 0]
 
 
 def touch_order(m: Measured) -> tuple[int, str, str]:
@@ -151,41 +146,36 @@ def touch(cases: Sequence[Measured]) -> Drawn:
         data = [row for m in chosen for row in touch_rows(m)]
         page = same[0].machine["page_size"]
         charts = [
-            cost_chart(data, "per_gb", "gb_text", "ms per GB", True),
-            cost_chart(data, "per_page", "page_text", f"ns per page of {view.size(page)}", False),
+            cost_chart(data, "gb", "ms per GB", True),
+            cost_chart(data, "page", f"ns per page of {view.size(page)}", False),
         ]
         found.append((title, alt.hconcat(*charts), chosen))
     return found
 
 
-def cost_chart(
-    data: list[dict[str, Any]], field: str, text: str, title: str, labelled: bool
-) -> Panel:
-    """One row a cost: a dot, its value, and a line from the axis."""
-    values = [row[field] for row in data]
-    order = [row["what"] for row in data]
-    scale = logarithmic(values, 2.2)
+def cost_chart(data: list[dict[str, Any]], unit: str, title: str, labelled: bool) -> Panel:
+    """One row a cost: a dot and its value, and a ring for the same pass again."""
+    scale = logarithmic([v for row in data for v in (row[unit], row[f"{unit}_again"]) if v], 2.2)
+    axis = alt.Axis(grid=False, ticks=False, labelPadding=10) if labelled else None
     base = alt.Chart(rows(data)).encode(
-        y=alt.Y(
-            "what:N",
-            sort=order,
-            title=None,
-            axis=alt.Axis(grid=False, ticks=False, labelPadding=10) if labelled else None,
-        ),
+        y=alt.Y("what:N", sort=[row["what"] for row in data], title=None, axis=axis),
         color=alt.Color("memory:N", legend=None, scale=style.kind_scale()),
         tooltip=[
             "what:N",
-            alt.Tooltip("per_gb:Q", title="ms per GB"),
-            alt.Tooltip("per_page:Q", title="ns per page"),
+            alt.Tooltip(f"{unit}:Q", title=title),
+            alt.Tooltip(f"{unit}_again:Q", title="again"),
         ],
     )
-    x = alt.X(f"{field}:Q", scale=scale, title=title, axis=style.log_axis(scale.domain))
-    stem = base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(x=x, x2=alt.value(0))
+    x = alt.X(f"{unit}:Q", scale=scale, title=title, axis=style.log_axis(scale.domain))
+    ring_x = alt.X(f"{unit}_again:Q", scale=scale, title=title)
+    again = base.transform_filter(f"datum.{unit}_again != null")
+    stem = again.mark_rule(strokeWidth=1.5, opacity=0.45).encode(x=x, x2=f"{unit}_again:Q")
+    ring = again.mark_point(filled=False, size=36, opacity=0.9).encode(x=ring_x)
     dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=x)
     number = base.mark_text(align="left", dx=8, opacity=0.85).encode(
-        x=x, text=f"{text}:N", color=alt.value(INK)
+        x=x, text=f"{unit}_text:N", color=alt.value(INK)
     )
-    return alt.layer(stem, dot, number).properties(width=330, height=len(data) * 24)
+    return alt.layer(stem, ring, dot, number).properties(width=330, height=len(data) * 24)
 
 
 def is_of(m: Measured, quantity: published.Quantity) -> bool:

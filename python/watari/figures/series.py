@@ -88,7 +88,7 @@ def lines(m: Measured, width: int, height: int, last: bool = True) -> Panel:
         )
         layers.append(
             base.transform_calculate(middle="(datum.first + datum.last) / 2")
-            .mark_text(fontSize=10, opacity=FAINT, dy=-7)
+            .mark_text(fontSize=10, opacity=FAINT, dy=-11)
             .encode(x="middle:Q", y=alt.value(0), text="name:N")
         )
     return alt.layer(*layers).properties(width=width, height=height)
