@@ -44,7 +44,6 @@ def text(page: Path) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("machine", ["gpu", "cpu"])
 def test_opens_without_errors_or_requests_and_draws_everything(
     machine: str, chromium: str, request: pytest.FixtureRequest
@@ -58,7 +57,6 @@ def test_opens_without_errors_or_requests_and_draws_everything(
     assert all(width > 100 and height > 40 for width, height in opened.drawn())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("colours", ["", "--blink-settings=preferredColorScheme=0"])
 def test_can_be_looked_at(gpu: Path, chromium: str, colours: str, tmp_path: Path) -> None:
     image = tmp_path / "report.png"
@@ -66,7 +64,6 @@ def test_can_be_looked_at(gpu: Path, chromium: str, colours: str, tmp_path: Path
     assert image.stat().st_size > 100_000  # an empty page is some kilobytes
 
 
-@pytest.mark.slow
 def test_the_browser_would_tell_of_a_request(chromium: str, tmp_path: Path, gpu: Path) -> None:
     policy = re.search(r"<meta http-equiv[^>]+>", gpu.read_text())
     assert policy
