@@ -1,6 +1,6 @@
 """Two runs, case by case: same, faster, slower or unsure; `judgement.py` has the statistics.
 
-Compared is the speed (1 / time of a sample, by the host's clock) of each case, each phase on its
+Compared is the speed (1 / time of a sample, see statistics.seconds) of each case, each phase on its
 own: a migration may have become slower on the way to the GPU alone.
 """
 

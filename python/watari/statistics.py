@@ -41,8 +41,9 @@ class Summary:
 
 
 def seconds(trial: Trial) -> list[float]:
-    """Time of every sample by the host's clock, which every case has: what a program waits."""
-    return list(trial.get("host_s") or [])
+    """Time of every sample: between device events where the trial has them, which leaves out what
+    enqueueing costs (as nvbandwidth and nvbench do), else by the host's clock."""
+    return list(trial.get("device_s") or trial.get("host_s") or [])
 
 
 def good(trials: Iterable[Trial]) -> list[Trial]:

@@ -308,7 +308,9 @@ def plain(
     for one in cases:
         factor = (slower or {}).get(one["case"], 1.0)
         for made in one["trials"]:
-            made["host_s"] = [factor * s for s in made["host_s"]]
+            for clock in ("host_s", "device_s"):
+                if made.get(clock):
+                    made[clock] = [factor * s for s in made[clock]]
     return {
         "schema": 1,
         "program": {
