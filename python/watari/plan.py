@@ -155,6 +155,9 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
         ("copy", {"processor": "gpu", "from": "device", "to": "pinned", "size": sweep}),
         ("copy", {"processor": "gpu", "memory": "device", "size": sweep, "means": "kernel"}),
         ("copy", {"processor": "gpu", "memory": "device", "size": large}),
+        ("copy", {"from": "pinned", "to": "device", "size": large, "means": "kernel"}),
+        ("copy", {"from": "device", "to": "pinned", "size": large, "means": "kernel"}),
+        ("copy", {"processor": "cpu", "memory": "pinned", "size": large, "samples": 20}),
         ("copy", {"processor": "gpu", "from": "pageable", "to": "device", "size": large}),
         ("copy", {"processor": "gpu", "from": "device", "to": "pageable", "size": large}),
         ("copy", {"from": "pinned", "to": "device", "size": large, "bidirectional": True}),
@@ -169,8 +172,9 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
             rows.append(("access", {**pattern, "processor": "cpu", "samples": 5}))
     for hint in ("prefetch", "mapped", "read-mostly"):
         rows.append(("access", {"processor": "gpu", "hint": hint, "size": large, "samples": 20}))
-    for memory in ("managed", "system"):
-        rows.append(("migration", {"memory": memory, "size": large, "samples": 10}))
+    for memory, hints in (("managed", ["none", "prefetch", "mapped"]), ("system", ["none"])):
+        migration = {"memory": memory, "hint": hints, "size": large, "samples": 20}
+        rows.append(("migration", migration))
     for operation in ("first-touch", "prefetch", "fault"):
         touch = {"operation": operation, "size": large, "samples": 3}
         rows.append(("touch", {**touch, "processor": both, "memory": ["managed", "system"]}))
