@@ -15,8 +15,7 @@ stage() { # name, command...: runs it, shows it and keeps its output
 closing() { grep -hE "$2" "$logs/$1.log" | tail -n 1 | sed 's/=//g; s/^ *//; s/ *$//'; }
 
 cpp_tests() { ctest --test-dir build/test --output-on-failure --no-tests=error; }
-# What takes minutes (make demo, above all) is left to a plain `pytest`.
-python_tests() { "$VENV/bin/pytest" -m 'not slow' "$@"; }
+python_tests() { "$VENV/bin/pytest" "$@"; }
 sanitizers() {
     cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 }
