@@ -110,11 +110,9 @@ def test_make_targets_of_readme_exist(clean_copy: Path) -> None:
 
 def why_no_packages() -> str | None:
     """The reason why a new virtual environment cannot be filled here, or None."""
-    fetch = [
-        sys.executable,
-        *"-m pip install -q --dry-run --no-deps --ignore-installed ninja".split(),
-    ]
-    return None if subprocess.run(fetch, capture_output=True).returncode == 0 else "no network"
+    fetch = f"{sys.executable} -m pip install -q --dry-run --no-deps --ignore-installed ninja"
+    done = subprocess.run(shlex.split(fetch), capture_output=True)
+    return None if done.returncode == 0 else "no network"
 
 
 @pytest.mark.slow
