@@ -158,8 +158,8 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
         ("copy", {"from": "pinned", "to": "device", "size": large, "means": "kernel"}),
         ("copy", {"from": "device", "to": "pinned", "size": large, "means": "kernel"}),
         ("copy", {"processor": "cpu", "memory": "pinned", "size": large, "samples": 20}),
-        ("copy", {"processor": "gpu", "from": "pageable", "to": "device", "size": large}),
-        ("copy", {"processor": "gpu", "from": "device", "to": "pageable", "size": large}),
+        ("copy", {"from": "pageable", "to": "device", "size": large, "samples": 10}),
+        ("copy", {"from": "device", "to": "pageable", "size": large, "samples": 10}),
         ("copy", {"from": "pinned", "to": "device", "size": large, "bidirectional": True}),
         ("copy", {"from": "pinned", "to": "device", "size": large, "streams": [2, 4]}),
     ]

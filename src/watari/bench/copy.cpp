@@ -45,9 +45,14 @@ void require_means(const copy_parameters& p) {
     if (gpu) device::use(p.processor.number);
 }
 
+/// Above this size the microseconds of enqueueing do not count, and holding would only add them to
+/// the host's clock.
+constexpr std::size_t hold_below = std::size_t{256} << 20;
+
 /// What the driver may make the host wait for must not be enqueued behind a held stream: pageable
 /// and managed memory, and copies from CPU memory to CPU memory.
-bool can_be_held(const copy_parameters& p) {
+bool should_be_held(const copy_parameters& p) {
+    if (p.size >= hold_below) return false;
     const auto fixed = [](const memory_end& end) {
         return end.kind == memory::kind::pinned || end.kind == memory::kind::device;
     };
@@ -111,7 +116,7 @@ measure::trial copy(const copy_parameters& p) {
     const auto streams = static_cast<std::size_t>(p.streams);
     measure::sampler sample(result, p.processor,
                             p.streams * (both_in_kernel ? 1 : static_cast<int>(directions)),
-                            can_be_held(p));
+                            should_be_held(p));
     const auto part = [&](stream_t stream, int index) {
         const way& w = ways[static_cast<std::size_t>(index) / streams];
         const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);
