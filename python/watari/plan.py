@@ -158,6 +158,7 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
         ("copy", {"from": "pinned", "to": "device", "size": large, "means": "kernel"}),
         ("copy", {"from": "device", "to": "pinned", "size": large, "means": "kernel"}),
         ("copy", {"processor": "cpu", "memory": "pinned", "size": large, "samples": 20}),
+        *other_ends(large),
         ("copy", {"from": "pageable", "to": "device", "size": large, "samples": 10}),
         ("copy", {"from": "device", "to": "pageable", "size": large, "samples": 10}),
         ("copy", {"from": "pinned", "to": "device", "size": large, "bidirectional": True}),
@@ -179,6 +180,20 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
         touch = {"operation": operation, "size": large, "samples": 3}
         rows.append(("touch", {**touch, "processor": both, "memory": ["managed", "system"]}))
     return rows
+
+
+def other_ends(large: int) -> list[tuple[str, dict[str, Any]]]:
+    """The rest of the matrix of paths: fewer trials, since few programs live on these."""
+    few = {"processor": "gpu", "size": large, "samples": 5, "trials": 2}
+    host = ["pageable", "pinned"]
+    return [
+        ("copy", {**few, "memory": "managed", "means": ["kernel", "copy-engine"]}),
+        ("copy", {**few, "from": "managed", "to": ["pinned", "device"], "means": "kernel"}),
+        ("copy", {**few, "from": ["pinned", "device"], "to": "managed", "means": "kernel"}),
+        ("copy", {**few, "from": "managed", "to": [*host, "device"]}),
+        ("copy", {**few, "from": [*host, "device"], "to": "managed"}),
+        ("copy", {**few, "from": host, "to": host}),
+    ]
 
 
 def absent_rows(size: int) -> list[tuple[str, dict[str, Any]]]:
