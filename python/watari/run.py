@@ -50,12 +50,19 @@ def ended(state: State, index: int) -> bool:
     return unsupported or len(trials) >= state.requests[index].trials
 
 
-def order(state: State) -> Iterator[int]:
-    """Indices of the requests whose next trial is to be run, round by round."""
-    for number in range(max((request.trials for request in state.requests), default=0)):
-        for index in range(len(state.requests)):
-            if len(state.trials[index]) <= number and not ended(state, index):
-                yield index
+def following(state: State, spent: list[float], skipped: set[int], fair: bool) -> int | None:
+    """The request whose trial is to be run next; None when all are ended or skipped.
+
+    Round by round, so that drift hits all alike. Under a budget (`fair`), once every case has a
+    trial, the one that had least time so far: slow paths then get fewer trials than fast ones.
+    """
+
+    def turn(index: int) -> tuple[float, ...]:
+        done = len(state.trials[index])
+        return (1, spent[index], index) if fair and done else (0 if fair else done, index)
+
+    waiting = [i for i in range(len(state.requests)) if i not in skipped and not ended(state, i)]
+    return min(waiting, key=turn, default=None)
 
 
 def seconds_left(state: State, estimate: Estimate) -> float:
@@ -103,22 +110,28 @@ def line(request: cases.Request, number: int, trial: Trial, seconds: float) -> s
 def run_trials(state: State, options: Options, journal: Journal) -> None:
     """Runs what is not ended yet, as far as the budget goes."""
     estimate, progress = Estimate(state.machine), options.progress
-    for request, trials in zip(state.requests, state.trials, strict=True):
+    spent, skipped = [0.0] * len(state.requests), set[int]()
+    for number, (request, trials) in enumerate(zip(state.requests, state.trials, strict=True)):
         for earlier in trials:
             estimate.learn_earlier(request, sum(earlier["host_s"]))
-    for index in order(state):
+            spent[number] += estimate.seconds(request)
+    fair = options.deadline is not None
+    while (index := following(state, spent, skipped, fair)) is not None:
         request, started = state.requests[index], time.monotonic()
         needed = estimate.seconds(request)
         if options.deadline and started + needed > options.deadline:
-            continue  # a shorter one may still fit
+            skipped.add(index)  # a shorter one may still fit
+            continue
         progress.start(cases.describe(request), seconds_left(state, estimate))
         trial = measure(request, options)
         if trial is None:
+            skipped.add(index)
             continue
         seconds = time.monotonic() - started
         estimate.learn(request, seconds, sum(trial["host_s"]))
         journal.add(index, trial)
         state.trials[index].append(trial)
+        spent[index] += seconds
         number = len(state.trials[index])
         progress.finish(line(request, number, trial, seconds), seconds_left(state, estimate))
 

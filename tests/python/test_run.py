@@ -127,6 +127,19 @@ def test_budget_ends_in_time_and_says_what_is_missing(tmp_path):
     assert {case.status for case in measured.cases} == {"ok"}
 
 
+def test_under_a_budget_slow_cases_get_fewer_trials_but_each_one_first():
+    now = state(requests(2**20, 2**21, 2**22, trials=9))
+    spent, taken, order = [0.0, 0.0, 0.0], [1.0, 4.0, 2.0], []
+    for _ in range(10):
+        index = run.following(now, spent, set(), fair=True)
+        order.append(index)
+        now.trials[index].append({"status": "ok"})
+        spent[index] += taken[index]
+    assert order[:3] == [0, 1, 2]
+    assert [order.count(i) for i in range(3)] == [5, 2, 3]
+    assert run.following(now, spent, {0, 1, 2}, fair=True) is None
+
+
 def test_a_trial_that_the_budget_cuts_is_missing_not_failed(tmp_path):
     deadline = time.monotonic() + 4
     measured, _ = run.execute(

@@ -82,7 +82,8 @@ measure::trial access(const access_parameters& p) {
     advise(p.hint, source, destination, gpu_of(p.processor));
     fill(source, p.source, source_seed);
     fill(destination, p.destination, poison_seed);
-    result.residency_before = {{"source", look(source)}, {"destination", look(destination)}};
+    result.residency_before = {{"source", look(source, p.hint)},
+                               {"destination", look(destination, p.hint)}};
     result.bytes_per_sample = 2.0 * static_cast<double>(count * sizeof(double));
 
     follow_hint(result, p.hint, source, destination, p.processor);
@@ -92,7 +93,8 @@ measure::trial access(const access_parameters& p) {
         sample([&](stream_t stream, int) {
             run.copy(destination.data(), source.data(), count, stream);
         });
-    result.residency_after = {{"source", look(source)}, {"destination", look(destination)}};
+    result.residency_after = {{"source", look(source, p.hint)},
+                              {"destination", look(destination, p.hint)}};
     verify(result, destination, toucher(destination.block(), p.processor), source_seed);
     return result;
 }
@@ -113,13 +115,14 @@ measure::trial migration(const migration_parameters& p) {
     advise(p.hint, source, destination, gpu);
     fill(source, the_cpu, source_seed);
     fill(destination, gpu, poison_seed);
-    result.residency_before = {{"source", look(source)}, {"destination", look(destination)}};
+    result.residency_before = {{"source", look(source, p.hint)},
+                               {"destination", look(destination, p.hint)}};
     result.bytes_per_sample = 2.0 * static_cast<double>(count * sizeof(double));
 
     auto& source_fraction = result.series["cpu_mapped_fraction.source"];
     auto& destination_fraction = result.series["cpu_mapped_fraction.destination"];
-    const auto on_cpu = [](const array& data) {
-        const memory::residency seen = look(data);
+    const auto on_cpu = [&](const array& data) {
+        const memory::residency seen = look(data, p.hint);
         return static_cast<double>(seen.cpu) / static_cast<double>(seen.bytes);
     };
     for (std::size_t turn = 0; turn < p.phases.size(); ++turn) {
@@ -138,7 +141,8 @@ measure::trial migration(const migration_parameters& p) {
         result.phases.push_back({phase_name(p.phases, turn), first, result.host_s.size()});
     }
     result.device_s.clear();  // the CPU's phases have none, and a series is whole or not there
-    result.residency_after = {{"source", look(source)}, {"destination", look(destination)}};
+    result.residency_after = {{"source", look(source, p.hint)},
+                              {"destination", look(destination, p.hint)}};
     verify(result, destination, p.phases.back(), source_seed);
     return result;
 }

@@ -47,7 +47,9 @@ void fill(const array& data, processor who, std::uint64_t seed) {
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
-memory::residency look(const array& data) { return memory::locate(data.block(), true); }
+memory::residency look(const array& data, memory::hint hint) {
+    return memory::locate(data.block(), hint != memory::hint::mapped);
+}
 
 void verify(measure::trial& into, const array& data, processor who, std::uint64_t seed) {
     into.wrong_elements +=

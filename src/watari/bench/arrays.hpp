@@ -28,8 +28,9 @@ processor toucher(const memory::block& range, processor preferred);
 /// Writes the pattern of a seed into a whole array and waits.
 void fill(const array& data, processor who, std::uint64_t seed);
 
-/// Reads the residency of an array whose every page was touched.
-memory::residency look(const array& data);
+/// Reads the residency of an array whose every page was touched. Under the hint `mapped`, a page
+/// that the CPU has not mapped may lie in CPU memory all the same: then it is untold.
+memory::residency look(const array& data, memory::hint hint = memory::hint::none);
 
 /// Counts elements that are not the pattern of the seed into the trial.
 void verify(measure::trial& into, const array& data, processor who, std::uint64_t seed);
