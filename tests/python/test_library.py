@@ -1,0 +1,34 @@
+"""libwatari as a user has it: installed, found by find_package, and an example that links it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BUILT = [ROOT / "build" / name for name in ("test", "gpu", "cuda", "cpu")]
+
+
+def run(*command: object) -> str:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, f"{words}\n{done.stdout}"
+    return done.stdout
+
+
+def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> None:
+    built = next((folder for folder in BUILT if (folder / "CMakeCache.txt").is_file()), None)
+    cmake = shutil.which("cmake", path=str(Path(sys.executable).parent)) or shutil.which("cmake")
+    if not built or not cmake:
+        pytest.skip("no build of the library to install: scripts/test.sh makes one")
+    prefix, example = tmp_path / "prefix", tmp_path / "example"
+    run(cmake, "--install", built, "--prefix", prefix, "--component", "library")
+    run(cmake, "-S", ROOT / "examples" / "cpp", "-B", example, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run(cmake, "--build", example)
+    said = run(example / "first_touch")
+    assert said.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
+    assert len(said.splitlines()) == 5
