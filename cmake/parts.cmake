@@ -4,6 +4,11 @@ include(CheckLanguage)
 
 set(WATARI_WITH_CUDA OFF)
 if(NOT WATARI_CUDA STREQUAL "OFF")
+  # a toolkit that is installed is often not on the PATH
+  find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  if(NOT CMAKE_CUDA_COMPILER)
+    unset(CMAKE_CUDA_COMPILER CACHE)
+  endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT CMAKE_CUDA_ARCHITECTURES)

@@ -167,6 +167,7 @@ def test_report_format_and_missing_packages(watari, monkeypatch):
     assert code == 2
     assert "did you mean 'png'" in err
     monkeypatch.setitem(__import__("sys").modules, "watari.report", None)
+    monkeypatch.delattr("watari.report", raising=False)
     code, _, err = watari("report", "a.json")
     assert code == 2
     assert "watari[report]" in err

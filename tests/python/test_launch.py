@@ -193,7 +193,7 @@ def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
         "mpirun --oversubscribe -n {ranks}"
     )
     request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    found = launch.trial(request, mpirun, 5, tmp_path)
+    found = launch.trial(request, mpirun, 15, tmp_path)
     assert found["status"] == "failed"
     assert words in found["error"]
     assert not any(alive(int((tmp_path / f"rank{r}").read_text())) for r in (0, 1))

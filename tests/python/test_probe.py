@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from watari.probe import links, memories, nvml, system
-from watari.probe.system import System
 
 from watari import probe
+from watari.probe import links, memories, nvml, system
+from watari.probe.system import System
 
 Fixture = dict[str, Any]
 FOLDER = Path(__file__).parents[1] / "fixtures" / "machines"
