@@ -2,11 +2,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <watari/comm/capabilities.hpp>
-#include <watari/machine/capability.hpp>
-#include <watari/machine/gpus.hpp>
-#include <watari/machine/topology.hpp>
-#include <watari/storage/capabilities.hpp>
+#include "watari/comm/capabilities.hpp"
+#include "watari/machine/capability.hpp"
+#include "watari/machine/gpus.hpp"
+#include "watari/machine/topology.hpp"
+#include "watari/storage/capabilities.hpp"
 
 namespace nb = nanobind;
 

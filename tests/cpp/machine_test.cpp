@@ -1,9 +1,9 @@
 // The machine description, as far as it can be checked without a GPU.
-#include <watari/comm/capabilities.hpp>
-#include <watari/machine/capability.hpp>
-#include <watari/machine/gpus.hpp>
-#include <watari/machine/topology.hpp>
-#include <watari/storage/capabilities.hpp>
+#include "watari/comm/capabilities.hpp"
+#include "watari/machine/capability.hpp"
+#include "watari/machine/gpus.hpp"
+#include "watari/machine/topology.hpp"
+#include "watari/storage/capabilities.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include <watari/comm/capabilities.hpp>
+#include "watari/comm/capabilities.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // What this machine offers for communication between ranks: `mpi`, `cuda-aware-mpi`.
 #pragma once
 
-#include <watari/machine/capability.hpp>
+#include "watari/machine/capability.hpp"
 
 #include <vector>
 

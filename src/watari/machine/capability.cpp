@@ -1,6 +1,6 @@
-#include <watari/machine/capability.hpp>
+#include "watari/machine/capability.hpp"
 
-#include <watari/machine/topology.hpp>
+#include "watari/machine/topology.hpp"
 
 namespace watari::machine {
 

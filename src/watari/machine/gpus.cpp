@@ -2,9 +2,9 @@
 //
 // cudaDeviceProp lost its clocks in CUDA 13, so everything but the name and the memory size comes
 // from cudaDeviceGetAttribute. None of these calls makes a context.
-#include <watari/machine/gpus.hpp>
+#include "watari/machine/gpus.hpp"
 
-#include <watari/machine/topology.hpp>
+#include "watari/machine/topology.hpp"
 
 #include <algorithm>
 #include <array>

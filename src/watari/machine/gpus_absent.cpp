@@ -1,5 +1,5 @@
 // A build without CUDA has no GPUs.
-#include <watari/machine/gpus.hpp>
+#include "watari/machine/gpus.hpp"
 
 namespace watari::machine {
 

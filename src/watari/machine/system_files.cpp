@@ -1,5 +1,5 @@
 // What both ways to read the topology share.
-#include <watari/machine/topology.hpp>
+#include "watari/machine/topology.hpp"
 
 #include <fstream>
 

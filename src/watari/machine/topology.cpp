@@ -1,5 +1,5 @@
 // The topology by hwloc 2.
-#include <watari/machine/topology.hpp>
+#include "watari/machine/topology.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The topology without hwloc: sysconf, and the few sysfs files that need no interpretation.
-#include <watari/machine/topology.hpp>
+#include "watari/machine/topology.hpp"
 
 #include <algorithm>
 #include <filesystem>

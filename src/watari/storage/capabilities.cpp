@@ -1,4 +1,4 @@
-#include <watari/storage/capabilities.hpp>
+#include "watari/storage/capabilities.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,7 +1,7 @@
 // What this machine offers for storage: `cufile`, `io_uring`.
 #pragma once
 
-#include <watari/machine/capability.hpp>
+#include "watari/machine/capability.hpp"
 
 #include <optional>
 #include <string>
