@@ -15,7 +15,6 @@ TELLING = (
     "OMP_",
     "GOMP_",
     "CUDA_",
-    "NVIDIA_",
     "OMPI_",
     "UCX_",
     "NCCL_",
