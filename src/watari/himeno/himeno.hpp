@@ -1,0 +1,98 @@
+/// The Himeno benchmark: Jacobi iterations on the pressure of a Poisson equation in a box (RIKEN).
+///
+/// 14 arrays of float; k is the fastest index. For every interior point
+///
+///     s0 = a0 p(i+1,j,k) + a1 p(i,j+1,k) + a2 p(i,j,k+1)
+///        + b0 (p(i+1,j+1,k) - p(i+1,j-1,k) - p(i-1,j+1,k) + p(i-1,j-1,k))
+///        + b1 (p(i,j+1,k+1) - p(i,j-1,k+1) - p(i,j+1,k-1) + p(i,j-1,k-1))
+///        + b2 (p(i+1,j,k+1) - p(i-1,j,k+1) - p(i+1,j,k-1) + p(i-1,j,k-1))
+///        + c0 p(i-1,j,k) + c1 p(i,j-1,k) + c2 p(i,j,k-1) + wrk1
+///     ss = (s0 a3 - p) bnd;   gosa += ss ss;   wrk2 = p + omega ss
+///
+/// 34 flops by convention; 13 floats read and 1 written, 56 bytes; 64 where a second kernel copies
+/// wrk2 to p. gosa is summed in double: a float sum saturates from size L on.
+///
+/// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu (the fast one),
+/// loop.hpp (what is timed), styles/ (one program for each way to manage memory).
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace watari::himeno {
+
+inline constexpr float omega = 0.8f;
+inline constexpr double flops_per_point = 34;
+
+/// Points along each axis, boundary planes included; k is the fastest. XS is 32x32x64.
+struct grid {
+    std::size_t i, j, k;
+
+    constexpr std::size_t points() const { return i * j * k; }
+    /// Points that an iteration updates. Every axis has 3 points or more.
+    constexpr std::size_t interior() const { return (i - 2) * (j - 2) * (k - 2); }
+};
+
+enum class form { two_kernel, fused };  ///< 64 and 56 bytes a point
+enum class kernel { shared, tuned };    ///< one source for both backends; the GPU's own
+enum class data { standard, general };  ///< RIKEN's; one that exercises every term
+
+/// One trial of one rank.
+struct parameters {
+    std::string style;
+    watari::processor processor;
+    grid size{};
+    int iterations = 1;
+    himeno::form form = form::fused;
+    himeno::kernel kernel = kernel::shared;
+    himeno::data data = data::standard;
+    int threads = 1;
+    bool oversubscribe = false;
+};
+
+/// The 14 arrays of one grid, or of one rank's part: size.points() floats each, k fastest.
+struct fields {
+    grid size{};
+    float *p, *wrk2, *wrk1, *bnd, *a[4], *b[3], *c[3];
+};
+
+/// The kernels of one backend. On a GPU they return before they are done. `gosa` is memory that the
+/// processor sees, gosa_scratch(size) doubles long; the sum of ss*ss over the interior comes to
+/// gosa[0], by a fixed tree: the same bits from run to run, whatever the threads.
+struct kernels {
+    /// Fills the arrays of a part whose first point is point `origin` of a grid of `whole` points.
+    /// The data are a function of the place in the whole grid; wrk2 begins as p.
+    void (*initialise)(const fields& f, grid whole, grid origin, data which, stream_t stream);
+    /// wrk2 from p.
+    void (*step)(const fields& f, kernel which, double* gosa, stream_t stream);
+    /// p = wrk2 in the interior.
+    void (*update)(const fields& f, stream_t stream);
+    /// As `step`; the caller then swaps p and wrk2, whose boundary planes are equal.
+    void (*fused)(const fields& f, kernel which, double* gosa, stream_t stream);
+    /// Sum over the interior of a mix of p's bits and its place in the whole grid, modulo 2^53:
+    /// equal for equal fields, however they are divided among ranks. Waits.
+    std::uint64_t (*fingerprint)(const fields& f, grid whole, grid origin, stream_t stream);
+};
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+const kernels& kernels_on(processor who);
+
+/// Doubles that `gosa` of a kernel points to.
+std::size_t gosa_scratch(grid size);
+
+/// One trial in one style. Throws unsupported, beyond_memory, usage_error.
+measure::trial run(const parameters& p);
+
+}  // namespace watari::himeno
+
+namespace watari::cpu {
+extern const himeno::kernels himeno_table;
+}
+namespace watari::gpu {
+extern const himeno::kernels himeno_table;
+}
