@@ -65,7 +65,7 @@ def format_size(size: int) -> str:
     units = [(f"{p}iB", scale) for p, scale in BINARY.items() if p]
     units += [(f"{p}B", scale) for p, scale in DECIMAL.items()]
     texts = [f"{size // scale}{suffix}" for suffix, scale in units if size % scale == 0]
-    return min([str(size), *texts], key=len)
+    return min([*texts, str(size)], key=len)
 
 
 def parse_duration(text: str) -> float:

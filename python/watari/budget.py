@@ -1,4 +1,8 @@
-"""How long the next trial will take: from earlier ones of its case, or from the bytes it moves."""
+"""How long the next trial will take: from earlier ones of its case, or from the bytes it moves.
+
+What the bytes say at rates that are typical is a guess; how far guesses were off so far corrects
+those of the cases that have not run yet.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,17 @@ from dataclasses import dataclass, field
 from watari.cases import Request, expected_bytes, find
 from watari.machine import Machine
 
-STARTING_SECONDS = 1.5  # process start, allocation, verification
+STARTING_SECONDS = 0.8  # process start, allocation, verification
+REFUSED_SECONDS = 0.2  # a worker that says at once what the machine does not have
+TRUST_SECONDS = 5.0  # of guessed trials, before what they took counts as much as the guess
 CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
 
 
 def typical_rate(request: Request) -> float:
     """Bytes per second to expect of a path that nothing is known of yet."""
     if request.parameters.get("processor") == "cpu":
-        return 1e10
-    return 2e10 if CROSSING.intersection(map(str, request.parameters.values())) else 3e11
+        return 3e10
+    return 4e10 if CROSSING.intersection(map(str, request.parameters.values())) else 1e12
 
 
 def family(request: Request) -> str:
@@ -48,9 +54,14 @@ class Estimate:
     machine: Machine
     seconds_by_request: dict[str, list[float]] = field(default_factory=dict)
     rate_by_family: dict[str, float] = field(default_factory=dict)
+    guessed: float = TRUST_SECONDS
+    taken: float = TRUST_SECONDS
 
     def learn(self, request: Request, seconds: float, sampled: float) -> None:
         """A trial of this request took so long, and its samples so much of it."""
+        if sampled > 0 and family(request) not in self.rate_by_family:
+            self.guessed += self.at_rate(request, typical_rate(request))
+            self.taken += seconds
         self.seconds_by_request.setdefault(request.key, []).append(seconds)
         if sampled > 0:
             self.rate_by_family[family(request)] = expected_bytes(request) / sampled
@@ -65,6 +76,12 @@ class Estimate:
         if taken:
             return max(taken[-3:])
         if refused(request, self.machine):
-            return STARTING_SECONDS
-        rate = self.rate_by_family.get(family(request), typical_rate(request))
+            return REFUSED_SECONDS
+        rate = self.rate_by_family.get(family(request))
+        if rate:
+            return self.at_rate(request, rate)
+        return self.at_rate(request, typical_rate(request)) * self.taken / self.guessed
+
+    def at_rate(self, request: Request, rate: float) -> float:
+        """From the bytes alone."""
         return STARTING_SECONDS + expected_bytes(request) / rate

@@ -30,6 +30,7 @@ from watari.axes import (
 from watari.errors import UsageError, WrongResultError
 
 KINDS = ("pageable", "pinned", "device", "managed", "system")
+PLACES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
 TRIALS = Axis("trials", "fresh processes", count(1, 10_000), lambda m, p: 5, "5")
 
 
@@ -39,6 +40,7 @@ class Case:
 
     name: str
     summary: str
+    line: str  # how `describe` begins, with axes in braces
     axes: dict[str, Axis]
     run: Callable[[Parameters], dict[str, Any]]
     bytes_per_sample: Callable[[Parameters], int]
@@ -62,6 +64,13 @@ class Request:
 def gpus(machine: Machine) -> list[dict[str, Any]]:
     """The machine's GPUs, in the order of their numbers."""
     return [p for p in machine["processors"] if p["kind"] == "gpu"]
+
+
+def array_size(text: str) -> int:
+    """A size that holds at least one double, what arrays are made of. Raises UsageError."""
+    if parse_size(text) < 8:
+        raise UsageError(f"'{text}' is too small: an array has at least 8 bytes, one double")
+    return parse_size(text)
 
 
 def default_size(machine: Machine, parameters: Parameters) -> int:
@@ -88,7 +97,7 @@ PROCESSOR = Axis(
     "gpu where there is one",
     ("cpu", "gpu"),
 )
-SIZE = Axis("size", "bytes of one array", parse_size, default_size, "1GiB, less in small memory")
+SIZE = Axis("size", "bytes of one array", array_size, default_size, "1GiB, less in small memory")
 HINT = words("hint", "advice to the driver", "none", "none", "prefetch", "mapped", "read-mostly")
 THREADS = Axis(
     "threads",
@@ -162,6 +171,7 @@ CASES: dict[str, Case] = {
         Case(
             "copy",
             "copy an array from one kind of memory to another",
+            "{processor} {from} -> {to} {size} {means}",
             table(
                 PROCESSOR,
                 memory("from", "memory that is read"),
@@ -196,6 +206,7 @@ CASES: dict[str, Case] = {
         Case(
             "access",
             "destination[i] = source[i] by one processor, each array first touched by a chosen one",
+            "{processor} {memory} {source} Read, {destination} Write {size}",
             table(
                 PROCESSOR,
                 words("memory", "kind", "managed", "explicit", "managed", "system"),
@@ -214,6 +225,7 @@ CASES: dict[str, Case] = {
         Case(
             "migration",
             "the same copy by GPU, CPU and GPU in turn: when do pages move, and do they stay?",
+            "{memory} {size}",
             table(
                 words("memory", "kind", "managed", "managed", "system"),
                 HINT,
@@ -230,6 +242,7 @@ CASES: dict[str, Case] = {
         Case(
             "touch",
             "what the first access to fresh memory costs, and prefetching it",
+            "{processor} {memory} {operation} {size}",
             table(
                 PROCESSOR,
                 words("memory", "kind", "managed", *KINDS),
@@ -317,12 +330,22 @@ def expected_bytes(request: Request) -> int:
 
 
 def describe(request: Request) -> str:
-    """One line for people: the case and the parameters that tell it from its neighbours."""
+    """One line for people: what the case always tells, then every axis that is not at its default.
+
+    `copy gpu pinned -> device 1GiB copy-engine streams=4`
+    """
     case, parameters = find(request.case), request.parameters
+    texts = {name: as_text(value) for name, value in parameters.items()}
+    spoken = {**texts, "size": format_size(parameters["size"])}
+    spoken |= {array: PLACES[texts[array]] for array in ("source", "destination") if array in texts}
+    if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
+        spoken["means"] = ""  # the only one it has
     quiet = {"threads", "samples", "oversubscribe"}
-    parts = []
-    for name, value in parameters.items():
-        if name in quiet or as_text(value) == case.axes[name].default_text:
-            continue
-        parts.append(f"{name}={format_size(value) if name == 'size' else as_text(value)}")
-    return " ".join([request.case, *parts])
+    others = [
+        f"{name}={text}"
+        for name, text in texts.items()
+        if f"{{{name}}}" not in case.line
+        and name not in quiet
+        and text != case.axes[name].default_text
+    ]
+    return " ".join([request.case, *case.line.format_map(spoken).split(), *others])

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from types import FrameType
 from typing import Any
 
@@ -102,7 +103,7 @@ def measure(request: cases.Request, options: Options) -> Trial | None:
 def line(request: cases.Request, number: int, trial: Trial, seconds: float) -> str:
     """What happened in a trial, for people."""
     found = rate(trial)
-    what = f"{found / 1e9:.3g} GB/s" if found else trial.get("error", "")
+    what = f"{found / 1e9:.4g} GB/s" if found else trial.get("error", "")
     of = f"trial {number} of {request.trials}"
     return f"{cases.describe(request)}, {of}: {trial['status']} {what} ({seconds:.1f} s)"
 
@@ -171,7 +172,7 @@ def stopped(journal: Path, reason: str) -> FileError:
     """The error of a run that cannot store what it measures."""
     return FileError(
         f"{reason}; what was measured so far is in {journal}: "
-        f"make room and continue with watari run --resume {journal}"
+        f"make room and continue with watari run --resume {quote(str(journal))}"
     )
 
 

@@ -1,8 +1,13 @@
-"""What a run prints when it is done: one line a case, with median, spread and status."""
+"""What a run prints when it is done: one line a case, with median, spread and status.
+
+Why a case is not ok is said once, below the table: a machine without a kind of memory lacks it in
+many cases.
+"""
 
 from __future__ import annotations
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -18,14 +23,16 @@ def speed(case: results.Case) -> tuple[str, str]:
     if not found:
         return "", ""
     part, times = min(found.items(), key=lambda item: item[1].median)
+    spread = f"{times.spread:.1%}" if times.trials > 1 else ""
     phase = "" if part == WHOLE else f" ({part})"
     if not case.bytes_per_sample or not times.median:
-        return f"{times.median:.3g} s{phase}", f"{times.spread:.1%}"
-    return f"{case.bytes_per_sample / times.median / 1e9:.4g} GB/s{phase}", f"{times.spread:.1%}"
+        return f"{times.median:.3g} s{phase}", spread
+    return f"{case.bytes_per_sample / times.median / 1e9:.4g} GB/s{phase}", spread
 
 
-def render(measured: results.Results) -> Table:
-    """The table, for rich to print."""
+def render(measured: results.Results) -> Group:
+    """The table and the reasons, for rich to print."""
+    reasons = list(dict.fromkeys(case.reason for case in measured.cases if case.reason))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("case", overflow="fold")
     table.add_column("trials", justify="right", no_wrap=True)
@@ -34,12 +41,12 @@ def render(measured: results.Results) -> Table:
     table.add_column("status", overflow="fold")
     for case in measured.cases:
         request = cases.Request(case.case, case.parameters, case.trials_planned)
-        notes = [case.reason or "", *case.flags]
-        status = ": ".join([case.status, ", ".join(filter(None, notes))]).removesuffix(": ")
+        number = [f"[{reasons.index(case.reason) + 1}]"] if case.reason else []
+        status = " ".join([case.status, *number, *case.flags])
         table.add_row(
             Text(cases.describe(request)),
             str(len(case.trials)),
             *speed(case),
             Text(status, COLOURS[case.status]),
         )
-    return table
+    return Group(table, *(Text(f"[{i}] {reason}") for i, reason in enumerate(reasons, 1)))

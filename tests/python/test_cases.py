@@ -178,3 +178,22 @@ def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> N
     assert trial["status"] == WrongResultError.status
     assert trial["verified"] is False
     assert "3 elements" in trial["error"]
+
+
+@pytest.mark.parametrize(
+    ("case", "given", "line"),
+    [
+        ("copy", {"processor": "cpu"}, "copy cpu pageable -> pageable 1GiB"),
+        ("copy", {"from_": "pinned"}, "copy gpu pinned -> device 1GiB copy-engine"),
+        (
+            "copy",
+            {"processor": "gpu:1", "means": "kernel", "size": "64KiB", "streams": 4},
+            "copy gpu:1 device:1 -> device:1 64KiB kernel streams=4",
+        ),
+        ("access", {"destination": "gpu"}, "access gpu managed HM Read, DM Write 1GiB"),
+        ("migration", {"hint": "mapped", "size": "4GB"}, "migration managed 4GB hint=mapped"),
+        ("touch", {"operation": "prefetch"}, "touch gpu managed prefetch 1GiB"),
+    ],
+)
+def test_a_case_is_described_by_its_path_and_what_is_special(case, given, line) -> None:
+    assert cases.describe(one(case, **given)) == line

@@ -142,7 +142,7 @@ def test_the_same_case_twice_has_more_trials() -> None:
 
 def test_what_the_table_says() -> None:
     text = printed(compare.compare(run(seed=1), run(seed=2, slower={"migration": 1.3})))
-    assert "migration size=1GiB, cpu" in text
+    assert "migration managed 1GiB, cpu" in text
     assert "GB/s" in text
     assert "3 slower" in text
     assert "machine:" not in text

@@ -201,7 +201,7 @@ def test_any_plan_is_read_or_refused_with_its_name(case, axes, tmp_path_factory)
 
 @settings(deadline=None)
 @given(
-    sizes=st.lists(st.integers(1, 2**50), min_size=1, max_size=5, unique=True),
+    sizes=st.lists(st.integers(8, 2**50), min_size=1, max_size=5, unique=True),
     trials=st.integers(1, 100),
 )
 def test_every_value_of_a_sweep_is_measured_once(sizes, trials, tmp_path_factory):

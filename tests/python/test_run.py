@@ -59,7 +59,7 @@ def test_trials_go_round_the_cases(tmp_path):
     asked = requests(2**20, 2**21, trials=2)
     measured, interrupted = run.execute(state(asked), options(tmp_path, progress=recorder))
     assert not interrupted
-    assert [("size=1MiB" in text, "trial 1 of 2" in text) for text in recorder.finished] == [
+    assert [(" 1MiB" in text, "trial 1 of 2" in text) for text in recorder.finished] == [
         (True, True),
         (False, True),
         (True, False),
@@ -159,6 +159,15 @@ def test_a_case_that_no_longer_fits_lets_a_shorter_one_run():
     assert 150 < estimate.seconds(twice) < 250
 
 
+def test_guesses_follow_what_other_cases_took():
+    estimate = budget.Estimate(state([]).machine)
+    (known,) = requests(2**30)
+    (other,) = cases.resolve("touch", {"memory": "pageable"}, fake_cli.machine())
+    before = estimate.seconds(other)
+    estimate.learn(known, 20.0, 19.0)
+    assert estimate.seconds(other) > 2 * before
+
+
 @pytest.mark.parametrize(
     ("given", "quick"),
     [
@@ -226,8 +235,8 @@ def test_a_result_file_with_missing_trials_is_continued(tmp_path):
         (lambda s: setattr(s.machine, "driver", "580.1"), "driver"),
         (lambda s: setattr(s.machine, "name", "other"), "machine name"),
         (lambda s: setattr(s.machine.processors[0], "name", "Grace"), "processors"),
-        (lambda s: setattr(s, "requests", requests(2**23)), "plan.*size=8MiB .*is not in it"),
-        (lambda s: setattr(s, "requests", []), "plan.*size=1MiB .*is not in the plan given"),
+        (lambda s: setattr(s, "requests", requests(2**23)), "plan.*8MiB.*is not in it"),
+        (lambda s: setattr(s, "requests", []), "plan.*1MiB.*is not in the plan given"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_named(change, word, tmp_path):
