@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 from datetime import datetime
@@ -83,7 +84,9 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
     for word in rest:
         axis, equals, value = word.partition("=")
         if not equals:
-            raise UsageError(f"'{word}' is not axis=value{nearest(word, cases.find(name).axes)}")
+            known = cases.find(name).axes
+            hint = f"; write {word}=VALUE" if word in known else nearest(word, known)
+            raise UsageError(f"'{word}' is not axis=value{hint}")
         if axis in axes:
             raise UsageError(f"{axis} is given twice; write {axis}={axes[axis]},{value} for both")
         axes[axis] = value
@@ -147,7 +150,7 @@ def run(
     if resume:
         state, options.output = resuming.continued(resume, state, bool(words or plan))
     options.output = output or (options.output if resume else default_output(machine))
-    prepare.refuse_to_lose(options.output, bool(resume))
+    prepare.check_output(options.output, bool(resume))
     prepare.grow_memory(state, machine)
     total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
     options.progress = progress.suited(total, done)
@@ -156,7 +159,8 @@ def run(
     print(f"{'interrupted; ' if interrupted else ''}results: {options.output}")
     if results.missing:
         missing = sum(case.trials for case in results.missing)
-        print(f"{missing} trials missing; continue with: watari run --resume {options.output}")
+        again = shlex.join(["watari", "run", "--resume", str(options.output)])
+        print(f"{missing} trials missing; continue with: {again}")
     bad = any(case.status in ("wrong", "failed") for case in results.cases)
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
 

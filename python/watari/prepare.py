@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 
 from watari import prefault, results
 from watari.axes import Machine, format_size
@@ -27,13 +28,15 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
     )
 
 
-def refuse_to_lose(output: Path, resumed: bool) -> None:
-    """Raises UsageError if the output has the journal of a run that was killed."""
+def check_output(output: Path, resumed: bool) -> None:
+    """Raises UsageError where no result file can be, or one has the journal of a killed run."""
+    if output.exists() and not output.is_file():
+        raise UsageError(f"{output} is not a file: -o names the result file")
     journal = path_for(output)
     if not resumed and journal.exists():
         raise UsageError(
             f"{journal} has what a run measured before it was killed: continue it with "
-            f"watari run --resume {journal}, or remove it"
+            f"watari run --resume {quote(str(journal))}, or remove it"
         )
 
 

@@ -7,6 +7,7 @@ bundle, so that page and paper figures are drawn by the same code and nothing is
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -104,7 +105,7 @@ def page(
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"size": view.size, "json": inline_json, "rate": view.rate}
-    files = " ".join(str(path) for path in paths)
+    files = shlex.join(str(path) for path in paths)
     return environment.get_template("report.html.j2").render(
         runs=[
             run(name, result, measured) for name, result in zip(view.names(read), read, strict=True)
@@ -118,7 +119,7 @@ def page(
         published=published.values(),
         quantities=published.quantities(),
         colours=COLOURS,
-        command=f"watari report {files} -o {output}",
+        command=f"watari report {files} -o {shlex.quote(str(output))}",
         bundle=vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script"),
     )
 

@@ -166,11 +166,9 @@ def parse(data: Any, name: str) -> Results:
     schema = data.get("schema")
     if type(schema) is not int:  # true is an int, 1.0 equals 1: neither is a version
         raise FileError(f"{name}: schema: must be a whole number, is {json.dumps(schema)[:40]}")
-    if schema > SCHEMA:
-        raise FileError(
-            f"{name}: schema: written by a newer Watari: schema {schema}, "
-            f"this one reads up to {SCHEMA}"
-        )
+    if schema != SCHEMA:
+        whose = "written by a newer Watari" if schema > SCHEMA else "not known"
+        raise FileError(f"{name}: schema: {whose}: schema {schema}, this one reads {SCHEMA}")
     try:
         return Results.model_validate(data)
     except ValidationError as error:

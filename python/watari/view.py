@@ -19,7 +19,6 @@ from watari.results import Results
 from watari.settling import settle
 from watari.statistics import Summary
 
-PLACES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
 ARRAYS = ("source", "destination")
 FIRST, SETTLED, ALL = "first", "settled", "all"
 OPERATIONS = {
@@ -96,8 +95,9 @@ def key(case: str, parameters: Parameters) -> str:
 
 
 def names(results: Sequence[Results]) -> list[str]:
-    """The name each file is shown by: its machine's, with the date where a case comes twice."""
-    found = []
+    """The name each file is shown by: its machine's, with the date where a case comes twice, and
+    a number where that is not enough."""
+    found: list[str] = []
     for result in results:
         name = result.machine.name
         keys = [
@@ -107,7 +107,9 @@ def names(results: Sequence[Results]) -> list[str]:
         ]
         once = sum(map(len, keys)) == len(set().union(*keys))
         date = result.program.started[:16].replace("T", " ")
-        found.append(name if once else f"{name}, {date}")
+        dated = name if once else f"{name}, {date}"
+        earlier = 0 if once else sum(other.startswith(dated) for other in found)
+        found.append(f"{dated} ({earlier + 1})" if earlier else dated)
     return found
 
 
@@ -216,7 +218,7 @@ def rate(value: float) -> str:
 
 def pattern(parameters: Parameters) -> str:
     """An access pattern as the thesis names it: `HM Read, DM Write by CPU`."""
-    source, destination = PLACES[parameters["source"]], PLACES[parameters["destination"]]
+    source, destination = (cases.PLACES[parameters[array]] for array in ARRAYS)
     return f"{source} Read, {destination} Write by {parameters['processor'].upper()}"
 
 

@@ -74,8 +74,12 @@ def test_failed_and_wrong_are_exit_code_1(watari):
 
 
 def test_unsupported_is_exit_code_0(watari):
-    words = ["run", "copy", "processor=gpu", "size=1MiB", "trials=1"]
-    assert watari(*words, how="unsupported-gpu")[0] == 0
+    words = ["run", "copy", "processor=gpu", "size=1MiB,2MiB", "trials=1"]
+    code, out, _ = watari(*words, how="unsupported-gpu")
+    assert code == 0
+    table = out[out.index("median") :]
+    assert table.count("unsupported [1]") == 2
+    assert table.count("[1] no GPU driver") == 1  # the reason, once
 
 
 def test_budget_says_what_is_missing_and_resume_completes_it(watari, tmp_path):
@@ -101,8 +105,10 @@ def test_resume_with_another_plan_is_refused(watari):
         (["copy", "siez=1"], ["'siez'", "did you mean 'size'", "streams"]),
         (["copy", "from=pined"], ["'pined'", "did you mean 'pinned'", "managed"]),
         (["copy", "size=many"], ["'many' is not a size", "64KiB"]),
-        (["copy", "size"], ["'size' is not axis=value"]),
-        (["copy", "size=1", "size=2"], ["given twice", "size=1,2"]),
+        (["copy", "size"], ["'size' is not axis=value", "size=VALUE"]),
+        (["copy", "size=7"], ["copy: size: '7' is too small", "8 bytes"]),
+        (["copy", "-o", "."], ["not a file", "-o"]),
+        (["copy", "size=8", "size=9"], ["given twice", "size=8,9"]),
         (["copy", "trials=0"], ["trials", "whole number"]),
         (["size=1MiB"], ["a case comes first", "copy, access"]),
         (["copy", "--plan", "gh200-sam"], ["not both"]),

@@ -87,7 +87,7 @@ def test_formatting_keeps_the_value(value: Any) -> None:
         ('{"schema": 1}', "program: Field required"),
         (
             '{"schema": 2, "new": {}}',
-            "written by a newer Watari: schema 2, this one reads up to 1",
+            "written by a newer Watari: schema 2, this one reads 1",
         ),
     ],
 )
