@@ -1,0 +1,143 @@
+"""The documentation is true: what it names exists, what it types parses, what it forbids is not."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from test_probe import described
+from test_readme import commands, written_files
+
+from watari import cli
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
+LIBRARY = ROOT / "src" / "watari"
+PACKAGE = ROOT / "python" / "watari"
+# what somebody wrote: results and built files are named in the documentation too
+SOURCE = re.compile(r"[\w./-]+\.(py|pyi|[ch]pp|cu|cmake|toml|sh|md|svg|css|js|j2)")
+FOLDERS = ("benchmarks", "cmake", "docs", "examples", "plans", "published", "python", "scripts")
+FOLDERS += ("src", "tests")
+SIBLINGS = ("bench", "himeno", "gemm")  # none of them uses another
+
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def spans(text: str) -> list[str]:
+    """What stands in backticks outside fenced blocks."""
+    return re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+def sources() -> set[str]:
+    """Every file of the source tree, by its path."""
+    found = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*")]
+    return {f"/{file.relative_to(ROOT)}" for file in [*found, *ROOT.iterdir()]}
+
+
+def watari_commands(text: str) -> list[list[str]]:
+    """The words after `watari`, of commands in console blocks and in backticks."""
+    lines = [*commands(text), *(" ".join(span.split()) for span in spans(text))]
+    return [
+        shlex.split(re.split(r"\s[|>&;]", line)[0], comments=True)[1:]
+        for line in lines
+        if line.startswith("watari ")
+    ]
+
+
+@pages
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if not re.match(r"https?:|mailto:|#", target):
+            assert (page.parent / target.partition("#")[0]).exists(), f"{page.name}: {target}"
+
+
+@pages
+def test_files_that_are_named_exist(page: Path) -> None:
+    there = sources()
+    words = [word for span in spans(page.read_text()) for word in span.split()]
+    for word in words:
+        name = word.strip(",;:").removeprefix("./").removeprefix("../")
+        if name in ("part.cpp", "part_absent.cpp"):  # stand for many
+            continue
+        if SOURCE.fullmatch(name):
+            assert any(file.endswith(f"/{name}") for file in there), f"{page.name}: {name}"
+        elif name.startswith(tuple(f"{folder}/" for folder in FOLDERS)) and "<" not in name:
+            assert any(ROOT.glob(name.rstrip("/"))), f"{page.name}: {name}"
+
+
+@pages
+def test_results_that_are_read_exist(page: Path) -> None:
+    for command in commands(page.read_text()):
+        for word in shlex.split(command, comments=True):
+            if word.startswith("results/") and word not in written_files(command):
+                assert (ROOT / word).exists(), f"{page.name}: {word}"
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A machine with a GPU, which knows every axis."""
+    file = ROOT / "tests" / "fixtures" / "machines" / "h200-without-hmm.json"
+    return described(json.loads(file.read_text()), tmp_path_factory.mktemp("machine"))
+
+
+@pages
+def test_commands_parse(
+    page: Path, machine: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    known: Any = typer.main.get_command(cli.app)
+    for name, *words in watari_commands(page.read_text()):
+        assert name in known.commands, f"{page.name}: watari {name}"
+        try:
+            given = known.commands[name].make_context(name, list(words)).params
+            if name == "run":
+                plan = cli.planned(given["words"] or [], given["plan"], machine)
+                assert plan.requests
+        except Exception as error:
+            if words:  # a bare `watari compare` in the text names the command, and types nothing
+                pytest.fail(f"{page.name}: watari {shlex.join([name, *words])}: {error}")
+
+
+def modules() -> Iterator[str]:
+    """Modules and packages of python/watari as the page names them."""
+    for file in PACKAGE.rglob("*.py"):
+        if not file.name.startswith("__"):
+            yield file.name
+        elif file.parent != PACKAGE:
+            yield f"{file.parent.name}/"
+
+
+def test_every_module_has_one_place_in_the_house() -> None:
+    rooms = ARCHITECTURE.partition("## Rooms")[2].partition("\n## ")[0]
+    named = spans(rooms)
+    for module in modules():
+        assert named.count(module) == 1, module
+    for folder in filter(Path.is_dir, LIBRARY.iterdir()):
+        assert named.count(f"{folder.name}/") == 1, folder.name
+
+
+def test_folders_use_only_those_above() -> None:
+    table = ARCHITECTURE.partition("## Rooms")[2].partition("\n\n| Python")[0]
+    order = re.findall(r"^\| `(\w+)/`", table, re.MULTILINE)
+    for file in LIBRARY.rglob("*.[ch]*"):
+        for used in re.findall(r'#include ["<]watari/(\w+)/', file.read_text()):
+            own = file.relative_to(LIBRARY).parts[0]
+            assert order.index(used) <= order.index(own), f"{file}: {used}"
+            assert used == own or used not in SIBLINGS, f"{file}: {used}"
+
+
+def test_one_file_knows_the_compiler() -> None:
+    asking = {
+        str(file.relative_to(LIBRARY))
+        for file in LIBRARY.rglob("*.*")
+        if "styles" not in file.parts  # what a programmer would write
+        and re.search(r"^\s*#\s*(if|pragma omp)", file.read_text(), re.MULTILINE)
+    }
+    assert asking == {"core/backend.hpp"}
