@@ -4,6 +4,7 @@
 // from cudaDeviceGetAttribute. None of these calls makes a context.
 #include "watari/machine/gpus.hpp"
 
+#include "watari/core/cuda.hpp"
 #include "watari/machine/topology.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <stdexcept>
 
 #include <cuda_runtime_api.h>
 
@@ -88,11 +88,7 @@ std::optional<double> bandwidth(int device) {
 
 gpu describe(int device) {
     cudaDeviceProp properties{};
-    const cudaError_t status = cudaGetDeviceProperties(&properties, device);
-    if (status != cudaSuccess) {
-        throw std::runtime_error("GPU " + std::to_string(device) +
-                                 " cannot be described: " + cudaGetErrorString(status));
-    }
+    check(cudaGetDeviceProperties(&properties, device));
     gpu result;
     result.name = properties.name;
     result.compute_capability =

@@ -1,10 +1,12 @@
 // The topology by hwloc 2.
 #include "watari/machine/topology.hpp"
 
+#include "watari/core/error.hpp"
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
-#include <stdexcept>
 
 #include <hwloc.h>
 
@@ -16,13 +18,13 @@ using handle = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)
 handle load() {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) {
-        throw std::runtime_error("hwloc_topology_init failed");
+        throw system_error("hwloc_topology_init", errno);
     }
     handle loaded(raw, &hwloc_topology_destroy);
     // hwloc leaves instruction caches out unless asked.
     hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (hwloc_topology_load(raw) != 0) {
-        throw std::runtime_error("hwloc_topology_load failed");
+        throw system_error("hwloc_topology_load", errno);
     }
     return loaded;
 }

@@ -37,7 +37,7 @@ struct topology {
 };
 
 /// Reads the topology. What cannot be found is 0 or empty.
-/// \throws std::runtime_error if hwloc refuses to load it
+/// Throws system_error if hwloc refuses to load it.
 topology read_topology();
 
 bool hwloc_available();

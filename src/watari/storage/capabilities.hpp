@@ -12,9 +12,8 @@ namespace watari::storage {
 /// Loads libcufile to see whether it is there, and makes and closes one io_uring.
 std::vector<machine::capability> capabilities();
 
-/// Why io_uring_setup(2) failed.
-/// \param error    its errno
-/// \param disabled /proc/sys/kernel/io_uring_disabled, where that exists
+/// Why io_uring_setup(2) failed, from its errno and, where that exists,
+/// /proc/sys/kernel/io_uring_disabled.
 std::string io_uring_reason(int error, std::optional<int> disabled);
 
 }  // namespace watari::storage
