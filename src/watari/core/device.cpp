@@ -34,8 +34,6 @@ constexpr named_attribute attributes[] = {
     {"pageableMemoryAccessUsesHostPageTables", cudaDevAttrPageableMemoryAccessUsesHostPageTables},
     {"concurrentManagedAccess", cudaDevAttrConcurrentManagedAccess},
     {"managedMemory", cudaDevAttrManagedMemory},
-    {"hostNumaId", cudaDevAttrHostNumaId},
-    {"numaId", cudaDevAttrNumaId},
 };
 
 }  // namespace
@@ -60,6 +58,19 @@ int attribute(const char* name, int number) {
         return value;
     }
     throw usage_error(std::string("no such device attribute: ") + name);
+}
+
+std::set<int> numa_nodes() {
+    std::set<int> nodes;
+    for (int number = 0; number < count(); ++number) {
+        int is_node = 0, node = -1;
+        if (cudaDeviceGetAttribute(&is_node, cudaDevAttrNumaConfig, number) != cudaSuccess ||
+            cudaDeviceGetAttribute(&node, cudaDevAttrNumaId, number) != cudaSuccess)
+            cudaGetLastError();  // a driver that does not know them: no node
+        else if (is_node == cudaDeviceNumaConfigNumaNode)
+            nodes.insert(node);
+    }
+    return nodes;
 }
 
 memory_info memory(int number) {

@@ -7,6 +7,7 @@
 #include "watari/core/handle.hpp"
 
 #include <cstddef>
+#include <set>
 #include <source_location>
 #include <string>
 
@@ -31,6 +32,9 @@ void use(int number);
 /// The value of a yes/no or numeric attribute of a GPU, by its CUDA name (only those listed in
 /// device.cpp).
 int attribute(const char* name, int number);
+
+/// The NUMA nodes that are memory of a GPU (GH200); empty where no GPU's memory is a node.
+std::set<int> numa_nodes();
 
 /// Bytes of a GPU's memory that are free, and all of it.
 struct memory_info {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 namespace watari::memory {
@@ -56,8 +57,7 @@ std::size_t present_pages(const page_range& range) {
                                   static_cast<off_t>(page * sizeof(entries[0])));
         if (got <= 0) throw system_error("read /proc/self/pagemap", got < 0 ? errno : EIO);
         const std::size_t read = static_cast<std::size_t>(got) / sizeof(entries[0]);
-        found += static_cast<std::size_t>(std::count_if(entries.begin(), entries.begin() + got / 8,
-                                                        [](auto e) { return (e & present) != 0; }));
+        for (std::size_t i = 0; i < read; ++i) found += (entries[i] & present) != 0;
         done += read;
     }
     return found;
@@ -79,29 +79,27 @@ std::map<int, std::size_t> pages_by_node(const page_range& range) {
     return count;
 }
 
-residency by_nodes(const block& range) {
+/// `unmapped_on_gpu`: a page that the CPU's page tables lack is the GPU's.
+residency by_nodes(const block& range, bool unmapped_on_gpu) {
     residency result{.method = "move_pages", .bytes = range.bytes(), .nodes = {}};
-    const bool gpu_is_node =
-        device::count() > 0 && device::attribute("numaId", range.device()) >= 0;
-    const int gpu_node = gpu_is_node ? device::attribute("numaId", range.device()) : -1;
+    const std::set<int> gpu_nodes = device::numa_nodes();
     std::size_t left = range.bytes();  // the last page may be used in part
     for (const auto& [node, pages] : pages_by_node(pages_of(range.data(), range.bytes()))) {
         const std::size_t bytes = std::min(left, pages * host::page_size());
         left -= bytes;
-        if (node < 0) {
+        if (node >= 0) result.nodes[node] += bytes;
+        if (node < 0 && !(node == -ENOENT && unmapped_on_gpu))
             result.untold += bytes;
-            continue;
-        }
-        result.nodes[node] += bytes;
-        (gpu_is_node && node == gpu_node ? result.gpu : result.cpu) += bytes;
+        else
+            (node < 0 || gpu_nodes.contains(node) ? result.gpu : result.cpu) += bytes;
     }
     return result;
 }
 
 residency by_pagemap(const block& range, bool all_touched) {
     residency result{.method = "pagemap", .bytes = range.bytes(), .nodes = {}};
-    const double fraction = cpu_mapped_fraction(range.data(), range.bytes());
-    result.cpu = static_cast<std::size_t>(fraction * static_cast<double>(range.bytes()));
+    const std::size_t pages = present_pages(pages_of(range.data(), range.bytes()));
+    result.cpu = std::min(range.bytes(), pages * host::page_size());
     (all_touched ? result.gpu : result.untold) = range.bytes() - result.cpu;
     return result;
 }
@@ -114,22 +112,23 @@ double cpu_mapped_fraction(const void* data, std::size_t bytes) {
 }
 
 residency locate(const block& range, bool all_touched) {
+    const auto by_page = [&](bool unmapped_on_gpu) {
+        // under HMM a page on the GPU is a swap entry, which pagemap shows as not present
+        return device::attribute("pageableMemoryAccessUsesHostPageTables", range.device())
+                   ? by_nodes(range, unmapped_on_gpu)
+                   : by_pagemap(range, all_touched);
+    };
     switch (range.kind().kind) {
         case kind::device:
             return {.method = "by-kind", .bytes = range.bytes(), .gpu = range.bytes(), .nodes = {}};
         case kind::pinned:
             return {.method = "by-kind", .bytes = range.bytes(), .cpu = range.bytes(), .nodes = {}};
         case kind::managed:
-            if (!device::attribute("pageableMemoryAccessUsesHostPageTables", range.device()))
-                return by_pagemap(range, all_touched);
-            return by_nodes(range);
+            return by_page(all_touched);
         case kind::system:
-            // under HMM a page on the GPU is a swap entry, which pagemap shows as not present
-            if (!device::attribute("pageableMemoryAccessUsesHostPageTables", range.device()))
-                return by_pagemap(range, all_touched);
-            return by_nodes(range);
+            return by_page(false);
         case kind::pageable:
-            return by_nodes(range);
+            return by_nodes(range, false);
     }
     throw usage_error("no such memory kind");
 }

@@ -1,12 +1,13 @@
 /// Residency: how many bytes of a range lie on which side, proved by the operating system.
 ///
-/// Managed memory on x86: a page that the GPU took away has lost its CPU mapping, so bit 63
-/// (present) of /proc/self/pagemap tells, page by page, what is mapped on the CPU side. It cannot
-/// tell an untouched or swapped page from one on the GPU, nor see a read-mostly duplicate there:
-/// bytes not mapped are `untold` unless the caller knows that every page was touched, and
-/// duplicates count as the CPU's.
-/// Other memory, and managed memory on machines where the GPU shares the CPU's page tables (ATS):
-/// move_pages(2) names the NUMA node of each page, and the GPU's memory is a node of its own.
+/// Managed memory, and system memory under HMM, on x86: a page that the GPU took away has lost its
+/// CPU mapping, so bit 63 (present) of /proc/self/pagemap tells, page by page, what is mapped on
+/// the CPU side. It cannot tell an untouched or swapped page from one on the GPU, nor see a
+/// read-mostly duplicate there: bytes not mapped are `untold` unless the caller knows that every
+/// page was touched, and duplicates count as the CPU's.
+/// Other memory, and both on machines where the GPU shares the CPU's page tables (ATS):
+/// move_pages(2) names the NUMA node of each page, and the GPU's memory is a node of its own. Of
+/// managed pages that no CPU has mapped the same is inferred there as on x86.
 #pragma once
 
 #include "watari/memory/buffer.hpp"
@@ -28,7 +29,7 @@ struct residency {
 };
 
 /// Looks at every page of a block, without touching any. `all_touched`: every page has been
-/// written, so that a managed page without a CPU mapping is on the GPU.
+/// written, so that a shared page without a CPU mapping is on the GPU.
 residency locate(const block& range, bool all_touched);
 
 /// Fraction of a range's pages mapped on the CPU side, from pagemap. Throws system_error.
