@@ -8,10 +8,12 @@ namespace watari::memory {
 
 namespace {
 
+/// Managed memory must fit into the GPU beside device memory.
+bool on_gpu(const demand& d) { return d.kind == kind::device || d.kind == kind::managed; }
+
 bool share(const demand& one, const demand& other) {
-    const bool on_gpu = one.kind == kind::device || one.kind == kind::managed;
-    return row(one.kind).available == row(other.kind).available &&
-           (!on_gpu || one.how.device == other.how.device);
+    if (!on_gpu(one)) return !on_gpu(other);
+    return on_gpu(other) && one.how.device == other.how.device;
 }
 
 }  // namespace
