@@ -53,6 +53,10 @@ TEST(Buffer, BeyondMemoryNamesBothNumbers) {
     }
 }
 
+TEST(Buffer, OfNothingIsNotMeant) {
+    EXPECT_THROW(buffer<char>(kind::pageable, 0), usage_error);
+}
+
 TEST(Room, CountsAllArraysTogether) {
     const std::size_t half = host::available() / 2 + 64 * mebibyte;
     const demand one[] = {{kind::pageable, half, {}}};
@@ -68,6 +72,15 @@ TEST(Host, TakesHugePagesWhereTheyAreAskedForAndNoneWhereTheyAreRefused) {
         const buffer<char> data(kind::pageable, 8 * mebibyte + 5, {.thp = thp});
         std::memset(data.data(), 1, data.size());
     }
+}
+
+TEST(Host, GivesFreshPagesEveryTime) {
+    for (const std::size_t size : {std::size_t{8}, mebibyte, 24 * mebibyte})
+        for (int again = 0; again < 3; ++again) {
+            const buffer<char> data(kind::pageable, size);
+            EXPECT_EQ(cpu_mapped_fraction(data.data(), size), 0.0) << size;
+            std::memset(data.data(), 1, size);
+        }
 }
 
 TEST(Host, BindsToANodeThatExistsAndRefusesOneThatDoesNot) {

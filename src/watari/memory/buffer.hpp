@@ -20,9 +20,10 @@ public:
         const std::string name(row_->name);
         if (const std::string reason = row_->unsupported(how.device); !reason.empty())
             throw unsupported(name + " memory: " + reason);
-        if (const std::size_t available = row_->available(how.device);
-            bytes > available && !how.oversubscribe)
-            throw beyond_memory(name + " memory", bytes, available);
+        if (bytes == 0) throw usage_error(name + " memory: 0 bytes asked for");
+        if (!how.oversubscribe)
+            if (const std::size_t available = row_->available(how.device); bytes > available)
+                throw beyond_memory(name + " memory", bytes, available);
         data_ = row_->allocate(bytes, how);
     }
     block(block&& other) noexcept
@@ -38,7 +39,7 @@ public:
         return *this;
     }
     ~block() {
-        if (data_) row_->release(data_);
+        if (data_) row_->release(data_, bytes_);
     }
 
     void* data() const noexcept { return data_; }

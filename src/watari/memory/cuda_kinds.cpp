@@ -5,7 +5,6 @@
 #include "watari/memory/host.hpp"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <set>
 
@@ -13,15 +12,14 @@ namespace watari::memory::cuda {
 
 namespace {
 
-/// Managed allocations of this process: their sizes, and what was free before the first.
+/// Managed memory of this process, in bytes, and what was free on the GPU when it held none.
 struct managed_account {
     std::mutex mutex;
-    std::map<void*, std::size_t> sizes;
     std::size_t held = 0;
     std::size_t free_at_start = 0;
 };
 
-/// Pinned memory that malloc gave and CUDA registered; the rest is cudaMallocHost's.
+/// Pinned memory that host::allocate gave and CUDA registered; the rest is cudaMallocHost's.
 struct registered_blocks {
     std::mutex mutex;
     std::set<void*> blocks;
@@ -37,14 +35,13 @@ managed_account& account() {
     return the_account;
 }
 
-void* checked(void* data, cudaError_t status, const char* call, std::size_t bytes,
-              std::size_t available) {
+/// Throws unless the allocation of `bytes` succeeded; only then asks what there would have been.
+void check_room(cudaError_t status, const char* call, std::size_t bytes, kind k, int device) {
     if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
-        throw beyond_memory(call, bytes, available);
+        throw beyond_memory(call, bytes, row(k).available(device));
     }
     check(status);
-    return data;
 }
 
 }  // namespace
@@ -76,7 +73,8 @@ std::size_t available_device(int device) { return device::memory(device).free; }
 std::size_t available_managed(int device) {
     managed_account& managed = account();
     const std::lock_guard lock(managed.mutex);
-    if (managed.sizes.empty()) managed.free_at_start = device::memory(device).free;
+    if (managed.held == 0 || managed.free_at_start == 0)
+        managed.free_at_start = device::memory(device).free;
     const std::size_t on_gpu =
         managed.free_at_start - std::min(managed.held, managed.free_at_start);
     return std::min(on_gpu, host::available());
@@ -85,14 +83,14 @@ std::size_t available_managed(int device) {
 void* allocate_pinned(std::size_t bytes, const placement& how) {
     if (how.numa_node < 0 && how.thp == huge_pages::as_set) {
         void* data = nullptr;
-        const cudaError_t status = cudaMallocHost(&data, bytes);
-        return checked(data, status, "cudaMallocHost", bytes, host::available());
+        check_room(cudaMallocHost(&data, bytes), "cudaMallocHost", bytes, kind::pinned, how.device);
+        return data;
     }
-    // cudaMallocHost cannot be told where: malloc, place, then register
+    // cudaMallocHost cannot be told where: allocate, place, then register
     void* data = host::allocate(bytes, how);
     const cudaError_t status = cudaHostRegister(data, bytes, cudaHostRegisterDefault);
-    if (status != cudaSuccess) host::release(data);
-    checked(data, status, "cudaHostRegister", bytes, host::available());
+    if (status != cudaSuccess) host::release(data, bytes);
+    check_room(status, "cudaHostRegister", bytes, kind::pinned, how.device);
     const std::lock_guard lock(registered().mutex);
     return *registered().blocks.insert(data).first;
 }
@@ -100,40 +98,38 @@ void* allocate_pinned(std::size_t bytes, const placement& how) {
 void* allocate_device(std::size_t bytes, const placement& how) {
     device::use(how.device);
     void* data = nullptr;
-    const cudaError_t status = cudaMalloc(&data, bytes);
-    return checked(data, status, "cudaMalloc", bytes, available_device(how.device));
+    check_room(cudaMalloc(&data, bytes), "cudaMalloc", bytes, kind::device, how.device);
+    return data;
 }
 
 void* allocate_managed(std::size_t bytes, const placement& how) {
     device::use(how.device);
     void* data = nullptr;
-    const cudaError_t status = cudaMallocManaged(&data, bytes, cudaMemAttachGlobal);
-    checked(data, status, "cudaMallocManaged", bytes, 0);
+    check_room(cudaMallocManaged(&data, bytes, cudaMemAttachGlobal), "cudaMallocManaged", bytes,
+               kind::managed, how.device);
     managed_account& managed = account();
     const std::lock_guard lock(managed.mutex);
-    managed.sizes[data] = bytes;
     managed.held += bytes;
     return data;
 }
 
-void release_pinned(void* data) noexcept {
+void release_pinned(void* data, std::size_t bytes) noexcept {
     const std::lock_guard lock(registered().mutex);
     if (registered().blocks.erase(data) == 0) {
         cudaFreeHost(data);
         return;
     }
     cudaHostUnregister(data);
-    host::release(data);
+    host::release(data, bytes);
 }
 
-void release_device(void* data) noexcept { cudaFree(data); }
+void release_device(void* data, std::size_t) noexcept { cudaFree(data); }
 
-void release_managed(void* data) noexcept {
+void release_managed(void* data, std::size_t bytes) noexcept {
     managed_account& managed = account();
     const std::lock_guard lock(managed.mutex);
-    managed.held -= managed.sizes[data];
-    managed.sizes.erase(data);
     cudaFree(data);
+    managed.held -= bytes;
 }
 
 }  // namespace watari::memory::cuda

@@ -12,16 +12,16 @@ std::string no_managed(int device);
 std::string no_system(int device);
 
 std::size_t available_device(int device);
-/// Managed memory beyond the GPU's free memory hangs some drivers: what was free before the first
-/// managed allocation of this process, less what it holds.
+/// Managed memory beyond the GPU's free memory hangs some drivers: what was free when the process
+/// held none, less what it holds.
 std::size_t available_managed(int device);
 
 void* allocate_pinned(std::size_t bytes, const placement& how);
 void* allocate_device(std::size_t bytes, const placement& how);
 void* allocate_managed(std::size_t bytes, const placement& how);
 
-void release_pinned(void* data) noexcept;
-void release_device(void* data) noexcept;
-void release_managed(void* data) noexcept;
+void release_pinned(void* data, std::size_t bytes) noexcept;
+void release_device(void* data, std::size_t bytes) noexcept;
+void release_managed(void* data, std::size_t bytes) noexcept;
 
 }  // namespace watari::memory::cuda

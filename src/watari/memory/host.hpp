@@ -1,4 +1,7 @@
-/// Ordinary memory of the CPU: malloc, NUMA binding, transparent huge pages, how much there is.
+/// Ordinary memory of the CPU: NUMA binding, transparent huge pages, how much there is.
+///
+/// Anonymous private mappings, which is what malloc gives for large sizes; but always fresh, since
+/// malloc may hand out again what was touched before.
 #pragma once
 
 #include "watari/memory/kind.hpp"
@@ -7,15 +10,16 @@
 
 namespace watari::memory::host {
 
-/// Bytes of memory that can still be used: MemAvailable, or what the control group leaves.
+/// Bytes of CPU memory that can still be used: MemAvailable, without the GPU memory that the kernel
+/// counts into it on GH200, or what control groups leave.
 std::size_t available(int device = 0);
 
-/// malloc, on pages of its own, with what `how` says of huge pages and NUMA. Throws.
+/// Whole untouched pages, with what `how` says of huge pages and NUMA. Throws.
 void* allocate(std::size_t bytes, const placement& how);
 
-void release(void* data) noexcept;
+void release(void* data, std::size_t bytes) noexcept;
 
-/// Binds untouched pages of a range to one NUMA node. Throws system_error.
+/// Binds untouched pages of a range to one NUMA node. Throws unsupported, system_error.
 void bind(void* data, std::size_t bytes, int node);
 
 /// Bytes of a page.

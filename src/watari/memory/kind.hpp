@@ -11,8 +11,9 @@
 
 namespace watari::memory {
 
-/// pageable: malloc, for the CPU alone. pinned: cudaMallocHost. device: cudaMalloc.
-/// managed: cudaMallocManaged. system: malloc, used by both processors.
+/// pageable: anonymous memory, as malloc maps it, for the CPU alone. pinned: cudaMallocHost.
+/// device: cudaMalloc. managed: cudaMallocManaged. system: the same memory as pageable, used by
+/// both processors.
 enum class kind { pageable, pinned, device, managed, system };
 
 /// Transparent huge pages: as the system is set, asked for, or refused (madvise).
@@ -39,7 +40,7 @@ struct kind_row {
     /// Bytes that can still be had.
     std::size_t (*available)(int device);
     void* (*allocate)(std::size_t bytes, const placement& how);
-    void (*release)(void* data) noexcept;
+    void (*release)(void* data, std::size_t bytes) noexcept;  ///< as they were allocated
 };
 
 /// All kinds, in the order of the enumeration.
