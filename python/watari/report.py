@@ -165,6 +165,7 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
     """One key number with what it is, how sure it is, and how near to the limit."""
     value = m.part(sample)
     number, unit = scaled(value)
+    scale = 1000 if unit == "TB/s" else 1
     interval = m.summary.interval if sample == view.ALL else None
     bound = view.limit(m) if sample == view.ALL else None
     trials = f"{len(m.trials)} trial{'s'[: len(m.trials) > 1]}"
@@ -172,7 +173,7 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
         "title": title,
         "number": number,
         "unit": unit,
-        "sure": f"{interval_text(interval)} in {trials}" if interval else trials,
+        "sure": f"{interval_text(interval, scale)} in {trials}" if interval else trials,
         "what": f"{m['memory'] or m['from'] + ' → ' + m['to']}, {view.size(m['size'])}",
         "part": round(100 * value / bound) if bound else None,
         "bound": " ".join(scaled(bound)) if bound else None,
@@ -187,9 +188,9 @@ def scaled(gigabytes: float) -> tuple[str, str]:
     return view.rate(gigabytes), "GB/s"
 
 
-def interval_text(interval: tuple[float, float] | None) -> str:
-    """A confidence interval, GB/s."""
-    return f"{interval[0]:.4g}–{interval[1]:.4g}" if interval else ""
+def interval_text(interval: tuple[float, float] | None, scale: float = 1) -> str:
+    """A confidence interval of GB/s, in units of so many of them."""
+    return f"{interval[0] / scale:.4g}–{interval[1] / scale:.4g}" if interval else ""
 
 
 def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
@@ -289,18 +290,23 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
                 "phase": named,
                 "median": f"{rates.median:.4g}",
                 "interval": interval_text(rates.interval),
-                "spread": f"{100 * rates.spread:.1f}%",
+                "spread": f"{100 * rates.spread:.1f}%" if rates.trials > 1 else "",
             }
         )
     return rows
 
 
 def residency(m: Measured, when: str) -> str:
-    """How much of each array lies on the CPU side, by the first trial: `source 100%`."""
+    """How much of each array lies on the CPU side, by the first trial: `source 100%, ...`."""
     found = (m.trials[0].get(when) or {}) if m.trials else {}
-    return ", ".join(
-        f"{array} {100 * r['cpu'] / r['bytes']:.0f}%" for array, r in found.items() if r["bytes"]
-    )
+    parts = {
+        array: f"{100 * r['cpu'] / r['bytes']:.0f}%"
+        for array, r in sorted(found.items(), reverse=True)  # source before destination
+        if r["bytes"]
+    }
+    if len(parts) > 1 and len(set(parts.values())) == 1:
+        return f"both {next(iter(parts.values()))}"
+    return ", ".join(f"{array} {part}" for array, part in parts.items())
 
 
 def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:

@@ -171,7 +171,8 @@ class Settled:
 
 
 def settled(m: Measured) -> list[Settled]:
-    """The phases in which most trials change their level, by the median over trials."""
+    """The phases in which most trials change their level, by the trial in the middle: two trials,
+    of which one settles at once and one late, settle nowhere in between."""
     found = []
     whole: list[dict[str, Any]] = [{"name": "", "first": 0, "last": None}]
     for phase in (m.trials[0].get("phases") or whole) if m.trials else []:
@@ -183,11 +184,11 @@ def settled(m: Measured) -> list[Settled]:
         ]
         if 2 * len(ends) <= len(parts):
             continue
-        end, before, after, seconds = (median(column) for column in zip(*ends, strict=True))
+        end, before, after, seconds = sorted(ends)[(len(ends) - 1) // 2]
         amount = m.bytes_per_sample / 1e9
         name = str(phase["name"]).split("-")[0].upper()
         first = int(phase["first"])
-        found.append(Settled(name, first, round(end), amount / before, amount / after, seconds))
+        found.append(Settled(name, first, end, amount / before, amount / after, seconds))
     return found
 
 
@@ -214,6 +215,11 @@ def size(number: int) -> str:
 def rate(value: float) -> str:
     """A rate in GB/s with three digits: `3980`, `55.3`, `0.52`."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def duration(seconds: float) -> str:
+    """A short time: `1.2 s`, `0.55 ms`."""
+    return f"{seconds:.2g} s" if seconds >= 0.01 else f"{1e3 * seconds:.2g} ms"
 
 
 def pattern(parameters: Parameters) -> str:

@@ -37,7 +37,8 @@ def pattern_row(m: Measured) -> dict[str, Any]:
         return row
     first, settled = (float(f"{m.part(which):.4g}") for which in (view.FIRST, view.SETTLED))
     text = view.rate(settled) + (" above the limit" if m.flagged else "")
-    return {**row, "first": first, "settled": settled, "text": text}
+    right = max(first, settled)
+    return {**row, "first": first, "settled": settled, "right": right, "text": text}
 
 
 def patterns(cases: Sequence[Measured]) -> Drawn:
@@ -83,6 +84,7 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
     axis = style.log_axis(scale.domain, labels=last, ticks=last)
     x = alt.X("settled:Q", scale=scale, title=RATE if last else None, axis=axis)
     start = alt.X("first:Q", scale=scale, title=RATE if last else None, axis=axis)
+    right = alt.X("right:Q", scale=scale, title=RATE if last else None, axis=axis)
     here, absent = base.transform_filter("datum.drawn"), base.transform_filter("!datum.drawn")
     good = here.transform_filter("!datum.flagged").mark_point(filled=True, size=60, opacity=1)
     doubtful = here.transform_filter("datum.flagged").mark_point(
@@ -94,7 +96,7 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
         good.encode(x=x),
         doubtful.encode(x=x),
         here.mark_text(align="left", dx=9, opacity=0.85).encode(
-            x=x, text="text:N", color=alt.value(INK)
+            x=right, text="text:N", color=alt.value(INK)
         ),
         absent.mark_text(align="left", dx=6, opacity=0.5, fontStyle="italic").encode(
             x=alt.value(0), text="text:N", color=alt.value(INK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,11 +19,7 @@ from watari.view import Measured
 CELL_WIDTH, CELL_HEIGHT = 54, 36
 PANEL_WIDTH, PANEL_HEIGHT = 220, 240
 LABEL_HEIGHT = 13
-SIZE_LABEL = (
-    "datum.value >= 1073741824 ? format(datum.value/1073741824, '~r') + ' GiB' : "
-    "datum.value >= 1048576 ? format(datum.value/1048576, '~r') + ' MiB' : "
-    "format(datum.value/1024, '~r') + ' KiB'"
-)
+MOST_TICKS = 8  # of sizes, before only some are told
 
 
 def largest(cases: Iterable[Measured]) -> Measured | None:
@@ -276,16 +273,22 @@ def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> P
 def over_size(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the size of one array."""
     copies = [m for m in view.drawable(cases, "copy") if view.plain(m)]
-    sizes = [m["size"] for m in copies]
+    sizes = sorted({int(m["size"]) for m in copies})
     if not sizes:
         return None
-    powers = range(10, 50, 4 if max(sizes) > 2**9 * min(sizes) else 2)
-    ticks = [2**p for p in powers if min(sizes) <= 2**p <= max(sizes)]
+    step = -(-len(sizes) // MOST_TICKS)
+    ticks = {size: view.size(size) for size in sizes[::step]}
     x = alt.X(
         "at:Q",
         title="size of one array",
-        scale=alt.Scale(type="log", base=2, domain=[min(sizes), max(sizes)], nice=False),
-        axis=alt.Axis(values=ticks, labelExpr=SIZE_LABEL, labelOverlap="greedy", grid=False),
+        scale=alt.Scale(type="log", base=2, domain=[sizes[0], sizes[-1]], nice=False),
+        axis=alt.Axis(
+            values=list(ticks),
+            labelExpr=f"({json.dumps(ticks)})[datum.value]",
+            labelOverlap="greedy",
+            labelFlush=False,
+            grid=False,
+        ),
     )
     return lines(copies, "size", x)
 

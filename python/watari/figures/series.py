@@ -14,12 +14,13 @@ import altair as alt
 
 from watari import view
 from watari.figures import style
-from watari.figures.paths import groups, heading
+from watari.figures.paths import decades, groups, heading
 from watari.figures.style import FAINT, INK, RATE, Panel, rows
 from watari.view import Measured
 
 WIDTH, HEIGHT = 205, 120
 COLUMNS = 4
+WIDE = 30  # times: phases that differ more are drawn on a logarithmic axis
 LARGE = 4e9  # the thesis's arrays; smaller ones are drawn only where there is none of these
 ARRAYS = ("source", "destination")
 GONE = "off the CPU"
@@ -45,8 +46,9 @@ def phases(m: Measured) -> list[dict[str, Any]]:
     ]
 
 
-def lines(m: Measured, width: int, height: int, last: bool = True) -> Panel:
+def lines(m: Measured, width: int, height: int, last: bool = True, log: bool = False) -> Panel:
     """All trials overlaid, one thin line each, with the phases marked."""
+    domain = decades(samples(m)) if log else ()
     data = [{"trial": i + 1, "rate": digits(rates)} for i, rates in enumerate(m.rates)]
     count = max(len(rates) for rates in m.rates)
     x = alt.X(
@@ -71,8 +73,10 @@ def lines(m: Measured, width: int, height: int, last: bool = True) -> Panel:
             y=alt.Y(
                 "rate:Q",
                 title=None,
-                scale=alt.Scale(domainMin=0),
-                axis=alt.Axis(tickCount=4, format=style.NUMBER, minExtent=32),
+                scale=alt.Scale(type="log", domain=list(domain)) if log else alt.Scale(domainMin=0),
+                axis=style.log_axis(domain, minExtent=32)
+                if log
+                else alt.Axis(tickCount=4, format=style.NUMBER, minExtent=32),
             ),
             detail="trial:N",
             tooltip=["trial:N"],
@@ -92,6 +96,11 @@ def lines(m: Measured, width: int, height: int, last: bool = True) -> Panel:
             .encode(x="middle:Q", y=alt.value(0), text="name:N")
         )
     return alt.layer(*layers).properties(width=width, height=height)
+
+
+def samples(m: Measured) -> list[float]:
+    """The rates of all samples that the clock could see."""
+    return [rate for rates in m.rates for rate in rates if rate > 0]
 
 
 def kind(m: Measured) -> str:
@@ -260,7 +269,8 @@ def migration_panel(m: Measured, title: str) -> Panel:
     if not m.drawn:
         return style.message(m.reason or m.status, width, HEIGHT // 2, head)
     below = bool(fractions(m))
-    above = alt.layer(lines(m, width, 170, last=not below), ends(m))
+    log = max(samples(m)) > WIDE * min(samples(m))
+    above = alt.layer(lines(m, width, 170, last=not below, log=log), ends(m))
     if not below:
         return above.properties(title=head)
     return alt.vconcat(above, migrated(m, width), spacing=8).properties(title=head)
@@ -272,7 +282,7 @@ def migration_facts(m: Measured) -> list[str]:
         return [m.status]
     found = [
         f"{s.phase}: {view.rate(s.before)} → {view.rate(s.after)} {RATE} "
-        f"after {s.end} sample{'s'[: s.end > 1]} ({s.seconds:.2g} s)"
+        f"after {s.end} sample{'s'[: s.end > 1]} ({view.duration(s.seconds)})"
         for s in view.settled(m)
     ] or [facts(m), "no phase changes its level"]
     return [*found, *[" "] * (3 - len(found))]  # three lines each, so that panels stay level
@@ -297,6 +307,7 @@ def migration(cases: Sequence[Measured]) -> Drawn:
     moving = [m for m in cases if m.case == "migration"]
     for title, same in split(moving, ("size",), lambda m: f"Arrays of {view.size(m['size'])}"):
         if any(m.drawn for m in same):
+            same.sort(key=lambda m: not m.drawn)
             panels = [migration_panel(m, view.memory(m.parameters).capitalize()) for m in same]
             found.append((title, grid(panels, columns=2), same))
     return found
