@@ -45,9 +45,10 @@ def here() -> Machine:
 
 
 def show(what: Any) -> None:
-    """Prints a table or text; through a pipe in lines as long as they need to be."""
+    """Prints a table or text; through a pipe in lines as long as they need to be, and never so
+    narrow that a column would vanish."""
     console = Console()
-    Console(width=None if console.is_terminal else 160).print(what)
+    Console(width=max(console.width, 80) if console.is_terminal else 160).print(what)
 
 
 @app.command()
@@ -160,7 +161,7 @@ def run(
     if results.missing:
         missing = sum(case.trials for case in results.missing)
         again = shlex.join(["watari", "run", "--resume", str(options.output)])
-        print(f"{missing} trials missing; continue with: {again}")
+        print(f"{missing} trial{'s'[: missing > 1]} missing; continue with: {again}")
     bad = any(case.status in ("wrong", "failed") for case in results.cases)
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
 
