@@ -41,6 +41,10 @@ TEST(Copy, RefusesWhatTheCpuCannotDo) {
     refused([](auto& p) { p.streams = 2; });
     refused([](auto& p) { p.bidirectional = true; });
     refused([](auto& p) { p.to.kind = memory::kind::device; });
+    refused([](auto& p) {
+        p.to.kind = memory::kind::managed;
+        p.thp = memory::huge_pages::always;
+    });
 }
 
 TEST(Copy, RefusesASizeBeyondMemoryAndOneBelowAnElement) {

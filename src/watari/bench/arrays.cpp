@@ -18,6 +18,7 @@ void warm_up(processor who) {
     const kernels& run = kernels_on(who);
     run.copy(to.data(), from.data(), few, nullptr);
     run.copy(to.data() + 1, from.data(), few - 1, nullptr);
+    run.copy_both(to.data(), from.data(), to.data(), from.data(), few, nullptr);
     run.read(to.data(), few, nullptr);
     measure::pattern_on(who).mismatches(from.data(), few, source_seed, nullptr);
 }

@@ -5,11 +5,13 @@
 #include "watari/memory/buffer.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace watari::bench {
 
 using array = memory::buffer<double>;
+using residencies = std::map<std::string, memory::residency>;  ///< by array
 
 inline constexpr std::uint64_t source_seed = 1;
 inline constexpr std::uint64_t poison_seed = 2;  ///< what a destination holds before the series

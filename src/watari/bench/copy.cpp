@@ -7,6 +7,7 @@
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/room.hpp"
 
+#include <set>
 #include <vector>
 
 namespace watari::bench {
@@ -20,10 +21,33 @@ struct way {
 };
 
 memory::placement placed(const copy_parameters& p, const memory_end& end) {
-    return {.device = end.device,
+    return {.device = end.kind == memory::kind::device ? end.device : p.processor.number,
             .numa_node = p.numa_node,
             .thp = p.thp,
             .oversubscribe = p.oversubscribe};
+}
+
+/// The driver places managed and device memory: what was asked of it must not seem to be done.
+void require_placement(const copy_parameters& p) {
+    if (p.numa_node < 0 && p.thp == memory::huge_pages::as_set) return;
+    for (const memory_end& end : {p.from, p.to})
+        if (end.kind == memory::kind::managed)
+            throw unsupported("managed memory takes neither numa nor thp: the driver places it");
+    if (p.from.kind == memory::kind::device && p.to.kind == memory::kind::device)
+        throw unsupported("numa and thp place CPU memory, and device memory is none");
+}
+
+/// Every GPU that takes part reaches the memory of the others directly: else the driver would stage
+/// a copy through CPU memory and say nothing.
+void require_peers(const copy_parameters& p) {
+    std::set<int> gpus{p.processor.number};
+    for (const memory_end& end : {p.from, p.to})
+        if (end.kind == memory::kind::device) gpus.insert(end.device);
+    for (const int one : gpus) device::use(one);
+    for (const int one : gpus)
+        for (const int other : gpus)
+            if (one != other) device::enable_peer(one, other);
+    device::use(p.processor.number);
 }
 
 void require_means(const copy_parameters& p) {
@@ -32,17 +56,9 @@ void require_means(const copy_parameters& p) {
     if (!gpu && p.streams > 1) throw unsupported("streams belong to a GPU; streams=1 on the CPU");
     if (!gpu && p.bidirectional)
         throw unsupported("the CPU copies one way at a time; bidirectional=no");
-    if (gpu) device::use(p.processor.number);
-    for (const memory_end& end : {p.from, p.to}) {
-        if (end.kind == memory::kind::device) {
-            if (!gpu) throw unsupported("the CPU cannot address device memory");
-            device::use(end.device);
-            if (end.device != p.processor.number)
-                device::enable_peer(p.processor.number, end.device);
-        }
+    for (const memory_end& end : {p.from, p.to})
         if (!p.copy_engine) memory::require_access(memory::row(end.kind), p.processor);
-    }
-    if (gpu) device::use(p.processor.number);
+    if (gpu) require_peers(p);
 }
 
 /// Above this size the microseconds of enqueueing do not count, and holding would only add them to
@@ -87,13 +103,41 @@ std::vector<way> make_ways(const copy_parameters& p, std::size_t count) {
     return ways;
 }
 
+/// Times the copies. The copy engines work side by side, one direction each; a kernel takes both
+/// directions itself.
+void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<way>& ways) {
+    const std::size_t count = ways[0].source.size();
+    const auto streams = static_cast<std::size_t>(p.streams);
+    const kernels& run = kernels_on(p.processor);
+    const auto part = [&](stream_t stream, int index) {
+        const way& w = ways[static_cast<std::size_t>(index) / streams];
+        const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);
+        double* to = w.destination.data() + r.first;
+        const double* from = w.source.data() + r.first;
+        if (p.copy_engine)
+            device::copy(to, from, r.count * sizeof(double), stream);
+        else if (p.bidirectional)
+            run.copy_both(to, from, ways[1].destination.data() + r.first,
+                          ways[1].source.data() + r.first, r.count, stream);
+        else
+            run.copy(to, from, r.count, stream);
+    };
+    const int directions = p.copy_engine ? static_cast<int>(ways.size()) : 1;
+    measure::sampler sample(into, p.processor, directions * p.streams, should_be_held(p));
+    for (std::size_t i = 0; i < p.samples; ++i) sample(part);
+}
+
+residencies look_at(const way& w) {
+    return {{"source", look(w.source)}, {"destination", look(w.destination)}};
+}
+
 }  // namespace
 
 measure::trial copy(const copy_parameters& p) {
     const std::size_t count = elements(p.size);
-    const std::size_t directions = p.bidirectional ? 2 : 1;
+    require_placement(p);
     require_means(p);
-    const std::size_t bytes = directions * count * sizeof(double);
+    const std::size_t bytes = (p.bidirectional ? 2 : 1) * count * sizeof(double);
     const memory::demand demands[] = {{p.from.kind, bytes, placed(p, p.from)},
                                       {p.to.kind, bytes, placed(p, p.to)}};
     memory::require_room(demands);
@@ -105,35 +149,13 @@ measure::trial copy(const copy_parameters& p) {
         fill(w.source, toucher(w.source.block(), p.processor), source_seed);
         fill(w.destination, toucher(w.destination.block(), p.processor), poison_seed);
     }
-    result.residency_before = {{"source", look(ways[0].source)},
-                               {"destination", look(ways[0].destination)}};
+    result.residency_before = look_at(ways[0]);
     const bool same_memory = place(p.from, p.processor) == place(p.to, p.processor);
     result.bytes_per_sample = static_cast<double>(bytes) * (same_memory ? 2 : 1);
 
-    const kernels& run = kernels_on(p.processor);
-    // the copy engines work side by side, one direction each; a kernel takes both directions itself
-    const bool both_in_kernel = p.bidirectional && !p.copy_engine;
-    const auto streams = static_cast<std::size_t>(p.streams);
-    measure::sampler sample(result, p.processor,
-                            p.streams * (both_in_kernel ? 1 : static_cast<int>(directions)),
-                            should_be_held(p));
-    const auto part = [&](stream_t stream, int index) {
-        const way& w = ways[static_cast<std::size_t>(index) / streams];
-        const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);
-        double* to = w.destination.data() + r.first;
-        const double* from = w.source.data() + r.first;
-        if (p.copy_engine)
-            device::copy(to, from, r.count * sizeof(double), stream);
-        else if (both_in_kernel)
-            run.copy_both(to, from, ways[1].destination.data() + r.first,
-                          ways[1].source.data() + r.first, r.count, stream);
-        else
-            run.copy(to, from, r.count, stream);
-    };
-    for (std::size_t i = 0; i < p.samples; ++i) sample(part);
+    sample_copies(result, p, ways);
 
-    result.residency_after = {{"source", look(ways[0].source)},
-                              {"destination", look(ways[0].destination)}};
+    result.residency_after = look_at(ways[0]);
     for (const way& w : ways)
         verify(result, w.destination, toucher(w.destination.block(), p.processor), source_seed);
     return result;

@@ -28,8 +28,8 @@ public:
         if (held) hold_.emplace();
     }
 
-    /// Runs work(stream) for each stream (once with null on the CPU) and times it until the last
-    /// is done.
+    /// Runs work(stream, i) for stream i of each (once, with null and 0, on the CPU) and times it
+    /// until the last is done.
     template <class Work>
     void operator()(const Work& work) {
         if (trial_->host_s.empty()) trial_->first_sample = now();
