@@ -17,21 +17,18 @@ namespace watari::bench {
 
 namespace {
 
-/// What one sample does to its array, after the other processor touched it or did not.
-void pass(const touch_parameters& p, const array& data, stream_t stream, measure::trial& into) {
+/// One pass of the processor over an array that the other one has touched, or nobody.
+void pass(const touch_parameters& p, const array& data, std::uint64_t seed, stream_t stream) {
     switch (p.operation) {
         case touch_operation::first_touch:
-            measure::pattern_on(p.processor).fill(data.data(), data.size(), source_seed, stream);
+            measure::pattern_on(p.processor).fill(data.data(), data.size(), seed, stream);
             return;
         case touch_operation::fault:
             kernels_on(p.processor).read(data.data(), data.size(), stream);
             return;
-        case touch_operation::prefetch: {
-            const double start = measure::now();
+        case touch_operation::prefetch:
             memory::prefetch(data.block(), p.processor, stream);
-            into.series["return_s"].push_back(measure::now() - start);
             return;
-        }
     }
 }
 
@@ -43,35 +40,52 @@ void require_shared(const touch_parameters& p) {
     memory::require_access(row, p.processor);
 }
 
+/// There is room for one array, asked once: looking again would count as allocating.
+memory::placement placed(const touch_parameters& p, std::size_t bytes) {
+    memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
+    const memory::demand demands[] = {{p.kind, bytes, how}};
+    memory::require_room(demands);
+    how.oversubscribe = true;
+    return how;
+}
+
+/// A prefetch runs in a GPU's stream, also towards the CPU.
+processor timer_of(const touch_parameters& p) {
+    return p.operation == touch_operation::prefetch && !p.processor.is_gpu() ? gpu_number(0)
+                                                                             : p.processor;
+}
+
 }  // namespace
 
 measure::trial touch(const touch_parameters& p) {
     const std::size_t count = elements(p.size);
-    const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
     require_shared(p);
-    const memory::demand demands[] = {{p.kind, count * sizeof(double), how}};
-    memory::require_room(demands);
+    const memory::placement how = placed(p, count * sizeof(double));
 
-    measure::trial result;
+    measure::trial result, second;
     prepare(result, p, p.processor);
     const bool untouched = p.operation == touch_operation::first_touch;
-    // a prefetch runs in a GPU's stream, also towards the CPU
-    const processor timer = p.operation == touch_operation::prefetch && !p.processor.is_gpu()
-                                ? gpu_number(0)
-                                : p.processor;
-    measure::trial second;
-    measure::sampler sample(result, timer), sample_again(second, timer);
+    measure::sampler sample(result, timer_of(p)), sample_again(second, timer_of(p));
     for (std::size_t i = 0; i < p.samples; ++i) {
+        const std::uint64_t seed = i + 1;  // memory may come back with the last sample's data
         const double start = measure::now();
         std::optional<array> data(std::in_place, p.kind, count, how);
         result.series["allocate_s"].push_back(measure::now() - start);
-        if (!untouched) fill(*data, other(p.processor), source_seed);
+        if (!untouched) fill(*data, other(p.processor), seed);
         result.residency_before = {{"array", memory::locate(data->block(), !untouched)}};
-        sample([&](stream_t stream, int) { pass(p, *data, stream, result); });
+        double called = 0, returned = 0;
+        const auto run = [&](stream_t stream, int) {
+            called = measure::now();
+            pass(p, *data, seed, stream);
+            returned = measure::now();
+        };
+        sample(run);
+        if (p.operation == touch_operation::prefetch)
+            result.series["return_s"].push_back(returned - called);
         result.residency_after = {{"array", look(*data)}};
-        measure::trial unused;
-        sample_again([&](stream_t stream, int) { pass(p, *data, stream, unused); });
-        if (i + 1 == p.samples) verify(result, *data, p.processor, source_seed);
+        // before the second pass, which would write what the first left out
+        if (i + 1 == p.samples) verify(result, *data, p.processor, seed);
+        sample_again(run);
         const double freeing = measure::now();
         data.reset();
         result.series["free_s"].push_back(measure::now() - freeing);
