@@ -1,46 +1,28 @@
 // The Python module: wraps the library, does nothing else. Arguments come as the plain parameters
 // of a case (python/watari/cases.py); a trial goes back as the dict that a result file keeps.
+#include "python.hpp"
+
 #include "build_facts.hpp"
 #include "watari/bench/cases.hpp"
-#include "watari/bench/kernels.hpp"
-#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/measure/pattern.hpp"
 #include "watari/memory/hint.hpp"
-#include "watari/memory/residency.hpp"
 
-#include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
 
-#include <charconv>
 #include <memory>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
-
-namespace nb = nanobind;
-
-void bind_machine(nb::module_& module);
 
 namespace {
 
 using namespace watari;
 
-/// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`.
-int number_in(std::string_view word) {
-    const std::size_t colon = word.find(':');
-    if (colon == word.npos) return 0;
-    int number = -1;
-    std::from_chars(word.data() + colon + 1, word.data() + word.size(), number);
-    if (number < 0) throw usage_error("'" + std::string(word) + "' ends in no number");
-    return number;
-}
-
-processor processor_named(std::string_view word) {
-    if (word == "cpu") return the_cpu;
-    if (word.substr(0, word.find(':')) == "gpu") return gpu_number(number_in(word));
-    throw usage_error("no processor is called '" + std::string(word) + "'");
+/// The value that belongs to a word. Throws usage_error.
+template <class Value>
+Value chosen(const std::string& word, std::initializer_list<std::pair<const char*, Value>> table) {
+    for (const auto& [known, value] : table)
+        if (word == known) return value;
+    throw usage_error("'" + word + "' is not known here");
 }
 
 bench::memory_end end_named(std::string_view word) {
@@ -64,15 +46,15 @@ bench::copy_parameters copy_parameters(const nb::dict& p) {
     result.processor = processor_named(text(p, "processor"));
     result.from = end_named(text(p, "from"));
     result.to = end_named(text(p, "to"));
-    result.copy_engine = text(p, "means") == "copy-engine";
+    result.copy_engine = chosen<bool>(text(p, "means"), {{"kernel", false}, {"copy-engine", true}});
     result.streams = nb::cast<int>(p["streams"]);
     result.bidirectional = nb::cast<bool>(p["bidirectional"]);
     const std::string numa = text(p, "numa");
     result.numa_node = numa == "local" ? -1 : std::stoi(numa);
-    const std::string thp = text(p, "thp");
-    result.thp = thp == "always"  ? memory::huge_pages::always
-                 : thp == "never" ? memory::huge_pages::never
-                                  : memory::huge_pages::as_set;
+    result.thp =
+        chosen<memory::huge_pages>(text(p, "thp"), {{"default", memory::huge_pages::as_set},
+                                                    {"always", memory::huge_pages::always},
+                                                    {"never", memory::huge_pages::never}});
     return result;
 }
 
@@ -82,8 +64,8 @@ bench::access_parameters access_parameters(const nb::dict& p) {
     const std::string memory = text(p, "memory");
     if (memory != "explicit") result.kind = memory::row(memory).kind;
     result.hint = memory::hint_named(text(p, "hint"));
-    result.source = processor_named(text(p, "source"));
-    result.destination = processor_named(text(p, "destination"));
+    result.source = processor_named(text(p, "source")).kind;
+    result.destination = processor_named(text(p, "destination")).kind;
     return result;
 }
 
@@ -104,10 +86,10 @@ bench::touch_parameters touch_parameters(const nb::dict& p) {
     auto result = with_common<bench::touch_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     result.kind = memory::row(text(p, "memory")).kind;
-    const std::string operation = text(p, "operation");
-    result.operation = operation == "prefetch" ? bench::touch_operation::prefetch
-                       : operation == "fault"  ? bench::touch_operation::fault
-                                               : bench::touch_operation::first_touch;
+    result.operation = chosen<bench::touch_operation>(
+        text(p, "operation"), {{"first-touch", bench::touch_operation::first_touch},
+                               {"prefetch", bench::touch_operation::prefetch},
+                               {"fault", bench::touch_operation::fault}});
     return result;
 }
 
@@ -121,21 +103,9 @@ nb::object array(std::vector<double> values) {
     return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(data, {size}, owner));
 }
 
-nb::dict residency(const memory::residency& seen) {
-    nb::dict result, nodes;
-    for (const auto& [node, bytes] : seen.nodes) nodes[nb::cast(std::to_string(node))] = bytes;
-    result["method"] = seen.method;
-    result["bytes"] = seen.bytes;
-    result["cpu"] = seen.cpu;
-    result["gpu"] = seen.gpu;
-    result["untold"] = seen.untold;
-    result["nodes"] = nodes;
-    return result;
-}
-
 nb::dict residencies(const std::map<std::string, memory::residency>& seen) {
     nb::dict result;
-    for (const auto& [name, where] : seen) result[name.c_str()] = residency(where);
+    for (const auto& [name, where] : seen) result[name.c_str()] = as_dict(where);
     return result;
 }
 
@@ -206,95 +176,6 @@ nb::dict build() {
     result["flags"] = build_facts::flags;
     result["cuda"] = build_facts::cuda;
     return result;
-}
-
-using bytes = memory::block;
-
-/// The memory of a block as a NumPy array of doubles, or on a GPU through DLPack; not copied.
-nb::object view(nb::handle self) {
-    const bytes& range = nb::cast<const bytes&>(self);
-    const std::size_t count = range.bytes() / sizeof(double);
-    if (range.kind().cpu_can_address)
-        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(range.data(), {count}, self));
-    return nb::cast(nb::ndarray<double, nb::ndim<1>>(range.data(), {count}, self, {},
-                                                     nb::dtype<double>(), nb::device::cuda::value,
-                                                     range.device()));
-}
-
-void bind_memory(nb::module_& module) {
-    nb::class_<bytes>(module, "Buffer", "Memory of one kind; pages are untouched at first.")
-        .def(
-            "__init__",
-            [](bytes* self, const std::string& kind, std::size_t size, int device,
-               bool oversubscribe) {
-                new (self) bytes(memory::row(kind).kind, size,
-                                 {.device = device, .oversubscribe = oversubscribe});
-            },
-            nb::arg("kind"), nb::arg("size"), nb::arg("device") = 0,
-            nb::arg("oversubscribe") = false,
-            "`size` bytes of memory of `kind`. Raises UnsupportedError, BeyondMemoryError.")
-        .def_prop_ro("size", &bytes::bytes, "Bytes.")
-        .def_prop_ro(
-            "kind", [](const bytes& b) { return std::string(b.kind().name); }, "Its kind's name.")
-        .def("array", view, "The memory as doubles: NumPy, or DLPack for device memory; no copy.")
-        .def(
-            "residency",
-            [](const bytes& b, bool touched) { return residency(memory::locate(b, touched)); },
-            nb::arg("all_touched") = true, "Bytes by side, as the operating system tells.")
-        .def(
-            "advise",
-            [](const bytes& b, const std::string& hint, const std::string& gpu) {
-                memory::advise(b, memory::hint_named(hint), processor_named(gpu));
-            },
-            nb::arg("hint"), nb::arg("gpu") = "gpu", "Gives a hint to the driver.")
-        .def(
-            "prefetch",
-            [](const bytes& b, const std::string& to) {
-                memory::prefetch(b, processor_named(to), nullptr);
-                device::synchronize(nullptr);
-            },
-            nb::arg("to"), "Moves the memory to a processor, and waits.")
-        .def(
-            "fill",
-            [](const bytes& b, const std::string& by, std::uint64_t seed) {
-                const processor who = processor_named(by);
-                memory::require_access(b.kind(), who);
-                measure::pattern_on(who).fill(static_cast<double*>(b.data()),
-                                              b.bytes() / sizeof(double), seed, nullptr);
-                if (who.is_gpu()) device::synchronize(nullptr);
-            },
-            nb::arg("by"), nb::arg("seed") = 1, "Writes the pattern of a seed: the first touch.")
-        .def(
-            "mismatches",
-            [](const bytes& b, const std::string& by, std::uint64_t seed) {
-                const processor who = processor_named(by);
-                memory::require_access(b.kind(), who);
-                return measure::pattern_on(who).mismatches(static_cast<const double*>(b.data()),
-                                                           b.bytes() / sizeof(double), seed,
-                                                           nullptr);
-            },
-            nb::arg("by"), nb::arg("seed") = 1, "Doubles that are not the pattern of a seed.")
-        .def(
-            "copy_from",
-            [](const bytes& to, const bytes& from, const std::string& by, std::size_t first,
-               std::size_t count) {
-                const processor who = processor_named(by);
-                memory::require_access(to.kind(), who);
-                memory::require_access(from.kind(), who);
-                if ((first + count) * sizeof(double) > std::min(to.bytes(), from.bytes()))
-                    throw usage_error("copy_from: the range is longer than the buffers");
-                bench::kernels_on(who).copy(static_cast<double*>(to.data()) + first,
-                                            static_cast<const double*>(from.data()) + first, count,
-                                            nullptr);
-                if (who.is_gpu()) device::synchronize(nullptr);
-            },
-            nb::arg("source"), nb::arg("by"), nb::arg("first"), nb::arg("count"),
-            "Copies doubles [first, first + count) with the kernel that the cases time.");
-    module.def(
-        "unsupported",
-        [](const std::string& kind, int device) { return memory::row(kind).unsupported(device); },
-        nb::arg("kind"), nb::arg("device") = 0,
-        "Why a kind of memory is not here; empty if it is.");
 }
 
 }  // namespace

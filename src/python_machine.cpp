@@ -1,14 +1,11 @@
 // Python's view of the machine: plain dicts, in the shapes that a result file keeps.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
+#include "python.hpp"
 
 #include "watari/comm/capabilities.hpp"
 #include "watari/machine/capability.hpp"
 #include "watari/machine/gpus.hpp"
 #include "watari/machine/topology.hpp"
 #include "watari/storage/capabilities.hpp"
-
-namespace nb = nanobind;
 
 namespace {
 

@@ -17,29 +17,73 @@ namespace watari::bench {
 
 namespace {
 
-memory::kind kind_at(const access_parameters& p, processor place) {
-    if (p.kind) return *p.kind;
-    return place.is_gpu() ? memory::kind::device : memory::kind::pinned;
+/// One array: its kind, and who touches it first.
+struct end {
+    memory::kind kind;
+    processor toucher;
+};
+
+struct arrays {
+    array source;
+    array destination;
+};
+
+processor gpu_of(processor who) { return who.is_gpu() ? who : gpu_number(0); }
+
+end end_on(const access_parameters& p, processor::type side) {
+    if (side == processor::type::cpu) return {p.kind.value_or(memory::kind::pinned), the_cpu};
+    return {p.kind.value_or(memory::kind::device), gpu_of(p.processor)};
 }
 
 void require_explicit(const access_parameters& p) {
     if (p.kind) return;
     if (p.hint != memory::hint::none)
         throw unsupported("explicit memory stays where it is and takes no hint");
-    if (!p.processor.is_gpu() && (p.source.is_gpu() || p.destination.is_gpu()))
+    if (!p.processor.is_gpu() &&
+        (p.source == processor::type::gpu || p.destination == processor::type::gpu))
         throw unsupported("the CPU cannot address device memory");
 }
 
+residencies look_at(const arrays& data, memory::hint hint) {
+    return {{"source", look(data.source, hint)}, {"destination", look(data.destination, hint)}};
+}
+
+/// Allocates both arrays, gives the advice, touches them and looks at their pages.
+arrays make_arrays(measure::trial& into, const common& p, const end& from, const end& to,
+                   memory::hint hint, processor gpu) {
+    const std::size_t count = elements(p.size);
+    const std::size_t bytes = count * sizeof(double);
+    const memory::placement how{.device = gpu.number, .oversubscribe = p.oversubscribe};
+    const memory::demand demands[] = {{from.kind, bytes, how}, {to.kind, bytes, how}};
+    memory::require_room(demands);
+
+    arrays data{array(from.kind, count, how), array(to.kind, count, how)};
+    memory::advise(data.source.block(), hint, gpu);
+    // read-mostly is advice for what is read alone: only the source gets it
+    if (hint != memory::hint::read_mostly) memory::advise(data.destination.block(), hint, gpu);
+    fill(data.source, from.toucher, source_seed);
+    fill(data.destination, to.toucher, poison_seed);
+    into.residency_before = look_at(data, hint);
+    into.bytes_per_sample = 2.0 * static_cast<double>(bytes);
+    return data;
+}
+
 /// Moves arrays to the executing processor if that is the hint; the time it took goes on record.
-void follow_hint(measure::trial& into, memory::hint hint, const array& source,
-                 const array& destination, processor to) {
+void follow_hint(measure::trial& into, memory::hint hint, const arrays& data, processor to) {
     if (hint != memory::hint::prefetch) return;
     const double start = measure::now();
-    memory::prefetch(source.block(), to, nullptr);
-    memory::prefetch(destination.block(), to, nullptr);
+    memory::prefetch(data.source.block(), to, nullptr);
+    memory::prefetch(data.destination.block(), to, nullptr);
     device::synchronize(nullptr);
     into.quantities["prefetch"].value += measure::now() - start;
     into.quantities["prefetch"].unit = "s";
+}
+
+/// destination[i] = source[i], timed once.
+void copy_once(measure::sampler& sample, const kernels& run, const arrays& data) {
+    sample([&](stream_t stream, int) {
+        run.copy(data.destination.data(), data.source.data(), data.source.size(), stream);
+    });
 }
 
 /// `cpu`, or `gpu-1`, `gpu-2` where a processor has several turns.
@@ -52,98 +96,61 @@ std::string phase_name(const std::vector<processor>& phases, std::size_t turn) {
     return name;
 }
 
-/// Read-mostly is advice for what is read alone: only the source gets it.
-void advise(memory::hint hint, const array& source, const array& destination, processor gpu) {
-    memory::advise(source.block(), hint, gpu);
-    if (hint != memory::hint::read_mostly) memory::advise(destination.block(), hint, gpu);
+void note_fractions(measure::trial& into, const arrays& data, memory::hint hint) {
+    for (const auto& [name, seen] : look_at(data, hint))
+        into.series["cpu_mapped_fraction." + name].push_back(static_cast<double>(seen.cpu) /
+                                                             static_cast<double>(seen.bytes));
 }
-
-processor gpu_of(processor who) { return who.is_gpu() ? who : gpu_number(0); }
 
 }  // namespace
 
 measure::trial access(const access_parameters& p) {
-    const std::size_t count = elements(p.size);
     require_explicit(p);
-    const memory::kind source_kind = kind_at(p, p.source);
-    const memory::kind destination_kind = kind_at(p, p.destination);
-    for (const memory::kind kind : {source_kind, destination_kind})
-        memory::require_access(memory::row(kind), p.processor);
-    const memory::placement how{.device = gpu_of(p.processor).number,
-                                .oversubscribe = p.oversubscribe};
-    const memory::demand demands[] = {{source_kind, count * sizeof(double), how},
-                                      {destination_kind, count * sizeof(double), how}};
-    memory::require_room(demands);
+    const end from = end_on(p, p.source);
+    const end to = end_on(p, p.destination);
+    memory::require_access(memory::row(from.kind), p.processor);
+    memory::require_access(memory::row(to.kind), p.processor);
 
     measure::trial result;
     prepare(result, p, p.processor);
-    const array source(source_kind, count, how);
-    const array destination(destination_kind, count, how);
-    advise(p.hint, source, destination, gpu_of(p.processor));
-    fill(source, p.source, source_seed);
-    fill(destination, p.destination, poison_seed);
-    result.residency_before = {{"source", look(source, p.hint)},
-                               {"destination", look(destination, p.hint)}};
-    result.bytes_per_sample = 2.0 * static_cast<double>(count * sizeof(double));
-
-    follow_hint(result, p.hint, source, destination, p.processor);
+    const arrays data = make_arrays(result, p, from, to, p.hint, gpu_of(p.processor));
+    follow_hint(result, p.hint, data, p.processor);
     const kernels& run = kernels_on(p.processor);
     measure::sampler sample(result, p.processor);
-    for (std::size_t i = 0; i < p.samples; ++i)
-        sample([&](stream_t stream, int) {
-            run.copy(destination.data(), source.data(), count, stream);
-        });
-    result.residency_after = {{"source", look(source, p.hint)},
-                              {"destination", look(destination, p.hint)}};
-    verify(result, destination, toucher(destination.block(), p.processor), source_seed);
+    for (std::size_t i = 0; i < p.samples; ++i) copy_once(sample, run, data);
+    result.residency_after = look_at(data, p.hint);
+    verify(result, data.destination, toucher(data.destination.block(), p.processor), source_seed);
     return result;
 }
 
 measure::trial migration(const migration_parameters& p) {
-    const std::size_t count = elements(p.size);
     const processor gpu = gpu_number(0);
-    const memory::placement how{.oversubscribe = p.oversubscribe};
     memory::require_access(memory::row(p.kind), gpu);
-    const memory::demand demands[] = {{p.kind, 2 * count * sizeof(double), how}};
-    memory::require_room(demands);
+    if (p.phases.empty()) throw usage_error("phases: at least one processor");
 
     measure::trial result;
     prepare(result, p, the_cpu);
     prepare(result, p, gpu);
-    const array source(p.kind, count, how);
-    const array destination(p.kind, count, how);
-    advise(p.hint, source, destination, gpu);
-    fill(source, the_cpu, source_seed);
-    fill(destination, gpu, poison_seed);
-    result.residency_before = {{"source", look(source, p.hint)},
-                               {"destination", look(destination, p.hint)}};
-    result.bytes_per_sample = 2.0 * static_cast<double>(count * sizeof(double));
-
-    auto& source_fraction = result.series["cpu_mapped_fraction.source"];
-    auto& destination_fraction = result.series["cpu_mapped_fraction.destination"];
-    const auto on_cpu = [&](const array& data) {
-        const memory::residency seen = look(data, p.hint);
-        return static_cast<double>(seen.cpu) / static_cast<double>(seen.bytes);
-    };
+    const arrays data = make_arrays(result, p, {p.kind, the_cpu}, {p.kind, gpu}, p.hint, gpu);
+    // the CPU has just touched the source: if nothing is known of that, move_pages is forbidden
+    // here
+    const memory::residency& seen = result.residency_before.at("source");
+    const bool told = seen.untold < seen.bytes;
     for (std::size_t turn = 0; turn < p.phases.size(); ++turn) {
         const processor who = p.phases[turn];
         const std::size_t first = result.host_s.size();
-        follow_hint(result, p.hint, source, destination, who);
+        follow_hint(result, p.hint, data, who);
         const kernels& run = kernels_on(who);
         measure::sampler sample(result, who);
         for (std::size_t i = 0; i < p.samples; ++i) {
-            sample([&](stream_t stream, int) {
-                run.copy(destination.data(), source.data(), count, stream);
-            });
-            source_fraction.push_back(on_cpu(source));
-            destination_fraction.push_back(on_cpu(destination));
+            copy_once(sample, run, data);
+            if (told) note_fractions(result, data, p.hint);
         }
         result.phases.push_back({phase_name(p.phases, turn), first, result.host_s.size()});
     }
     result.device_s.clear();  // the CPU's phases have none, and a series is whole or not there
-    result.residency_after = {{"source", look(source, p.hint)},
-                              {"destination", look(destination, p.hint)}};
-    verify(result, destination, p.phases.back(), source_seed);
+    result.residency_after = look_at(data, p.hint);
+    verify(result, data.destination, p.phases.back(), source_seed);
     return result;
 }
 

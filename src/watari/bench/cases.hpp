@@ -47,7 +47,9 @@ struct access_parameters : common {
     watari::processor processor;
     std::optional<memory::kind> kind;
     memory::hint hint = memory::hint::none;
-    watari::processor source, destination;  ///< who touches each array first
+    /// Which side touches each array first; its GPU is the one that executes, or the first.
+    watari::processor::type source = watari::processor::type::cpu;
+    watari::processor::type destination = watari::processor::type::cpu;
 };
 measure::trial access(const access_parameters& p);
 

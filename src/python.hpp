@@ -1,0 +1,25 @@
+/// What the files of the Python module share.
+#pragma once
+
+#include "watari/core/processor.hpp"
+#include "watari/memory/residency.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <string_view>
+
+namespace nb = nanobind;
+
+void bind_machine(nb::module_& module);
+void bind_memory(nb::module_& module);
+
+/// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`. Throws usage_error.
+int number_in(std::string_view word);
+
+/// `cpu`, `gpu` or `gpu:1`. Throws usage_error.
+watari::processor processor_named(std::string_view word);
+
+/// Residency as a result file keeps it.
+nb::dict as_dict(const watari::memory::residency& seen);

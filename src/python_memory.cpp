@@ -1,0 +1,143 @@
+// Memory for Python: a buffer of any kind, its residency, hints, and the kernels that the cases
+// time.
+#include "python.hpp"
+
+#include "watari/bench/kernels.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/measure/pattern.hpp"
+#include "watari/memory/hint.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <charconv>
+
+using namespace watari;
+
+/// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`.
+int number_in(std::string_view word) {
+    const std::size_t colon = word.find(':');
+    if (colon == word.npos) return 0;
+    int number = -1;
+    const char* last = word.data() + word.size();
+    if (std::from_chars(word.data() + colon + 1, last, number).ptr != last || number < 0)
+        throw usage_error("'" + std::string(word) + "' ends in no number");
+    return number;
+}
+
+processor processor_named(std::string_view word) {
+    if (word == "cpu") return the_cpu;
+    if (word.substr(0, word.find(':')) == "gpu") return gpu_number(number_in(word));
+    throw usage_error("no processor is called '" + std::string(word) + "'");
+}
+
+nb::dict as_dict(const memory::residency& seen) {
+    nb::dict result, nodes;
+    for (const auto& [node, bytes] : seen.nodes) nodes[nb::cast(std::to_string(node))] = bytes;
+    result["method"] = seen.method;
+    result["bytes"] = seen.bytes;
+    result["cpu"] = seen.cpu;
+    result["gpu"] = seen.gpu;
+    result["untold"] = seen.untold;
+    result["nodes"] = nodes;
+    return result;
+}
+
+namespace {
+
+using block = memory::block;
+using unlocked = nb::call_guard<nb::gil_scoped_release>;  ///< for what takes as long as it takes
+
+/// The memory of a block as a NumPy array of doubles, or on a GPU through DLPack; not copied.
+nb::object view(nb::handle self) {
+    const block& range = nb::cast<const block&>(self);
+    const std::size_t count = range.bytes() / sizeof(double);
+    if (range.kind().cpu_can_address)
+        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(range.data(), {count}, self));
+    return nb::cast(nb::ndarray<double, nb::ndim<1>>(range.data(), {count}, self, {},
+                                                     nb::dtype<double>(), nb::device::cuda::value,
+                                                     range.device()));
+}
+
+void make(block* self, const std::string& kind, std::size_t size, int device, bool oversubscribe) {
+    new (self)
+        block(memory::row(kind).kind, size, {.device = device, .oversubscribe = oversubscribe});
+}
+
+nb::dict residency(const block& b, bool all_touched) {
+    memory::residency seen;
+    {
+        const nb::gil_scoped_release released;
+        seen = memory::locate(b, all_touched);
+    }
+    return as_dict(seen);
+}
+
+void advise(const block& b, const std::string& hint, const std::string& gpu) {
+    memory::advise(b, memory::hint_named(hint), processor_named(gpu));
+}
+
+void prefetch(const block& b, const std::string& to) {
+    memory::prefetch(b, processor_named(to), nullptr);
+    device::synchronize(nullptr);
+}
+
+void fill(const block& b, const std::string& by, std::uint64_t seed) {
+    const processor who = processor_named(by);
+    memory::require_access(b.kind(), who);
+    measure::pattern_on(who).fill(static_cast<double*>(b.data()), b.bytes() / sizeof(double), seed,
+                                  nullptr);
+    if (who.is_gpu()) device::synchronize(nullptr);
+}
+
+std::size_t mismatches(const block& b, const std::string& by, std::uint64_t seed) {
+    const processor who = processor_named(by);
+    memory::require_access(b.kind(), who);
+    return measure::pattern_on(who).mismatches(static_cast<const double*>(b.data()),
+                                               b.bytes() / sizeof(double), seed, nullptr);
+}
+
+void copy_from(const block& to, const block& from, const std::string& by, std::size_t first,
+               std::size_t count) {
+    const processor who = processor_named(by);
+    memory::require_access(to.kind(), who);
+    memory::require_access(from.kind(), who);
+    const std::size_t length = std::min(to.bytes(), from.bytes()) / sizeof(double);
+    if (first > length || count > length - first)
+        throw usage_error("copy_from: the range is longer than the buffers");
+    bench::kernels_on(who).copy(static_cast<double*>(to.data()) + first,
+                                static_cast<const double*>(from.data()) + first, count, nullptr);
+    if (who.is_gpu()) device::synchronize(nullptr);
+}
+
+}  // namespace
+
+void bind_memory(nb::module_& module) {
+    nb::class_<block>(module, "Buffer", "Memory of one kind; pages are untouched at first.")
+        .def("__init__", make, nb::arg("kind"), nb::arg("size"), nb::arg("device") = 0,
+             nb::arg("oversubscribe") = false, unlocked(),
+             "`size` bytes of memory of `kind`. Raises UnsupportedError, BeyondMemoryError.")
+        .def_prop_ro("size", &block::bytes, "Bytes.")
+        .def_prop_ro(
+            "kind", [](const block& b) { return std::string(b.kind().name); }, "Its kind's name.")
+        .def("array", view, "The memory as doubles: NumPy, or DLPack for device memory; no copy.")
+        .def("residency", residency, nb::arg("all_touched") = true,
+             "Bytes by side, as the operating system tells.")
+        .def("advise", advise, nb::arg("hint"), nb::arg("gpu") = "gpu", unlocked(),
+             "Gives a hint to the driver.")
+        .def("prefetch", prefetch, nb::arg("to"), unlocked(),
+             "Moves the memory to a processor, and waits.")
+        .def("fill", fill, nb::arg("by"), nb::arg("seed") = 1, unlocked(),
+             "Writes the pattern of a seed: the first touch.")
+        .def("mismatches", mismatches, nb::arg("by"), nb::arg("seed") = 1, unlocked(),
+             "Doubles that are not the pattern of a seed.")
+        .def("copy_from", copy_from, nb::arg("source"), nb::arg("by"), nb::arg("first"),
+             nb::arg("count"), unlocked(),
+             "Copies doubles [first, first + count) with the kernel that the cases time.");
+    module.def(
+        "unsupported",
+        [](const std::string& kind, int device) { return memory::row(kind).unsupported(device); },
+        nb::arg("kind"), nb::arg("device") = 0,
+        "Why a kind of memory is not here; empty if it is.");
+}
