@@ -6,10 +6,9 @@ those of the cases that have not run yet.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
-from watari.cases import Request, expected_bytes, find
+from watari.cases import Request, expected_bytes, find, key
 from watari.machine import Machine
 
 STARTING_SECONDS = 0.8  # process start, allocation, verification
@@ -28,7 +27,7 @@ def typical_rate(request: Request) -> float:
 def family(request: Request) -> str:
     """The same path at any size and length: what one of them took, tells about the others."""
     path = {k: v for k, v in request.parameters.items() if k not in ("size", "samples")}
-    return json.dumps([request.case, path], sort_keys=True)
+    return key(request.case, path)
 
 
 def refused(request: Request, machine: Machine) -> bool:

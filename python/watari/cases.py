@@ -58,7 +58,12 @@ class Request:
     @property
     def key(self) -> str:
         """Canonical text of case and parameters: what resume and compare match."""
-        return json.dumps([self.case, self.parameters], sort_keys=True)
+        return key(self.case, self.parameters)
+
+
+def key(case: str, parameters: Parameters) -> str:
+    """Canonical text of case and parameters."""
+    return json.dumps([case, parameters], sort_keys=True)
 
 
 def gpus(machine: Machine) -> list[dict[str, Any]]:

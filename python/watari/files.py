@@ -1,13 +1,33 @@
-"""Writing a file whole or not at all: nobody ever reads half of one."""
+"""Files: written whole or not at all, and the TOML files that come with the package."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
+import sys
 from pathlib import Path
+from typing import Any
 
 from watari.errors import FileError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def stored(name: str) -> list[Path]:
+    """Folders of the package: beside it when installed, beside python/ in a source tree."""
+    return [Path(__file__).parent / name, Path(__file__).parents[2] / name]
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file as a dictionary. Raises FileError with its name."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
+        raise FileError(f"{path}: {error}") from None
 
 
 def write_atomically(path: str | os.PathLike[str], text: str) -> None:

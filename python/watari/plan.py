@@ -7,24 +7,16 @@ its own axes. A list of values sweeps the axis.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from watari import cases
+from watari import cases, files
 from watari.axes import Machine, nearest, unknown
 from watari.errors import FileError, UsageError
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 TEXTS = ("name", "description", "source")
 FIELDS = (*TEXTS, "defaults", "case")
-# where plans are: beside the package when installed, beside python/ in a source tree
-FOLDERS = (Path(__file__).parent / "plans", Path(__file__).parents[2] / "plans")
 
 
 @dataclass(frozen=True)
@@ -48,7 +40,11 @@ def once(requests: list[cases.Request]) -> tuple[cases.Request, ...]:
 
 def find(name: str) -> Path:
     """The file of this path, or the stored plan of this name. Raises UsageError."""
-    stored = {path.stem: path for folder in FOLDERS for path in sorted(folder.glob("*.toml"))}
+    stored = {
+        path.stem: path
+        for folder in files.stored("plans")
+        for path in sorted(folder.glob("*.toml"))
+    }
     if Path(name).is_file():
         return Path(name)
     if name in stored:
@@ -60,10 +56,7 @@ def find(name: str) -> Path:
 
 def checked(path: Path) -> dict[str, Any]:
     """The file's tables, each of the right type. Raises FileError naming file and field."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise FileError(f"{path}: {error}") from None
+    document = files.read_toml(path)
     for field in document:
         if field not in FIELDS:
             known = ", ".join(FIELDS)

@@ -7,21 +7,14 @@ ones: each carries its source and whether it was measured, is theoretical, or is
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from watari.errors import FileError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from watari.files import read_toml, stored
 
 KINDS = ("measured", "theoretical", "second-hand")
-# beside the package when installed, beside python/ in a source tree
-FOLDERS = (Path(__file__).parent / "published", Path(__file__).parents[2] / "published")
 
 
 @dataclass(frozen=True)
@@ -67,24 +60,17 @@ class Published:
 
 def folder() -> Path:
     """Where the published values are. Raises FileError with the places that were looked at."""
-    for path in FOLDERS:
+    places = stored("published")
+    for path in places:
         if (path / "quantities.toml").is_file():
             return path
-    raise FileError(f"published values not found in {' or '.join(map(str, FOLDERS))}")
-
-
-def read(path: Path) -> dict[str, Any]:
-    """A TOML file as a dictionary. Raises FileError with its name."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path}: {error}") from None
+    raise FileError(f"published values not found in {' or '.join(map(str, places))}")
 
 
 def quantities(where: Path | None = None) -> dict[str, Quantity]:
     """The table of quantities, by name."""
     path = (where or folder()) / "quantities.toml"
-    return {name: Quantity(name=name, **row) for name, row in read(path).items()}
+    return {name: Quantity(name=name, **row) for name, row in read_toml(path).items()}
 
 
 def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
@@ -112,7 +98,7 @@ def values(where: Path | None = None) -> list[Published]:
     for path in sorted(where.glob("*.toml")):
         if path.name == "quantities.toml":
             continue
-        content = read(path)
+        content = read_toml(path)
         head = {k: v for k, v in content.items() if k != "value"}
         found += [value(path, head, row) for row in content.get("value", [])]
     for entry in found:

@@ -20,7 +20,7 @@ import vl_convert
 from watari import cases as known
 from watari import figures, published, results, statistics, view
 from watari.axes import as_text, parse_size
-from watari.errors import FileError, UsageError
+from watari.errors import FileError
 from watari.figures import Drawing, costs
 from watari.figures.style import COLOURS
 from watari.files import write_atomically
@@ -30,7 +30,6 @@ from watari.view import Measured
 TEMPLATES = Path(__file__).parent / "templates"
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 SNIPPET = "window.vegaEmbed = vegaEmbed;"  # what report.js calls
-FORMATS = ("svg", "pdf", "png")
 PAPER = {"background": "white"}
 SCALE = 3.0  # PNG pixels per point: 216 dots an inch
 
@@ -51,10 +50,8 @@ STATUSES = ("ok", "wrong", "failed", "unsupported")
 def write(paths: list[Path], output: Path, format: str | None = None) -> None:
     """The page at `output`, or with a format every figure as a file in the folder `output`.
 
-    Raises FileError for a file that is not a result, UsageError for another format.
+    Raises FileError for a file that is not a result.
     """
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"unknown format '{format}'; known: {', '.join(FORMATS)}")
     read = [results.read(path) for path in paths]
     measured = view.measured(read)
     drawings = figures.draw(measured)

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
+from watari import cases
 from watari.errors import FileError
 from watari.files import write_atomically
 from watari.machine import Count, Machine, Record
@@ -109,7 +110,7 @@ class Case(Record):
     @property
     def key(self) -> str:
         """Canonical text of case and parameters, the same as that of `cases.Request`."""
-        return json.dumps([self.case, self.parameters], sort_keys=True)
+        return cases.key(self.case, self.parameters)
 
 
 class Missing(Record):

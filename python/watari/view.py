@@ -6,7 +6,6 @@ of one machine are merged; when they hold the same case twice they are shown as 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -79,19 +78,9 @@ class Measured:
             return median(median(rates[-max(1, len(rates) // 4) :]) for rates in self.rates)
         return self.median
 
-    @property
-    def key(self) -> str:
-        """Canonical text of case and parameters."""
-        return key(self.case, self.parameters)
-
     def __getitem__(self, name: str) -> Any:
         """A parameter, or the run; None where the case has no such axis."""
         return self.run if name == "run" else self.parameters.get(name)
-
-
-def key(case: str, parameters: Parameters) -> str:
-    """Canonical text of case and parameters."""
-    return json.dumps([case, parameters], sort_keys=True)
 
 
 def names(results: Sequence[Results]) -> list[str]:
@@ -100,11 +89,7 @@ def names(results: Sequence[Results]) -> list[str]:
     found: list[str] = []
     for result in results:
         name = result.machine.name
-        keys = [
-            {key(c.case, c.parameters) for c in other.cases}
-            for other in results
-            if other.machine.name == name
-        ]
+        keys = [{c.key for c in other.cases} for other in results if other.machine.name == name]
         once = sum(map(len, keys)) == len(set().union(*keys))
         date = result.program.started[:16].replace("T", " ")
         dated = name if once else f"{name}, {date}"

@@ -12,7 +12,7 @@ import pytest
 import synthetic
 
 from watari import figures, report, results, view
-from watari.errors import FileError, UsageError
+from watari.errors import FileError
 
 
 def stored(folder: Path, name: str, **options: Any) -> Path:
@@ -161,11 +161,6 @@ def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -
     assert f"paths.{format}" in made
     assert f"sizes.{format}" in made
     assert all((tmp_path / "figures" / name).read_bytes().startswith(start) for name in made)
-
-
-def test_an_unknown_format_is_a_usage_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="svg, pdf, png"):
-        report.write([stored(tmp_path, "a")], tmp_path / "x", "jpg")
 
 
 def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
