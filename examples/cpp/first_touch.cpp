@@ -1,5 +1,6 @@
 // Who touched it first? Writes memory of every kind on the CPU and asks where its pages lie.
-//   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX && cmake --build build/example
+//   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX
+//   cmake --build build/example
 #include <watari/core/error.hpp>
 #include <watari/measure/pattern.hpp>
 #include <watari/memory/buffer.hpp>

@@ -53,9 +53,7 @@ TEST(Buffer, BeyondMemoryNamesBothNumbers) {
     }
 }
 
-TEST(Buffer, OfNothingIsNotMeant) {
-    EXPECT_THROW(buffer<char>(kind::pageable, 0), usage_error);
-}
+TEST(Buffer, OfNothingIsNotMeant) { EXPECT_THROW(buffer<char>(kind::pageable, 0), usage_error); }
 
 TEST(Room, CountsAllArraysTogether) {
     const std::size_t half = host::available() / 2 + 64 * mebibyte;
