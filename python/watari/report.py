@@ -104,9 +104,7 @@ def page(
     environment.filters |= {"size": view.size, "json": inline_json, "rate": view.rate}
     files = shlex.join(str(path) for path in paths)
     return environment.get_template("report.html.j2").render(
-        runs=[
-            run(name, result, measured) for name, result in zip(view.names(read), read, strict=True)
-        ],
+        runs=[run(name, same, measured) for name, same in by_name(read).items()],
         figures=sections(drawings, files),
         cases=tables(measured),
         troubles=troubles(measured),
@@ -126,10 +124,24 @@ def inline_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def run(name: str, result: Results, measured: Sequence[Measured]) -> dict[str, Any]:
-    """One result file: its machine, program, headline and how many cases ended how."""
+def by_name(read: Sequence[Results]) -> dict[str, list[Results]]:
+    """The files of each run that is shown: several of one machine are merged."""
+    found: dict[str, list[Results]] = {}
+    for name, result in zip(view.names(read), read, strict=True):
+        found.setdefault(name, []).append(result)
+    return found
+
+
+def occasion(result: Results) -> str:
+    """When a file was made, and by which plan."""
+    when = f"{result.program.started[:16].replace('T', ' ')} UTC"
+    return f"{when}, plan {result.plan.name}" if result.plan else when
+
+
+def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dict[str, Any]:
+    """One run: its machine, program, headline and how many cases ended how."""
     mine = [m for m in measured if m.run == name]
-    plain = result.model_dump(mode="json", by_alias=True)
+    plain = same[0].model_dump(mode="json", by_alias=True)
     gpus = Counter(p["name"] for p in plain["machine"]["processors"] if p["kind"] == "gpu")
     hardware = [p["name"] for p in plain["machine"]["processors"] if p["kind"] == "cpu"]
     hardware += [f"{count} x {gpu}" if count > 1 else gpu for gpu, count in gpus.items()]
@@ -138,7 +150,8 @@ def run(name: str, result: Results, measured: Sequence[Measured]) -> dict[str, A
         "hardware": " and ".join(hardware),
         "machine": plain["machine"],
         "program": plain["program"],
-        "plan": plain["plan"],
+        "occasions": [occasion(result) for result in same],
+        "commands": [result.program.command for result in same],
         "counts": {s: n for s in STATUSES if (n := sum(m.status == s for m in mine))},
         "trials": sum(len(m.trials) for m in mine),
         "headline": headline(mine),

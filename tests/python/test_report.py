@@ -182,3 +182,15 @@ def test_stays_light_with_many_samples() -> None:
     measured = view.measured([results.Results.model_validate(big)])
     specs = [json.dumps(d.spec()) for d in figures.draw(measured)]
     assert sum(map(len, specs)) < 4_000_000
+
+
+def test_files_of_one_machine_are_one_run() -> None:
+    whole = synthetic.plain()["cases"]
+    read = [
+        results.Results.model_validate(synthetic.plain() | {"cases": part})
+        for part in (whole[:5], whole[5:])
+    ]
+    measured = view.measured(read)
+    (shown,) = [report.run(name, same, measured) for name, same in report.by_name(read).items()]
+    assert len(shown["occasions"]) == len(shown["commands"]) == 2
+    assert sum(shown["counts"].values()) == len(whole)
