@@ -1,7 +1,8 @@
 /// The kernels that the cases time.
 ///
 /// copy: destination[i] = source[i], 8 bytes read and 8 written an element, no flops; 16 bytes a
-/// thread where both arrays are aligned to 16. read: 8 bytes read an element.
+/// thread where both arrays are aligned to 16. copy_both: twice that. read: 8 bytes read an
+/// element.
 #pragma once
 
 #include "watari/core/device.hpp"

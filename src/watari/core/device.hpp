@@ -36,14 +36,15 @@ int attribute(const char* name, int number);
 /// The NUMA nodes that are memory of a GPU (GH200); empty where no GPU's memory is a node.
 std::set<int> numa_nodes();
 
-/// Bytes of a GPU's memory that are free, and all of it.
+/// Bytes of a GPU's memory that are free, and all of it; makes it the current one.
 struct memory_info {
     std::size_t free;
     std::size_t total;
 };
 memory_info memory(int number);
 
-/// Lets kernels on one GPU address another's memory. Throws `unsupported` if the machine cannot.
+/// Lets kernels on one GPU address another's memory; makes `from` the current one. Throws
+/// `unsupported` if the machine cannot.
 void enable_peer(int from, int to);
 
 /// Waits for a stream (null: the default stream).

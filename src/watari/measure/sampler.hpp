@@ -39,6 +39,7 @@ public:
             trial_->host_s.push_back(now() - start);
             return;
         }
+        device::use(who_.number);  // whatever was current: streams take work of their own GPU
         if (hold_) hold_->start(main());
         const double start = now();
         enqueue(work);
