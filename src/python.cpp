@@ -180,6 +180,8 @@ nb::dict build() {
 
 }  // namespace
 
+nb::dict as_dict(measure::trial t) { return trial(std::move(t)); }
+
 NB_MODULE(_native, module) {
     module.doc() = "libwatari";
     nb::register_exception_translator(raise_as_python);
@@ -187,6 +189,7 @@ NB_MODULE(_native, module) {
                "How this module was built: version, revision, compiler, flags, cuda.");
     bind_machine(module);
     bind_memory(module);
+    bind_himeno(module);
     bind_case(module, "copy", copy_parameters, bench::copy, "One trial of case `copy`.");
     bind_case(module, "access", access_parameters, bench::access, "One trial of case `access`.");
     bind_case(module, "migration", migration_parameters, bench::migration,

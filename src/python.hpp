@@ -2,6 +2,7 @@
 #pragma once
 
 #include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
 #include "watari/memory/residency.hpp"
 
 #include <nanobind/nanobind.h>
@@ -14,6 +15,7 @@ namespace nb = nanobind;
 
 void bind_machine(nb::module_& module);
 void bind_memory(nb::module_& module);
+void bind_himeno(nb::module_& module);
 
 /// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`. Throws usage_error.
 int number_in(std::string_view word);
@@ -23,3 +25,6 @@ watari::processor processor_named(std::string_view word);
 
 /// Residency as a result file keeps it.
 nb::dict as_dict(const watari::memory::residency& seen);
+
+/// A trial as a worker writes it.
+nb::dict as_dict(watari::measure::trial t);

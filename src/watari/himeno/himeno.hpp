@@ -58,7 +58,7 @@ struct parameters {
 /// The 14 arrays of one grid, or of one rank's part: size.points() floats each, k fastest.
 struct fields {
     grid size{};
-    float *p, *wrk2, *wrk1, *bnd, *a[4], *b[3], *c[3];
+    float *p{}, *wrk2{}, *wrk1{}, *bnd{}, *a[4]{}, *b[3]{}, *c[3]{};
 };
 
 /// The kernels of one backend. On a GPU they return before they are done. `gosa` is memory that the

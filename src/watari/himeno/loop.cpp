@@ -1,0 +1,143 @@
+#include "watari/himeno/loop.hpp"
+
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
+#include "watari/himeno/stencil.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/memory/room.hpp"
+
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace watari::himeno {
+
+namespace {
+
+/// Launches each kernel once on small data, so that the first sample is no launch of cold code.
+void warm_up(const parameters& p) {
+    const grid few{5, 6, 8};
+    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::placement how{.device = p.processor.number};
+    const memory::buffer<float> arrays(kind, 14 * few.points(), how);
+    const memory::buffer<double> gosa(kind, gosa_scratch(few), how);
+    fields f{.size = few};
+    float* next = arrays.data();
+    for (float** array : pointers(f)) *array = std::exchange(next, next + few.points());
+    const kernels& run = kernels_on(p.processor);
+    run.initialise(f, few, {0, 0, 0}, p.data, nullptr);
+    run.step(f, p.kernel, gosa.data(), nullptr);
+    run.update(f, nullptr);
+    run.fingerprint(f, few, {0, 0, 0}, nullptr);
+}
+
+/// Times one iteration after the other.
+class iteration {
+public:
+    iteration(measure::trial& into, processor who, stream_t stream)
+        : trial_(&into), stream_(stream) {
+        if (!who.is_gpu()) return;
+        first_.emplace();
+        last_.emplace();
+    }
+
+    template <class Work>
+    void time(const Work& work) {
+        const double start = measure::now();
+        if (trial_->host_s.empty()) trial_->first_sample = start;
+        if (first_) first_->record(stream_);
+        work();
+        if (first_) {
+            last_->record(stream_);
+            device::synchronize(stream_);
+        }
+        trial_->host_s.push_back(measure::now() - start);
+        if (first_) trial_->device_s.push_back(device::event::seconds(*first_, *last_));
+    }
+
+private:
+    measure::trial* trial_;
+    stream_t stream_;
+    std::optional<device::event> first_, last_;
+};
+
+void summarise(measure::trial& into, const parameters& p, bool migrates) {
+    const double flops = flops_per_point * static_cast<double>(p.size.interior());
+    const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
+    const std::size_t samples = into.host_s.size();
+    into.bytes_per_sample =
+        static_cast<double>(p.size.interior()) * (p.form == form::fused ? 56 : 64);
+    into.flops_per_sample = flops;
+    into.quantities["loop"] = {seconds, "s"};
+    into.quantities["mflops"] = {flops * static_cast<double>(samples) / seconds / 1e6, "MFLOPS"};
+    into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
+    into.phases = {{"first", 0, 1}};
+    if (samples > 1) into.phases.push_back({migrates ? "rest" : "steady", 1, samples});
+}
+
+}  // namespace
+
+std::size_t gosa_scratch(grid size) {
+    const std::size_t most = cpu::most_partial_sums(size);
+    return cpu::sum_scratch(most) + most;
+}
+
+std::array<float**, 14> pointers(fields& f) {
+    return {&f.p,    &f.wrk2, &f.wrk1, &f.bnd,  &f.a[0], &f.a[1], &f.a[2],
+            &f.a[3], &f.b[0], &f.b[1], &f.b[2], &f.c[0], &f.c[1], &f.c[2]};
+}
+
+void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
+    const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
+    const std::size_t bytes = 14 * p.size.points() * sizeof(float);
+    const std::size_t sums = gosa_scratch(p.size) * sizeof(double);
+    std::vector<memory::demand> demands;
+    for (const memory::kind kind : kinds) {
+        memory::require_access(memory::row(kind),
+                               kind == memory::kind::pageable ? the_cpu : p.processor);
+        demands.push_back({kind, bytes + sums, how});
+    }
+    memory::require_room(demands);
+    cpu::set_threads(p.threads);
+    const cpu::team team = cpu::current_team();
+    into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
+    into.quantities["threads_pinned"] = {team.pinned ? 1.0 : 0.0, "1"};
+    warm_up(p);
+}
+
+void initialise(const fields& f, const parameters& p) {
+    kernels_on(the_cpu).initialise(f, p.size, {0, 0, 0}, p.data, nullptr);
+}
+
+void iterate(measure::trial& into, const parameters& p, fields& f, double* gosa, bool migrates,
+             stream_t stream) {
+    const kernels& run = kernels_on(p.processor);
+    const auto count = static_cast<std::size_t>(p.iterations);
+    const auto kind = p.processor.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
+    const memory::buffer<double> history(kind, count, {.device = p.processor.number});
+    iteration one(into, p.processor, stream);
+    for (std::size_t n = 0; n < count; ++n)
+        one.time([&] {
+            if (p.form == form::fused) {
+                run.fused(f, p.kernel, gosa, stream);
+                std::swap(f.p, f.wrk2);
+            } else {
+                run.step(f, p.kernel, gosa, stream);
+                run.update(f, stream);
+            }
+            if (p.processor.is_gpu())
+                device::copy(history.data() + n, gosa, sizeof(double), stream);
+            else
+                history.data()[n] = gosa[0];
+        });
+    into.series["gosa"].assign(history.data(), history.data() + count);
+    summarise(into, p, migrates);
+}
+
+void read_result(measure::trial& into, const fields& f) {
+    const std::uint64_t seen = kernels_on(the_cpu).fingerprint(f, f.size, {0, 0, 0}, nullptr);
+    into.quantities["fingerprint"] = {static_cast<double>(seen), "1"};
+}
+
+}  // namespace watari::himeno

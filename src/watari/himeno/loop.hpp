@@ -1,0 +1,54 @@
+/// What every style shares: what is done before, the timed iterations, the clock around the rest.
+///
+/// A sample is one iteration: its kernels, and gosa's way to the host. The first iteration is the
+/// phase `first`; where pages may migrate the others are `rest`, elsewhere `steady`.
+#pragma once
+
+#include "watari/himeno/himeno.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/memory/kind.hpp"
+
+#include <array>
+#include <span>
+
+namespace watari::himeno {
+
+/// Where the 14 pointers of a struct are, p first.
+std::array<float**, 14> pointers(fields& f);
+
+/// Refuses what cannot run or has no room, sets the CPU's threads, and launches each kernel once on
+/// small data. `kinds`: the memory that the style takes 14 arrays of.
+void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds);
+
+/// Writes the initial data with the CPU: it touches every page first.
+void initialise(const fields& f, const parameters& p);
+
+/// Runs all iterations; p is then in f.p, which the fused form may have swapped with f.wrk2.
+/// `migrates`: pages may move while it runs.
+void iterate(measure::trial& into, const parameters& p, fields& f, double* gosa, bool migrates,
+             stream_t stream);
+
+/// The CPU reads the result: its fingerprint goes on record.
+void read_result(measure::trial& into, const fields& f);
+
+/// Adds the seconds since the last call to a quantity, and to `outside_loop`.
+class stopwatch {
+public:
+    explicit stopwatch(measure::trial& into) : trial_(&into), last_(measure::now()) {}
+    void lap(const char* quantity) {
+        const double seconds = measure::now() - last_;
+        for (const char* name : {quantity, "outside_loop"}) {
+            trial_->quantities[name].value += seconds;
+            trial_->quantities[name].unit = "s";
+        }
+        last_ = measure::now();
+    }
+    /// What happened since the last call does not count.
+    void skip() { last_ = measure::now(); }
+
+private:
+    measure::trial* trial_;
+    double last_;
+};
+
+}  // namespace watari::himeno

@@ -1,0 +1,39 @@
+/// One point of the stencil, for every kernel of both backends. No multiplication is contracted
+/// with an addition here (-ffp-contract=off, -fmad=false), so that all of them agree to the bit.
+#pragma once
+
+#include "watari/core/backend.hpp"
+#include "watari/himeno/himeno.hpp"
+
+namespace watari::WATARI_BACKEND {
+
+/// The values at one point of the 12 arrays that are read once.
+struct inputs {
+    float a[4], b[3], c[3], wrk1, bnd;
+};
+
+/// ss of one point, from its inputs and p[di + 1][dj + 1][dk + 1] around it; corners do not count.
+WATARI_KERNEL inline float correction(const inputs& in, const float (&p)[3][3][3]) {
+    const float s0 = in.a[0] * p[2][1][1] + in.a[1] * p[1][2][1] + in.a[2] * p[1][1][2] +
+                     in.b[0] * (p[2][2][1] - p[2][0][1] - p[0][2][1] + p[0][0][1]) +
+                     in.b[1] * (p[1][2][2] - p[1][0][2] - p[1][2][0] + p[1][0][0]) +
+                     in.b[2] * (p[2][1][2] - p[0][1][2] - p[2][1][0] + p[0][1][0]) +
+                     in.c[0] * p[0][1][1] + in.c[1] * p[1][0][1] + in.c[2] * p[1][1][0] + in.wrk1;
+    return (s0 * in.a[3] - p[1][1][1]) * in.bnd;
+}
+
+/// How many partial sums of gosa a kernel may leave: one for 128 points of a row.
+constexpr std::size_t most_partial_sums(const himeno::grid& size) {
+    return (size.i - 2) * (size.j - 2) * ((size.k + 127) / 128);
+}
+
+/// Where a kernel puts them: behind what sum_values needs.
+inline double* partial_sums(double* gosa, const himeno::grid& size) {
+    return gosa + sum_scratch(most_partial_sums(size));
+}
+
+/// The backend's own kernel: as himeno::kernels::step and fused (stencil_tuned.cu; the CPU has none
+/// and throws unsupported).
+void himeno_tuned(const himeno::fields& f, double* gosa, stream_t stream);
+
+}  // namespace watari::WATARI_BACKEND

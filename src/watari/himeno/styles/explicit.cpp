@@ -1,0 +1,51 @@
+// Style `explicit`: two copies of everything, and the programmer moves the data (Yoshida 2024,
+// listing 4.8).
+//
+// The arrays hang on a struct of pointers, so its copy for the GPU is a deep one: each pointer gets
+// memory of its own there, and its array is copied on its own. The GPU's struct goes along with
+// each launch as an argument, by value (the thesis keeps it in GPU memory and patches it there).
+#include "watari/core/cuda.hpp"
+#include "watari/himeno/loop.hpp"
+#include "watari/himeno/styles.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+namespace watari::himeno {
+
+measure::trial run_explicit(const parameters& p) {
+    measure::trial result;
+    prepare(result, p, std::array{memory::kind::pageable, memory::kind::device});
+    const std::size_t bytes = p.size.points() * sizeof(float);
+    fields host{.size = p.size}, device{.size = p.size};
+    double* gosa = nullptr;
+    stopwatch watch(result);
+
+    for (float** array : pointers(host)) *array = static_cast<float*>(std::malloc(bytes));
+    for (float** array : pointers(device)) check(cudaMalloc(array, bytes));
+    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate");
+
+    initialise(host, p);
+    watch.skip();
+
+    for (std::size_t m = 0; m < pointers(host).size(); ++m)
+        check(cudaMemcpy(*pointers(device)[m], *pointers(host)[m], bytes, cudaMemcpyHostToDevice));
+    watch.lap("transfer_in");
+
+    iterate(result, p, device, gosa, false, nullptr);
+    watch.skip();
+
+    check(cudaMemcpy(host.p, device.p, bytes, cudaMemcpyDeviceToHost));
+    read_result(result, host);
+    watch.lap("transfer_out");
+
+    check(cudaFree(gosa));
+    for (float** array : pointers(device)) check(cudaFree(*array));
+    for (float** array : pointers(host)) std::free(*array);
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::himeno

@@ -1,0 +1,46 @@
+// Style `managed-prefetch`: managed memory, and the programmer says when it moves. All arrays go to
+// the GPU before the first iteration, the result comes back after the last.
+#include "watari/core/cuda.hpp"
+#include "watari/himeno/loop.hpp"
+#include "watari/himeno/place.hpp"
+#include "watari/himeno/styles.hpp"
+
+#include <cuda_runtime.h>
+
+namespace watari::himeno {
+
+measure::trial run_managed_prefetch(const parameters& p) {
+    measure::trial result;
+    prepare(result, p, std::array{memory::kind::managed});
+    const std::size_t bytes = p.size.points() * sizeof(float);
+    fields f{.size = p.size};
+    double* gosa = nullptr;
+    stopwatch watch(result);
+
+    for (float** array : pointers(f)) check(cudaMallocManaged(array, bytes));
+    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate");
+
+    initialise(f, p);
+    watch.skip();
+
+    for (float** array : pointers(f))
+        check(cudaMemPrefetchAsync(*array, bytes, place{p.processor}, 0));
+    check(cudaDeviceSynchronize());
+    watch.lap("transfer_in");
+
+    iterate(result, p, f, gosa, true, nullptr);
+    watch.skip();
+
+    check(cudaMemPrefetchAsync(f.p, bytes, place{the_cpu}, 0));
+    check(cudaDeviceSynchronize());
+    read_result(result, f);
+    watch.lap("transfer_out");
+
+    check(cudaFree(gosa));
+    for (float** array : pointers(f)) check(cudaFree(*array));
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::himeno

@@ -1,0 +1,38 @@
+// Style `managed`: one pointer for both processors, and the driver moves pages when they are
+// touched (Yoshida 2024, listing 4.9). The first iteration pays for it.
+#include "watari/core/cuda.hpp"
+#include "watari/himeno/loop.hpp"
+#include "watari/himeno/styles.hpp"
+
+#include <cuda_runtime.h>
+
+namespace watari::himeno {
+
+measure::trial run_managed(const parameters& p) {
+    measure::trial result;
+    prepare(result, p, std::array{memory::kind::managed});
+    const std::size_t bytes = p.size.points() * sizeof(float);
+    fields f{.size = p.size};
+    double* gosa = nullptr;
+    stopwatch watch(result);
+
+    for (float** array : pointers(f)) check(cudaMallocManaged(array, bytes));
+    check(cudaMallocManaged(&gosa, gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate");
+
+    initialise(f, p);
+    watch.skip();
+
+    iterate(result, p, f, gosa, true, nullptr);
+    watch.skip();
+
+    read_result(result, f);
+    watch.lap("transfer_out");
+
+    check(cudaFree(gosa));
+    for (float** array : pointers(f)) check(cudaFree(*array));
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::himeno

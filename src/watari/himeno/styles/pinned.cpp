@@ -1,0 +1,38 @@
+// Style `pinned`: one copy in CPU memory, page-locked, which the GPU reads over the link at each
+// access (zero-copy). Nothing is transferred, and nothing ever becomes local.
+#include "watari/core/cuda.hpp"
+#include "watari/himeno/loop.hpp"
+#include "watari/himeno/styles.hpp"
+
+#include <cuda_runtime.h>
+
+namespace watari::himeno {
+
+measure::trial run_pinned(const parameters& p) {
+    measure::trial result;
+    prepare(result, p, std::array{memory::kind::pinned});
+    const std::size_t bytes = p.size.points() * sizeof(float);
+    fields f{.size = p.size};
+    double* gosa = nullptr;
+    stopwatch watch(result);
+
+    for (float** array : pointers(f)) check(cudaMallocHost(array, bytes));
+    check(cudaMalloc(&gosa, gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate");
+
+    initialise(f, p);
+    watch.skip();
+
+    iterate(result, p, f, gosa, false, nullptr);
+    watch.skip();
+
+    read_result(result, f);
+    watch.lap("transfer_out");
+
+    check(cudaFree(gosa));
+    for (float** array : pointers(f)) check(cudaFreeHost(*array));
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::himeno

@@ -1,0 +1,38 @@
+// Style `system`: plain malloc, and the GPU uses the same pointers (Yoshida 2024, listing 4.10).
+// Needs a machine whose GPU reads the CPU's page tables (ATS) or is told of them (HMM). The CPU
+// runs it anywhere: there is not one line of CUDA.
+#include "watari/himeno/loop.hpp"
+#include "watari/himeno/styles.hpp"
+
+#include <cstdlib>
+
+namespace watari::himeno {
+
+measure::trial run_system(const parameters& p) {
+    measure::trial result;
+    prepare(result, p,
+            std::array{p.processor.is_gpu() ? memory::kind::system : memory::kind::pageable});
+    const std::size_t bytes = p.size.points() * sizeof(float);
+    fields f{.size = p.size};
+    stopwatch watch(result);
+
+    for (float** array : pointers(f)) *array = static_cast<float*>(std::malloc(bytes));
+    auto* gosa = static_cast<double*>(std::malloc(gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate");
+
+    initialise(f, p);
+    watch.skip();
+
+    iterate(result, p, f, gosa, p.processor.is_gpu(), nullptr);
+    watch.skip();
+
+    read_result(result, f);
+    watch.lap("transfer_out");
+
+    std::free(gosa);
+    for (float** array : pointers(f)) std::free(*array);
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::himeno

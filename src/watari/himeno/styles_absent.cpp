@@ -1,0 +1,11 @@
+// A build without CUDA: plain malloc is the one style that is left.
+#include "watari/himeno/styles.hpp"
+
+namespace watari::himeno {
+
+std::span<const style> styles() {
+    static constexpr style table[] = {{"system", run_system, true}};
+    return table;
+}
+
+}  // namespace watari::himeno
