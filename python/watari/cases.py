@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from watari import himeno
 from watari.axes import (
     Axis,
     Machine,
@@ -268,6 +269,56 @@ CASES: dict[str, Case] = {
             lambda p: int(p["size"]),
             lambda p: int(p["size"]),
         ),
+        Case(
+            "himeno",
+            "the Himeno benchmark: a stencil over 14 arrays, managed in one of several styles",
+            "{processor} {style} {grid}",
+            table(
+                PROCESSOR,
+                Axis(
+                    "style",
+                    "how the program manages its memory",
+                    one_of(*himeno.STYLES),
+                    lambda m, p: "system" if p["processor"] == "cpu" else "explicit",
+                    "explicit, on the cpu system",
+                    himeno.STYLES,
+                ),
+                Axis(
+                    "grid",
+                    "points along i, j, k with the boundary: XS to XXL or IxJxK",
+                    himeno.parse_grid,
+                    lambda m, p: "M" if p["processor"] == "cpu" else "L",
+                    "L, on the cpu M",
+                    tuple(himeno.GRIDS),
+                ),
+                axis("iterations", "Jacobi iterations, each timed", count(1, 1_000_000), 100),
+                words(
+                    "form",
+                    "the field is copied back by a kernel (64 bytes a point), or swapped (56)",
+                    "fused",
+                    "two-kernel",
+                    "fused",
+                ),
+                Axis(
+                    "kernel",
+                    "one source for all processors, or the GPU's own",
+                    one_of("shared", "tuned"),
+                    lambda m, p: "shared" if p["processor"] == "cpu" else "tuned",
+                    "tuned, on the cpu shared",
+                    ("shared", "tuned"),
+                ),
+                words("data", "initial data", "standard", "standard", "general"),
+                axis("ranks", "processes, one a GPU", count(1, 4096), 1),
+                axis("split", "ranks along i, j, k", himeno.parse_split, "1x1x1"),
+                words("halo", "way of halos", "staged", "staged", "device", "nccl", "peer"),
+                axis("overlap", "exchange halos beside the interior", parse_boolean, False),
+                THREADS,
+                OVERSUBSCRIBE,
+            ),
+            himeno.run,
+            himeno.bytes_per_sample,
+            himeno.footprint,
+        ),
     )
 }
 
@@ -330,7 +381,7 @@ def expected_bytes(request: Request) -> int:
     """Bytes that one trial should move in all: the base of its time limit."""
     case, parameters = find(request.case), request.parameters
     phases = len(str(parameters.get("phases", "one")).split("+"))
-    runs = int(parameters.get("samples", 1)) * phases
+    runs = int(parameters.get("samples") or parameters.get("iterations", 1)) * phases
     return case.bytes_per_sample(parameters) * runs + 4 * case.footprint(parameters)
 
 
@@ -341,11 +392,13 @@ def describe(request: Request) -> str:
     """
     case, parameters = find(request.case), request.parameters
     texts = {name: as_text(value) for name, value in parameters.items()}
-    spoken = {**texts, "size": format_size(parameters["size"])}
+    spoken = dict(texts)
+    if "size" in parameters:
+        spoken["size"] = format_size(parameters["size"])
     spoken |= {array: PLACES[texts[array]] for array in ("source", "destination") if array in texts}
     if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
         spoken["means"] = ""  # the only one it has
-    quiet = {"threads", "samples", "oversubscribe"}
+    quiet = {"threads", "samples", "iterations", "oversubscribe"}
     others = [
         f"{name}={text}"
         for name, text in texts.items()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from watari.axes import Machine, Parameters
-from watari.cases import place
+from watari.cases import find, place
 
 BEYOND_CACHE = 4
 ABOVE = "above-limit"
@@ -53,6 +53,9 @@ def limit(case: str, parameters: Parameters, machine: Machine) -> float | None:
         # pages may have moved to the GPU: nothing runs faster than its memory
         source = destination = "gpu"
         ways = 1
+    elif case == "himeno" and parameters["style"] != "pinned":
+        source = destination = executor
+        ways = 1
     else:
         return None
     if source != destination:
@@ -69,7 +72,8 @@ def limit(case: str, parameters: Parameters, machine: Machine) -> float | None:
 def flags(case: str, parameters: Parameters, rate: float, machine: Machine) -> list[str]:
     """`above-limit` if the rate (bytes per second) is more than the path can carry."""
     executor = parameters.get("processor", "gpu")
-    if parameters["size"] <= BEYOND_CACHE * cache_bytes(machine, executor):
+    size = parameters.get("size", find(case).footprint(parameters))
+    if size <= BEYOND_CACHE * cache_bytes(machine, executor):
         return []
     bound = limit(case, parameters, machine)
     return [ABOVE] if bound and rate > bound else []

@@ -1,0 +1,217 @@
+"""The Himeno benchmark: reference values, a NumPy reference, and the same bits everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import synthetic
+
+from watari import cases, himeno
+from watari.errors import UnsupportedError, UsageError, WrongResultError
+
+native = pytest.importorskip("watari._native")
+
+Field = npt.NDArray[np.float64]
+ODD = ["3x3x3", "5x6x7", "17x9x33", "20x12x130", "9x8x132", "4x19x257", "7x6x64"]
+
+
+def parameters(machine: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
+    wanted = {"processor": "cpu", "threads": 2, **given}
+    machine = machine or synthetic.gpu_machine()
+    return cases.resolve("himeno", wanted, machine)[0].parameters
+
+
+def run(**given: Any) -> dict[str, Any]:
+    return himeno.run(parameters(**given))
+
+
+def fields(**given: Any) -> dict[str, Any]:
+    iterations = given.pop("iterations")  # 0 too, which no user can ask for
+    p = parameters(**given)
+    arrays: dict[str, Any] = native.himeno_fields(
+        {**p, "iterations": iterations, "shape": himeno.shape(p["grid"])}
+    )
+    return arrays
+
+
+def at(p: Field, i: int, j: int, k: int) -> Field:
+    """p at the interior points, moved by i, j, k."""
+    n = p.shape
+    return p[1 + i : n[0] - 1 + i, 1 + j : n[1] - 1 + j, 1 + k : n[2] - 1 + k]
+
+
+def iteration(p: Field, x: dict[str, Field]) -> tuple[Field, float]:
+    """One Jacobi iteration in double precision, written from the formula."""
+    s0 = (
+        x["a0"] * at(p, 1, 0, 0)
+        + x["a1"] * at(p, 0, 1, 0)
+        + x["a2"] * at(p, 0, 0, 1)
+        + x["b0"] * (at(p, 1, 1, 0) - at(p, 1, -1, 0) - at(p, -1, 1, 0) + at(p, -1, -1, 0))
+        + x["b1"] * (at(p, 0, 1, 1) - at(p, 0, -1, 1) - at(p, 0, 1, -1) + at(p, 0, -1, -1))
+        + x["b2"] * (at(p, 1, 0, 1) - at(p, -1, 0, 1) - at(p, 1, 0, -1) + at(p, -1, 0, -1))
+        + x["c0"] * at(p, -1, 0, 0)
+        + x["c1"] * at(p, 0, -1, 0)
+        + x["c2"] * at(p, 0, 0, -1)
+        + x["wrk1"]
+    )
+    ss = (s0 * x["a3"] - at(p, 0, 0, 0)) * x["bnd"]
+    after = p.copy()
+    after[1:-1, 1:-1, 1:-1] += 0.8 * ss
+    return after, float((ss * ss).sum())
+
+
+def reference(start: dict[str, Any], iterations: int) -> tuple[Field, float]:
+    inner = (slice(1, -1),) * 3
+    x = {n: v[inner].astype(np.float64) for n, v in start.items() if n not in ("p", "gosa")}
+    p, gosa = start["p"].astype(np.float64), 0.0
+    for _ in range(iterations):
+        p, gosa = iteration(p, x)
+    return p, gosa
+
+
+def compare_with_reference(**given: Any) -> None:
+    start = fields(data="general", iterations=0, **given)
+    expected, gosa = reference(start, 5)
+    found = fields(data="general", iterations=5, **given)
+    np.testing.assert_allclose(found["p"], expected, rtol=1e-5, atol=1e-6)
+    assert found["gosa"] == pytest.approx(gosa, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("form", ["fused", "two-kernel"])
+@pytest.mark.parametrize(("grid", "iterations"), [("XS", 1000), ("S", 64), ("M", 3)])
+def test_gosa_is_the_reference(form: str, grid: str, iterations: int) -> None:
+    trial = run(form=form, grid=grid, iterations=iterations)
+    assert trial["verified"] is True
+    assert len(trial["host_s"]) == len(trial["series"]["gosa"]) == iterations
+
+
+@pytest.mark.parametrize("grid", ODD)
+@pytest.mark.parametrize("form", ["fused", "two-kernel"])
+def test_general_data_agree_with_numpy(grid: str, form: str) -> None:
+    compare_with_reference(grid=grid, form=form)
+
+
+@pytest.mark.parametrize("name", ["a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"])
+def test_general_data_see_every_coefficient(name: str) -> None:
+    start = fields(grid="9x8x7", data="general", iterations=0)
+    right, _ = reference(start, 3)
+    wrong, _ = reference({**start, name: 0.9 * start[name]}, 3)
+    assert np.abs(wrong - right).max() > 1e-4
+
+
+@pytest.mark.parametrize("grid", ["XS", *ODD])
+def test_forms_and_threads_give_the_same_bits(grid: str) -> None:
+    trials = [
+        run(grid=grid, iterations=6, data="general", form=form, threads=threads)
+        for form in ("fused", "two-kernel")
+        for threads in (1, 2, 3)
+    ]
+    assert len({t["quantities"]["fingerprint"]["value"] for t in trials}) == 1
+    assert len({tuple(t["series"]["gosa"]) for t in trials}) == 1
+
+
+def test_the_fingerprint_sees_one_bit_and_the_place() -> None:
+    standard, general = (run(grid="5x6x7", data=d, iterations=1) for d in ("standard", "general"))
+    longer = run(grid="5x6x7", data="general", iterations=2)
+    values = {t["quantities"]["fingerprint"]["value"] for t in (standard, general, longer)}
+    assert len(values) == 3
+    assert all(value == int(value) < 2**53 for value in values)
+
+
+def test_the_boundary_stays() -> None:
+    start = fields(grid="7x6x9", data="general", iterations=0)["p"]
+    for form in ("fused", "two-kernel"):
+        after = fields(grid="7x6x9", data="general", iterations=4, form=form)["p"]
+        edge = np.ones(start.shape, bool)
+        edge[1:-1, 1:-1, 1:-1] = False
+        assert np.array_equal(after[edge], start[edge])
+        assert not np.any(after[~edge] == start[~edge])
+
+
+def test_what_a_trial_counts() -> None:
+    trial = run(grid="S", iterations=4)
+    points = 62 * 62 * 126
+    assert himeno.interior("S") == points
+    assert trial["flops_per_sample"] == 34 * points
+    assert trial["bytes_per_sample"] == 56 * points
+    q = {name: one["value"] for name, one in trial["quantities"].items()}
+    assert q["mflops"] == pytest.approx(34 * points * 4 / sum(trial["host_s"]) / 1e6)
+    parts = q["allocate"] + q["transfer_out"] + q["release"]
+    assert q["outside_loop"] == pytest.approx(parts)
+    assert [(p["name"], p["first"], p["last"]) for p in trial["phases"]] == [
+        ("first", 0, 1),
+        ("steady", 1, 4),
+    ]
+
+
+def test_grids() -> None:
+    assert himeno.parse_grid("xl") == "XL"
+    assert himeno.parse_grid("512x512x1024") == "XL"
+    assert himeno.parse_grid("5x6x7") == "5x6x7"
+    for wrong in ("XM", "5x6", "2x8x8", "0x4x4", "4x4x4x4", "-4x4x4"):
+        with pytest.raises(UsageError, match="grid"):
+            himeno.parse_grid(wrong)
+
+
+def test_a_wrong_gosa_is_told_with_both_values() -> None:
+    p = parameters(grid="XS")
+    with pytest.raises(WrongResultError, match=r"iteration 3 is 1\.0+e-02, not 6\.229796415e-03"):
+        himeno.check(p, [1e-2, 1e-2, 1e-2])
+    with pytest.raises(WrongResultError, match="not finite"):
+        himeno.check(p, [float("nan")])
+    assert himeno.check(p, [1e-2]) is None
+    assert himeno.check({**p, "data": "general"}, [1.0] * 3) is None
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"style": "explicit"}, "the CPU runs style=system"),
+        ({"kernel": "tuned"}, "take kernel=shared"),
+        ({"ranks": 2}, "several ranks"),
+    ],
+)
+def test_what_cannot_be_is_unsupported(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UnsupportedError, match=says):
+        run(grid="XS", **given)
+
+
+@pytest.mark.gpu
+class TestOnAGpu:
+    @pytest.mark.parametrize("kernel", ["shared", "tuned"])
+    @pytest.mark.parametrize("grid", ODD)
+    def test_general_data_agree_with_numpy(self, grid: str, kernel: str) -> None:
+        compare_with_reference(grid=grid, processor="gpu", kernel=kernel)
+
+    @pytest.mark.parametrize("style", ["explicit", "pinned", "managed", "managed-prefetch"])
+    @pytest.mark.parametrize("grid", ["XS", *ODD])
+    def test_every_style_form_and_kernel_has_the_bits_of_the_cpu(
+        self, style: str, grid: str
+    ) -> None:
+        given = {"grid": grid, "data": "general", "iterations": 6}
+        cpu = run(**given)
+        for form in ("fused", "two-kernel"):
+            for kernel in ("shared", "tuned"):
+                gpu = run(**given, processor="gpu", style=style, form=form, kernel=kernel)
+                seen = [t["quantities"]["fingerprint"]["value"] for t in (cpu, gpu)]
+                assert seen[0] == seen[1], (form, kernel)
+                if kernel == "shared":
+                    assert list(gpu["series"]["gosa"]) == list(cpu["series"]["gosa"])
+
+    @pytest.mark.parametrize("kernel", ["shared", "tuned"])
+    @pytest.mark.parametrize(("grid", "iterations"), [("XS", 1000), ("S", 64), ("M", 103)])
+    def test_gosa_is_the_reference(self, kernel: str, grid: str, iterations: int) -> None:
+        trial = run(processor="gpu", kernel=kernel, grid=grid, iterations=iterations)
+        assert trial["verified"] is True
+        assert len(trial["device_s"]) == iterations
+
+    def test_system_runs_where_the_gpu_reads_malloc(self) -> None:
+        reason = native.unsupported("system")
+        if reason:
+            with pytest.raises(UnsupportedError, match="system"):
+                run(processor="gpu", style="system", grid="XS")
+        else:
+            assert run(processor="gpu", style="system", grid="XS")["verified"] is True
