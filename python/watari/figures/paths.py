@@ -271,8 +271,10 @@ def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> P
 
 
 def over_size(cases: Sequence[Measured]) -> Panel | None:
-    """Bandwidth over the size of one array."""
-    copies = [m for m in view.drawable(cases, "copy") if view.plain(m)]
+    """Bandwidth over the size of one array; of a point measured twice, the one of more trials."""
+    plain = [m for m in view.drawable(cases, "copy") if view.plain(m)]
+    same = groups(plain, "run", "processor", "means", "from", "to", "size").values()
+    copies = [max(group, key=lambda m: len(m.trials)) for group in same]
     sizes = sorted({int(m["size"]) for m in copies})
     if not sizes:
         return None
