@@ -10,7 +10,7 @@ namespace watari::gpu {
 
 namespace {
 
-constexpr unsigned rows = 4, planes = 1, at_once = 6;
+constexpr unsigned rows = 4, planes = 1, at_once = 4;  // at 6, registers spill
 
 template <bool Aligned>
 struct tuned {
