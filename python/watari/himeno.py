@@ -32,6 +32,7 @@ STYLES = (
     "acc-managed-all",
     "omp-target",
 )
+TWO_COPIES = ("explicit", "acc-data", "acc-host-data", "omp-target")
 ARRAYS = 14
 FLOPS = 34  # a point, by convention
 PENTIUM_III = 82.84  # MFLOPS of the machine that scores 1
@@ -88,7 +89,7 @@ def interior(grid: str) -> int:
 
 def footprint(parameters: Parameters) -> int:
     """Bytes of the 14 arrays, on both sides where a style has two copies."""
-    copies = 2 if parameters["style"] in ("explicit", "acc-data", "acc-host-data") else 1
+    copies = 2 if parameters["style"] in TWO_COPIES else 1
     return copies * ARRAYS * 4 * math.prod(shape(parameters["grid"]))
 
 

@@ -62,20 +62,6 @@ private:
     std::optional<device::event> first_, last_;
 };
 
-void summarise(measure::trial& into, const parameters& p, bool migrates) {
-    const double flops = flops_per_point * static_cast<double>(p.size.interior());
-    const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
-    const std::size_t samples = into.host_s.size();
-    into.bytes_per_sample =
-        static_cast<double>(p.size.interior()) * (p.form == form::fused ? 56 : 64);
-    into.flops_per_sample = flops;
-    into.quantities["loop"] = {seconds, "s"};
-    into.quantities["mflops"] = {flops * static_cast<double>(samples) / seconds / 1e6, "MFLOPS"};
-    into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
-    into.phases = {{"first", 0, 1}};
-    if (samples > 1) into.phases.push_back({migrates ? "rest" : "steady", 1, samples});
-}
-
 }  // namespace
 
 std::size_t gosa_scratch(grid size) {
@@ -133,6 +119,20 @@ void iterate(measure::trial& into, const parameters& p, fields& f, double* gosa,
         });
     into.series["gosa"].assign(history.data(), history.data() + count);
     summarise(into, p, migrates);
+}
+
+void summarise(measure::trial& into, const parameters& p, bool migrates) {
+    const double flops = flops_per_point * static_cast<double>(p.size.interior());
+    const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
+    const std::size_t samples = into.host_s.size();
+    into.bytes_per_sample =
+        static_cast<double>(p.size.interior()) * (p.form == form::fused ? 56 : 64);
+    into.flops_per_sample = flops;
+    into.quantities["loop"] = {seconds, "s"};
+    into.quantities["mflops"] = {flops * static_cast<double>(samples) / seconds / 1e6, "MFLOPS"};
+    into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
+    into.phases = {{"first", 0, 1}};
+    if (samples > 1) into.phases.push_back({migrates ? "rest" : "steady", 1, samples});
 }
 
 void read_result(measure::trial& into, const fields& f) {

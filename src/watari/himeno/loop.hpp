@@ -28,6 +28,9 @@ void initialise(const fields& f, const parameters& p);
 void iterate(measure::trial& into, const parameters& p, fields& f, double* gosa, bool migrates,
              stream_t stream);
 
+/// The numbers of a whole trial, from its samples.
+void summarise(measure::trial& into, const parameters& p, bool migrates);
+
 /// The CPU reads the result: its fingerprint goes on record.
 void read_result(measure::trial& into, const fields& f);
 

@@ -73,7 +73,7 @@ void shared_step(const fields& f, double* gosa, stream_t stream) {
     double* sums = partial_sums(gosa, f.size);
     sum_rows(
         interior,
-        [=] WATARI_KERNEL(std::size_t i, std::size_t j, std::size_t k) -> double {
+        [=] WATARI_KERNEL(std::size_t i, std::size_t j, std::size_t k) {
             const auto row = static_cast<std::ptrdiff_t>(f.size.k);
             const auto plane = static_cast<std::ptrdiff_t>(f.size.j * f.size.k);
             const std::size_t n = ((i + 1) * f.size.j + j + 1) * f.size.k + k + 1;
@@ -92,7 +92,7 @@ void shared_step(const fields& f, double* gosa, stream_t stream) {
                 {{0, above[-row], 0}, {above[-1], above[0], above[1]}, {0, above[row], 0}}};
             const float ss = correction(in, around);
             f.wrk2[n] = p[0] + himeno::omega * ss;
-            return static_cast<double>(ss * ss);
+            return ss * ss;
         },
         sums, stream);
     sum_values(sums, interior.i * interior.j, gosa, stream);

@@ -23,5 +23,6 @@ measure::trial run_pinned(const parameters& p);
 measure::trial run_managed(const parameters& p);
 measure::trial run_managed_prefetch(const parameters& p);
 measure::trial run_system(const parameters& p);
+measure::trial run_directive(const parameters& p);  ///< those in shared objects, directive.hpp
 
 }  // namespace watari::himeno

@@ -1,0 +1,21 @@
+/// One point of the stencil (himeno.hpp) for the directive styles. The including file marks it as
+/// code for the GPU in its own model: GCC needs the mark even where it inlines.
+#pragma once
+
+namespace watari::himeno::directive {
+
+/// ss at point x. `plane` and `row` are the strides of i and j; a, b and c hold their arrays one
+/// after the other, `points` apart.
+inline float residual(long x, long plane, long row, long points, const float* p, const float* a,
+                      const float* b, const float* c, const float* wrk1, const float* bnd) {
+    const float s0 =
+        a[x] * p[x + plane] + a[x + points] * p[x + row] + a[x + 2 * points] * p[x + 1] +
+        b[x] * (p[x + plane + row] - p[x + plane - row] - p[x - plane + row] + p[x - plane - row]) +
+        b[x + points] * (p[x + row + 1] - p[x - row + 1] - p[x + row - 1] + p[x - row - 1]) +
+        b[x + 2 * points] *
+            (p[x + plane + 1] - p[x - plane + 1] - p[x + plane - 1] + p[x - plane - 1]) +
+        c[x] * p[x - plane] + c[x + points] * p[x - row] + c[x + 2 * points] * p[x - 1] + wrk1[x];
+    return (s0 * a[x + 3 * points] - p[x]) * bnd[x];
+}
+
+}  // namespace watari::himeno::directive

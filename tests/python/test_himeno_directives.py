@@ -1,0 +1,56 @@
+"""The Himeno styles in directives, on a GPU. As host code they are tested from C++."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import synthetic
+
+from watari import cases, himeno
+from watari.errors import UnsupportedError
+
+pytest.importorskip("watari._native")
+
+STYLES = ["acc-data", "acc-host-data", "acc-managed", "acc-managed-all", "omp-target"]
+FORMS = ["fused", "two-kernel"]
+
+
+def run(style: str, **given: Any) -> dict[str, Any]:
+    wanted = {"processor": "gpu", "threads": 2, "style": style, **given}
+    request = cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]
+    try:
+        return himeno.run(request.parameters)
+    except UnsupportedError as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_cpu_is_no_substitute(style: str) -> None:
+    wanted = {"processor": "cpu", "style": style, "grid": "XS", "iterations": 1}
+    request = cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]
+    with pytest.raises(UnsupportedError, match=f"style {style} is"):
+        himeno.run(request.parameters)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(("grid", "iterations"), [("XS", 1000), ("S", 64)])
+def test_gosa_is_the_reference_and_the_gpu_ran(
+    style: str, form: str, grid: str, iterations: int
+) -> None:
+    trial = run(style, form=form, grid=grid, iterations=iterations)
+    assert trial["verified"] is True
+    assert trial["quantities"]["ran_on_gpu"]["value"] == 1
+    assert len(trial["host_s"]) == iterations
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("grid", ["3x3x3", "5x6x7", "17x9x33", "20x12x130"])
+def test_general_data_give_the_gosa_of_the_cpu(style: str, form: str, grid: str) -> None:
+    given = {"grid": grid, "iterations": 5, "data": "general", "form": form}
+    expected = run("system", **{**given, "processor": "cpu"})["series"]["gosa"]
+    assert run(style, **given)["series"]["gosa"] == pytest.approx(expected, rel=2e-6)
