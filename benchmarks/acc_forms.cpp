@@ -1,0 +1,178 @@
+// Which OpenACC loop form gives GCC's code for NVIDIA GPUs most? The step of Himeno in each, on
+// device memory, standard data; gosa of iteration 3 is printed beside the rate
+// (XL: 4.383944939e-04).
+//
+//   g++ -O3 -std=c++20 -Isrc -fopenacc -no-pie -foffload=nvptx-none
+//       -foffload-options=nvptx-none=-misa=sm_80 benchmarks/acc_forms.cpp -o acc_forms
+//   ./acc_forms [I J K]
+#include "watari/himeno/styles/acc_kernels.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+using namespace watari::himeno::directive;
+
+struct setting {
+    int gangs, workers;  // 0: libgomp chooses
+};
+
+#define ARGUMENTS                                                                             \
+    const request &r, setting s, const float *p, float *wrk2, const float *a, const float *b, \
+        const float *c, const float *wrk1, const float *bnd
+#define BEGIN                                                                                     \
+    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j), ks = static_cast<int>(r.k); \
+    const long row = ks, plane = row * js, points = plane * is;                                   \
+    const int gangs = s.gangs, workers = s.workers;                                               \
+    double gosa = 0;
+#define POINTERS deviceptr(p, wrk2, a, b, c, wrk1, bnd)
+#define POINT                                                                    \
+    {                                                                            \
+        const long x = i * plane + j * row + k;                                  \
+        const float ss = residual(x, plane, row, points, p, a, b, c, wrk1, bnd); \
+        gosa += static_cast<double>(ss) * ss;                                    \
+        wrk2[x] = p[x] + 0.8f * ss;                                              \
+    }
+
+// a warp a row, gangs and workers by default
+double rows_default(ARGUMENTS) {
+    BEGIN(void)(gangs + workers);
+#pragma acc parallel loop gang worker collapse(2) reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+        for (int j = 1; j < js - 1; ++j)
+#pragma acc loop vector reduction(+ : gosa)
+            for (int k = 1; k < ks - 1; ++k) POINT
+    return gosa;
+}
+
+// the same with chosen numbers
+double rows(ARGUMENTS) {
+    BEGIN
+#pragma acc parallel loop gang worker collapse(2) num_gangs(gangs) num_workers(workers) \
+    reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+        for (int j = 1; j < js - 1; ++j)
+#pragma acc loop vector reduction(+ : gosa)
+            for (int k = 1; k < ks - 1; ++k) POINT
+    return gosa;
+}
+
+// a gang a plane, a warp a row of it
+double planes(ARGUMENTS) {
+    BEGIN
+#pragma acc parallel loop gang num_gangs(gangs) num_workers(workers) reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+#pragma acc loop worker reduction(+ : gosa)
+        for (int j = 1; j < js - 1; ++j)
+#pragma acc loop vector reduction(+ : gosa)
+            for (int k = 1; k < ks - 1; ++k) POINT
+    return gosa;
+}
+
+// a gang a block of 16 rows of a plane: the warps of a gang share rows of p in L1
+double blocks(ARGUMENTS) {
+    BEGIN
+    const int count = (js - 2 + 15) / 16;
+#pragma acc parallel loop gang collapse(2) num_gangs(gangs) num_workers(workers) \
+    reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+        for (int block = 0; block < count; ++block) {
+            const int first = 1 + 16 * block, last = first + 16 < js - 1 ? first + 16 : js - 1;
+#pragma acc loop worker reduction(+ : gosa)
+            for (int j = first; j < last; ++j)
+#pragma acc loop vector reduction(+ : gosa)
+                for (int k = 1; k < ks - 1; ++k) POINT
+        }
+    return gosa;
+}
+
+// a gang a row, its threads along k
+template <int length>
+double wide(ARGUMENTS) {
+    BEGIN(void) workers;
+#pragma acc parallel loop gang collapse(2) num_gangs(gangs) vector_length(length) \
+    reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+        for (int j = 1; j < js - 1; ++j)
+#pragma acc loop vector reduction(+ : gosa)
+            for (int k = 1; k < ks - 1; ++k) POINT
+    return gosa;
+}
+
+// one loop over all points: two divisions a point
+double flat(ARGUMENTS) {
+    BEGIN
+#pragma acc parallel loop gang worker vector collapse(3) num_gangs(gangs) num_workers(workers) \
+    reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+        for (int j = 1; j < js - 1; ++j)
+            for (int k = 1; k < ks - 1; ++k) POINT
+    return gosa;
+}
+
+// a lane a column of the plane (j, k), marching along i
+double march(ARGUMENTS) {
+    BEGIN
+#pragma acc parallel loop gang worker vector collapse(2) num_gangs(gangs) num_workers(workers) \
+    reduction(+ : gosa) POINTERS
+    for (int j = 1; j < js - 1; ++j)
+        for (int k = 1; k < ks - 1; ++k)
+#pragma acc loop seq
+            for (int i = 1; i < is - 1; ++i) POINT
+    return gosa;
+}
+
+int main(int count, char** given) {
+    const auto number = [&](int n, long absent) {
+        return n < count ? std::atol(given[n]) : absent;
+    };
+    request r{};
+    r.i = number(1, 512), r.j = number(2, 512), r.k = number(3, 1024);
+    answer out{};
+    if (!choose_device(r, out) || !asks_where_it_runs()) return std::puts("no GPU"), 1;
+    const long n = r.i * r.j * r.k, plane = r.j * r.k, last = r.i - 1;
+    const auto take = [](long floats) { return static_cast<float*>(acc_malloc(4 * floats)); };
+    float *p = take(n), *wrk2 = take(n), *wrk1 = take(n), *bnd = take(n), *a = take(4 * n),
+          *b = take(3 * n), *c = take(3 * n);
+    const auto reset = [&] {
+#pragma acc parallel loop gang worker vector deviceptr(p, wrk2, wrk1, bnd, a, b, c)
+        for (long x = 0; x < n; ++x) {
+            const float i = x / plane;
+            p[x] = wrk2[x] = i * i / (last * last);
+            wrk1[x] = 0, bnd[x] = 1;
+            for (int m = 0; m < 3; ++m) a[x + m * n] = 1, b[x + m * n] = 0, c[x + m * n] = 1;
+            a[x + 3 * n] = 1.0f / 6;
+        }
+    };
+    const double points = (r.i - 2.0) * (r.j - 2.0) * (r.k - 2.0);
+    const auto measure = [&](const char* name, auto form, setting s) {
+        reset();
+        double best = 1e9, gosa = 0, third = 0;
+        for (int iteration = 1; iteration <= 20; ++iteration) {
+            stopwatch watch;
+            gosa = form(r, s, p, wrk2, a, b, c, wrk1, bnd);
+            best = std::min(best, watch.lap());
+            std::swap(p, wrk2);
+            if (iteration == 3) third = gosa;
+        }
+        std::printf("%-12s gangs %6d workers %3d  %8.1f GFLOPS  %8.3f ms  gosa %.9e\n", name,
+                    s.gangs, s.workers, 34 * points / best * 1e-9, best * 1e3, third);
+        std::fflush(stdout);
+    };
+    measure("rows_default", rows_default, {0, 0});
+    for (const int gangs : {132, 264, 528, 1056, 4224, 16896})
+        for (const int workers : {4, 8, 16}) {
+            measure("rows", rows, {gangs, workers});
+            measure("planes", planes, {gangs, workers});
+            measure("blocks", blocks, {gangs, workers});
+            measure("flat", flat, {gangs, workers});
+            measure("march", march, {gangs, workers});
+        }
+    for (const int gangs : {528, 1056, 4224, 16896, 65536}) {
+        measure("wide 32", wide<32>, {gangs, 1});
+        measure("wide 128", wide<128>, {gangs, 1});
+        measure("wide 256", wide<256>, {gangs, 1});
+        measure("wide 512", wide<512>, {gangs, 1});
+    }
+}
