@@ -209,6 +209,16 @@ def compare(
     raise typer.Exit(comparing.exit_code(rows))
 
 
+@app.command()
+def effort(
+    program: Annotated[str, typer.Argument(help="The program whose styles are counted: himeno.")],
+) -> None:
+    """How much code each memory style takes: statements counted from the sources."""
+    from watari import effort
+
+    show(effort.render(effort.effort(program)))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """The entry point: one clear line for a user's error, and the exit code."""
     try:

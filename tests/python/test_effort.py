@@ -1,0 +1,67 @@
+"""Statements are counted from tokens: calls and directives, neither comments nor strings."""
+
+from __future__ import annotations
+
+import pytest
+
+from watari import effort, himeno
+from watari.errors import UsageError
+
+pytest.importorskip("pygments")
+
+SOURCE = r"""
+// cudaMalloc(&a, n); in a comment does not count
+/* nor cudaFree(a); here */
+void run() {
+    const char* text = "cudaMemcpy(a, b, n, k)";
+    cudaMalloc(&a, n);
+    check(cudaMallocManaged(&b, n));
+    for (int i = 0; i < 4; ++i) cudaMemcpyAsync(a[i], b[i], n, cudaMemcpyDefault, s);
+    cudaMemPrefetchAsync(b, n, where, 0, s); cudaMemAdvise(b, n, advice, where);
+    cudaMallocate(x); mycudaFree(y);
+    #pragma acc data copyin(a[0:n]) \
+        create(b[0:n])
+    #pragma acc update host(p[0:n])
+    #pragma acc parallel loop deviceptr(p)
+    #pragma acc parallel loop gang
+    #pragma omp target update from(p[0:n])
+    #pragma omp target enter data map(to: p[0:n])
+    #pragma omp parallel for
+    cudaFree(a); free(b);
+}
+"""
+
+
+def test_every_kind_is_counted_once_where_it_is_written() -> None:
+    counted = effort.count("example", SOURCE)
+    assert counted.statements == {
+        "allocate": 2,
+        "free": 2,
+        "copy": 3,
+        "prefetch": 1,
+        "advise": 1,
+        "direct data": 3,
+    }
+    assert counted.total == 12
+
+
+def test_lines_leave_out_blanks_and_comments() -> None:
+    assert effort.count("x", "\n// a\nint x; // b\n/* c\nd */\nint y;\n").lines == 2
+
+
+def test_a_program_without_styles_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="known: himeno"):
+        effort.effort("gemm")
+
+
+def test_every_style_has_a_source_and_the_known_ones_rank_as_they_should() -> None:
+    counted = {one.style: one for one in effort.effort("himeno")}
+    assert set(counted) == set(himeno.STYLES)
+    explicit, managed, system = (counted[name] for name in ("explicit", "managed", "system"))
+    assert explicit.statements["copy"] >= 2
+    assert managed.statements["copy"] == system.statements["copy"] == 0
+    assert explicit.total > managed.total
+    assert counted["managed-prefetch"].statements["prefetch"] >= 1
+    assert counted["acc-data"].statements["direct data"] >= 1
+    table = effort.render(list(counted.values()))
+    assert table.row_count == len(himeno.STYLES)
