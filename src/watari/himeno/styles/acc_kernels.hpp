@@ -29,8 +29,7 @@ inline bool choose_device(const request& r, answer& out) {
     }
     out.no_device = r.gpu >= acc_get_num_devices(acc_device_nvidia);
     if (out.no_device) return false;
-    acc_set_device_num(r.gpu, acc_device_nvidia);
-    acc_init(acc_device_nvidia);
+    acc_set_device_num(r.gpu, acc_device_nvidia);  // starts it too: acc_init would be refused
     return true;
 }
 
