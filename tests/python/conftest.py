@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -21,6 +22,12 @@ def why_no_gpu() -> str | None:
 def why_no_mpi() -> str | None:
     """The reason why tests marked `mpi` cannot run here, or None."""
     return None if shutil.which("mpirun") else "no mpirun: install openmpi-bin"
+
+
+def pytest_configure() -> None:
+    """Lets Ctrl-C be tested where a shell started the tests in the background, with it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
