@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from watari.axes import Parameters
-from watari.errors import UnsupportedError, UsageError, WrongResultError
+from watari.errors import UsageError, WrongResultError
 
 GRIDS = {
     "XS": (32, 32, 64),
@@ -71,11 +71,6 @@ def parse_grid(text: str) -> str:
     return next((name for name, known in GRIDS.items() if known == points), text)
 
 
-def parse_split(text: str) -> str:
-    """Ranks along i, j and k as `2x1x1`. Raises UsageError."""
-    return "x".join(str(n) for n in parse_triple(text))
-
-
 def shape(grid: str) -> tuple[int, int, int]:
     """Points along i, j, k."""
     return GRIDS.get(grid) or parse_triple(grid)
@@ -119,8 +114,6 @@ def run(parameters: Parameters) -> dict[str, Any]:
     """One trial."""
     from watari import _native
 
-    if parameters["ranks"] != 1 or parameters["split"] != "1x1x1":
-        raise UnsupportedError("several ranks: this build has no communication")
     trial: dict[str, Any] = _native.himeno({**parameters, "shape": shape(parameters["grid"])})
     del trial["wrong_elements"]
     try:

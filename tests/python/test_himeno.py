@@ -171,7 +171,6 @@ def test_a_wrong_gosa_is_told_with_both_values() -> None:
     [
         ({"style": "explicit"}, "the CPU runs style=system"),
         ({"kernel": "tuned"}, "take kernel=shared"),
-        ({"ranks": 2}, "several ranks"),
     ],
 )
 def test_what_cannot_be_is_unsupported(given: dict[str, Any], says: str) -> None:
