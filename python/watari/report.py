@@ -278,7 +278,7 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
     base = {
         "run": m.run,
         "what": view.words(m.case, m.parameters),
-        "size": m["size"],
+        "size": view.extent(m),
         "status": m.status,
         "reason": m.reason,
         "flags": m.flags,
@@ -324,7 +324,7 @@ def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for m in measured:
         if m.status != "ok":
-            text = f"{m.case}: {view.words(m.case, m.parameters)}, {view.size(m['size'])}"
+            text = f"{m.case}: {view.words(m.case, m.parameters)}, {view.extent(m)}"
             grouped.setdefault((m.run, m.status, m.reason), []).append(text)
     order = sorted(grouped, key=lambda k: (STATUSES.index(k[1]), k[0]))
     return [{"run": k[0], "status": k[1], "reason": k[2], "cases": grouped[k]} for k in order]

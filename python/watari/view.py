@@ -197,6 +197,11 @@ def size(number: int) -> str:
     return f"{number / 1e9:.3g} GB" if number >= 1e8 else f"{number / 1e6:.3g} MB"
 
 
+def extent(m: Measured) -> str:
+    """How large a case was: bytes of one array, or its grid."""
+    return size(int(m["size"])) if m["size"] else str(m.parameters.get("grid", ""))
+
+
 def rate(value: float) -> str:
     """A rate in GB/s with three digits: `3980`, `55.3`, `0.52`."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

@@ -194,3 +194,13 @@ def test_files_of_one_machine_are_one_run() -> None:
     (shown,) = [report.run(name, same, measured) for name, same in report.by_name(read).items()]
     assert len(shown["occasions"]) == len(shown["commands"]) == 2
     assert sum(shown["counts"].values()) == len(whole)
+
+
+def test_a_case_without_size_is_told_by_its_grid(tmp_path: Path) -> None:
+    made = synthetic.plain(synthetic.cpu_machine())
+    one = next(case for case in made["cases"] if case["status"] == "ok")
+    parameters = {"processor": "cpu", "style": "system", "grid": "XS", "iterations": 9}
+    made["cases"] = [{**one, "case": "himeno", "parameters": parameters}]
+    results.write(tmp_path / "himeno.json", results.Results.model_validate(made))
+    report.write([tmp_path / "himeno.json"], tmp_path / "page.html")
+    assert '<td class="n">XS</td>' in (tmp_path / "page.html").read_text()
