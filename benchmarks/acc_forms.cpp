@@ -2,7 +2,7 @@
 // device memory, standard data; gosa of iteration 3 is printed beside the rate
 // (XL: 4.383944939e-04).
 //
-//   g++ -O3 -std=c++20 -Isrc -fopenacc -no-pie -foffload=nvptx-none
+//   g++ -O3 -std=c++20 -Isrc -fopenacc -no-pie -ffp-contract=off -foffload=nvptx-none
 //       -foffload-options=nvptx-none=-misa=sm_80 benchmarks/acc_forms.cpp -o acc_forms
 //   ./acc_forms [I J K]
 #include "watari/himeno/styles/acc_kernels.hpp"
@@ -35,35 +35,11 @@ struct setting {
         wrk2[x] = p[x] + 0.8f * ss;                                              \
     }
 
-// a warp a row, gangs and workers by default
+// a warp a row, gangs and workers as libgomp chooses
 double rows_default(ARGUMENTS) {
     BEGIN(void)(gangs + workers);
 #pragma acc parallel loop gang worker collapse(2) reduction(+ : gosa) POINTERS
     for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j)
-#pragma acc loop vector reduction(+ : gosa)
-            for (int k = 1; k < ks - 1; ++k) POINT
-    return gosa;
-}
-
-// the same with chosen numbers
-double rows(ARGUMENTS) {
-    BEGIN
-#pragma acc parallel loop gang worker collapse(2) num_gangs(gangs) num_workers(workers) \
-    reduction(+ : gosa) POINTERS
-    for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j)
-#pragma acc loop vector reduction(+ : gosa)
-            for (int k = 1; k < ks - 1; ++k) POINT
-    return gosa;
-}
-
-// a gang a plane, a warp a row of it
-double planes(ARGUMENTS) {
-    BEGIN
-#pragma acc parallel loop gang num_gangs(gangs) num_workers(workers) reduction(+ : gosa) POINTERS
-    for (int i = 1; i < is - 1; ++i)
-#pragma acc loop worker reduction(+ : gosa)
         for (int j = 1; j < js - 1; ++j)
 #pragma acc loop vector reduction(+ : gosa)
             for (int k = 1; k < ks - 1; ++k) POINT
@@ -87,19 +63,6 @@ double blocks(ARGUMENTS) {
     return gosa;
 }
 
-// a gang a row, its threads along k
-template <int length>
-double wide(ARGUMENTS) {
-    BEGIN(void) workers;
-#pragma acc parallel loop gang collapse(2) num_gangs(gangs) vector_length(length) \
-    reduction(+ : gosa) POINTERS
-    for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j)
-#pragma acc loop vector reduction(+ : gosa)
-            for (int k = 1; k < ks - 1; ++k) POINT
-    return gosa;
-}
-
 // one loop over all points: two divisions a point
 double flat(ARGUMENTS) {
     BEGIN
@@ -120,6 +83,34 @@ double march(ARGUMENTS) {
         for (int k = 1; k < ks - 1; ++k)
 #pragma acc loop seq
             for (int i = 1; i < is - 1; ++i) POINT
+    return gosa;
+}
+
+// one loop over all quads; a gang has a piece of memory of its own
+double quads(ARGUMENTS) {
+    BEGIN
+    const int line = ks / 4;
+#pragma acc parallel loop gang worker vector collapse(3) num_gangs(gangs) num_workers(workers) \
+    reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i)
+        for (int j = 1; j < js - 1; ++j)
+            for (int piece = 0; piece < line; ++piece)
+                gosa += advance(i * plane + j * row + 4 * piece, 4 * piece, ks, plane, row, points,
+                                p, wrk2, a, b, c, wrk1, bnd, true);
+    return gosa;
+}
+
+// the gangs walk through memory side by side
+double quads_beside(ARGUMENTS) {
+    BEGIN
+    const unsigned line = ks / 4, layer = (js - 2) * line, pieces = (is - 2) * layer;
+#pragma acc parallel loop gang(static : 1) worker vector num_gangs(gangs) num_workers(workers) \
+    reduction(+ : gosa) POINTERS
+    for (unsigned n = 0; n < pieces; ++n) {
+        const unsigned i = n / layer + 1, j = n % layer / line + 1, piece = n % layer % line;
+        gosa += advance(i * plane + j * row + 4 * piece, 4 * piece, ks, plane, row, points, p, wrk2,
+                        a, b, c, wrk1, bnd, true);
+    }
     return gosa;
 }
 
@@ -161,18 +152,12 @@ int main(int count, char** given) {
         std::fflush(stdout);
     };
     measure("rows_default", rows_default, {0, 0});
-    for (const int gangs : {132, 264, 528, 1056, 4224, 16896})
-        for (const int workers : {4, 8, 16}) {
-            measure("rows", rows, {gangs, workers});
-            measure("planes", planes, {gangs, workers});
+    for (const int gangs : {264, 528, 660, 1056, 4224})
+        for (const int workers : {4, 5, 8, 10}) {
             measure("blocks", blocks, {gangs, workers});
             measure("flat", flat, {gangs, workers});
             measure("march", march, {gangs, workers});
+            if (workers <= 8) measure("quads", quads, {gangs, workers});
+            measure("quads_beside", quads_beside, {gangs, workers});
         }
-    for (const int gangs : {528, 1056, 4224, 16896, 65536}) {
-        measure("wide 32", wide<32>, {gangs, 1});
-        measure("wide 128", wide<128>, {gangs, 1});
-        measure("wide 256", wide<256>, {gangs, 1});
-        measure("wide 512", wide<512>, {gangs, 1});
-    }
 }

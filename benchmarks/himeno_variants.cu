@@ -1,6 +1,8 @@
 // Variants of the tuned Himeno kernel beside the one in the library, on the fused form.
 //
-//   benchmarks/himeno_gpu.sh builds it and runs it, on XL with 30 iterations; others by
+//   nvcc -std=c++20 -O3 -arch=native -fmad=false --extended-lambda --expt-relaxed-constexpr
+//       -Xcompiler -fopenmp -I src benchmarks/himeno_variants.cu build/gpu/src/libwatari.a -ldl
+//       -o himeno_variants         runs XL with 30 iterations; others by
 //   himeno_variants I J K ITERATIONS
 //
 // Each begins from the same data; it must leave the same bits as the first. Printed: median and

@@ -1,6 +1,6 @@
 // Which OpenMP target loop form gives GCC's code for NVIDIA GPUs most? As acc_forms.cpp.
 //
-//   g++ -O3 -std=c++20 -Isrc -fopenmp -no-pie -foffload=nvptx-none
+//   g++ -O3 -std=c++20 -Isrc -fopenmp -no-pie -ffp-contract=off -foffload=nvptx-none
 //       -foffload-options=nvptx-none=-misa=sm_80 benchmarks/omp_forms.cpp -o omp_forms
 //   ./omp_forms [I J K]
 #include "watari/himeno/styles/omp_kernels.hpp"
@@ -32,6 +32,9 @@ struct setting {
         gosa += static_cast<double>(ss) * ss;                                    \
         wrk2[x] = p[x] + 0.8f * ss;                                              \
     }
+#define QUAD                                                                                     \
+    gosa += advance(i * plane + j * row + 4 * piece, 4 * piece, ks, plane, row, points, p, wrk2, \
+                    a, b, c, wrk1, bnd, false);
 
 double rows_default(ARGUMENTS) {
     BEGIN(void)(count + limit);
@@ -84,14 +87,31 @@ double planes(ARGUMENTS) {
     return gosa;
 }
 
-// one loop over all points: two divisions a point
-double flat(ARGUMENTS) {
+// the same as `cyclic` and `planes`, by quads
+double quads_cyclic(ARGUMENTS) {
     BEGIN
-#pragma omp target teams distribute parallel for simd collapse(3) num_teams(count) \
-    thread_limit(limit) num_threads(limit) reduction(+ : gosa) POINTERS
+    const int line = ks / 4;
+#pragma omp target teams distribute parallel for collapse(2) num_teams(count) \
+    thread_limit(limit) num_threads(limit) schedule(static, 1) reduction(+ : gosa) POINTERS
     for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j)
-            for (int k = 1; k < ks - 1; ++k) POINT
+        for (int j = 1; j < js - 1; ++j) {
+#pragma omp simd reduction(+ : gosa)
+            for (int piece = 0; piece < line; ++piece) QUAD
+        }
+    return gosa;
+}
+
+double quads_planes(ARGUMENTS) {
+    BEGIN
+    const int line = ks / 4;
+#pragma omp target teams distribute num_teams(count) thread_limit(limit) reduction(+ : gosa) POINTERS
+    for (int i = 1; i < is - 1; ++i) {
+#pragma omp parallel for num_threads(limit) schedule(static, 1) reduction(+ : gosa)
+        for (int j = 1; j < js - 1; ++j) {
+#pragma omp simd reduction(+ : gosa)
+            for (int piece = 0; piece < line; ++piece) QUAD
+        }
+    }
     return gosa;
 }
 
@@ -136,11 +156,12 @@ int main(int given_count, char** given) {
         std::fflush(stdout);
     };
     measure("rows_default", rows_default, {0, 0});
-    for (const int teams : {132, 264, 528, 1056, 4224})
+    for (const int teams : {132, 264, 528})
         for (const int threads : {4, 8, 16}) {
             measure("rows", rows, {teams, threads});
             measure("cyclic", cyclic, {teams, threads});
             measure("planes", planes, {teams, threads});
-            measure("flat", flat, {teams, threads});
+            measure("quads_cyclic", quads_cyclic, {teams, threads});
+            measure("quads_planes", quads_planes, {teams, threads});
         }
 }

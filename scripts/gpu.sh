@@ -23,10 +23,10 @@ watari probe --json >"$folder/probe.json"
 step "Tests on the GPU"
 failed=0
 ctest --test-dir build/gpu --output-on-failure >>"$log" 2>&1 || failed=1
-python3 -m pytest -q -p no:cacheprovider tests/python/test_{memory,bench,probe,worker}.py \
+python3 -m pytest -q -p no:cacheprovider tests/python/test_{memory,bench,probe,worker,himeno,himeno_directives}.py \
     2>&1 | tee -a "$log" | tail -n 25 || failed=1
 compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-    tests/python/test_memory.py >>"$log" 2>&1 || failed=1
+    tests/python/test_{memory,himeno}.py >>"$log" 2>&1 || failed=1
 compute-sanitizer --tool racecheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
     tests/python/test_memory.py -k "holds_what" >>"$log" 2>&1 || failed=1
 grep -E "ERROR SUMMARY|RACECHECK SUMMARY|tests passed|passed" "$log"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import synthetic
 
@@ -52,5 +53,8 @@ def test_gosa_is_the_reference_and_the_gpu_ran(
 @pytest.mark.parametrize("grid", ["3x3x3", "5x6x7", "17x9x33", "20x12x130"])
 def test_general_data_give_the_gosa_of_the_cpu(style: str, form: str, grid: str) -> None:
     given = {"grid": grid, "iterations": 5, "data": "general", "form": form}
-    expected = run("system", **{**given, "processor": "cpu"})["series"]["gosa"]
-    assert run(style, **given)["series"]["gosa"] == pytest.approx(expected, rel=2e-6)
+    expected = np.array(run("system", **{**given, "processor": "cpu"})["series"]["gosa"])
+    found = np.array(run(style, **given)["series"]["gosa"])
+    # what an error of 1e-6 in ss at every point can make of a sum of squares (Cauchy-Schwarz)
+    most = 2 * np.sqrt(expected * himeno.interior(grid)) * 1e-6
+    assert (np.abs(found - expected) <= most).all()

@@ -1,8 +1,7 @@
 /// The OpenACC kernels, once for all acc- styles. They take pointers that are valid on the GPU:
 /// from host_data use_device, or managed ones.
 ///
-/// Each warp takes a whole row: gangs and workers share the rows, the lanes run along k. A
-/// collapse of all three loops costs two divisions a point.
+/// One loop over all quads, divided evenly among gangs, warps and lanes.
 #pragma once
 
 #include "watari/himeno/styles/directive.hpp"
@@ -14,10 +13,14 @@ namespace watari::himeno::directive {
 inline float residual(long x, long plane, long row, long points, const float* p, const float* a,
                       const float* b, const float* c, const float* wrk1, const float* bnd);
 #pragma acc routine(residual) seq
+inline double advance(long x, long k, long ks, long plane, long row, long points, const float* p,
+                      float* wrk2, const float* a, const float* b, const float* c,
+                      const float* wrk1, const float* bnd, bool early);
+#pragma acc routine(advance) seq
 
 }  // namespace watari::himeno::directive
 
-#include "watari/himeno/styles/point.hpp"
+#include "watari/himeno/styles/quad.hpp"
 
 namespace watari::himeno::directive {
 
@@ -41,38 +44,59 @@ inline int asks_where_it_runs() {
     return on_gpu;
 }
 
+// 4 gangs on each of an H200's 132 processors, 5 warps each: as many as its registers let run at
+// once. static:1 lets the gangs walk through memory side by side, and share planes of p in the L2
+// cache. Found by benchmarks/acc_forms.cpp.
+// Variables: constants would make the kernel take 108 registers a thread in place of 96.
+inline int many_gangs = 528, many_warps = 5;
+
 /// wrk2 from p; returns gosa. 56 bytes a point.
 inline double step(const request& r, const float* p, float* wrk2, const float* a, const float* b,
                    const float* c, const float* wrk1, const float* bnd) {
-    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j), ks = static_cast<int>(r.k);
-    const long row = ks, plane = row * js, points = plane * is;
+    const shape s(r, in_quads(r, {p, wrk2, a, b, c, wrk1, bnd}));
+    // an aggregate would be copied to the GPU and back each time
+    const long row = s.row, plane = s.plane, points = s.points;
+    const unsigned line = s.line, layer = s.layer, pieces = s.pieces;
+    const int gangs = many_gangs, warps = many_warps;
     double gosa = 0;
-#pragma acc parallel loop gang worker collapse(2) reduction(+ : gosa) \
-    deviceptr(p, wrk2, a, b, c, wrk1, bnd)
-    for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j) {
-#pragma acc loop vector reduction(+ : gosa)
-            for (int k = 1; k < ks - 1; ++k) {
-                const long x = i * plane + j * row + k;
-                const float ss = residual(x, plane, row, points, p, a, b, c, wrk1, bnd);
-                gosa += static_cast<double>(ss) * ss;
-                wrk2[x] = p[x] + 0.8f * ss;
-            }
+    if (s.quads) {
+#pragma acc parallel loop gang(static : 1) worker vector num_gangs(gangs) num_workers(warps) \
+    reduction(+ : gosa) deviceptr(p, wrk2, a, b, c, wrk1, bnd)
+        for (unsigned n = 0; n < pieces; ++n) {
+            const unsigned i = n / layer + 1, j = n % layer / line + 1, piece = n % layer % line;
+            gosa += advance(i * plane + j * row + 4 * piece, 4 * piece, row, plane, row, points, p,
+                            wrk2, a, b, c, wrk1, bnd, true);
         }
+        return gosa;
+    }
+#pragma acc parallel loop gang(static : 1) worker vector num_gangs(gangs) num_workers(warps) \
+    reduction(+ : gosa) deviceptr(p, wrk2, a, b, c, wrk1, bnd)
+    for (unsigned n = 0; n < pieces; ++n) {
+        const unsigned i = n / layer + 1, j = n % layer / line + 1, k = n % line + 1;
+        const long x = i * plane + j * row + k;
+        const float ss = residual(x, plane, row, points, p, a, b, c, wrk1, bnd);
+        gosa += static_cast<double>(ss * ss);
+        wrk2[x] = p[x] + 0.8f * ss;
+    }
     return gosa;
 }
 
 /// p = wrk2 in the interior. 8 bytes a point.
 inline void update(const request& r, float* p, const float* wrk2) {
-    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j), ks = static_cast<int>(r.k);
-    const long row = ks, plane = row * js;
-#pragma acc parallel loop gang worker collapse(2) deviceptr(p, wrk2)
-    for (int i = 1; i < is - 1; ++i)
-        for (int j = 1; j < js - 1; ++j) {
-#pragma acc loop vector
-            for (int k = 1; k < ks - 1; ++k)
-                p[i * plane + j * row + k] = wrk2[i * plane + j * row + k];
-        }
+    const shape s(r, in_quads(r, {p, wrk2}));
+    const long row = s.row, plane = s.plane;
+    const unsigned line = s.line, layer = s.layer, pieces = s.pieces;
+    const bool quads = s.quads;
+#pragma acc parallel loop gang(static : 1) worker vector num_gangs(528) num_workers(8) \
+    deviceptr(p, wrk2)
+    for (unsigned n = 0; n < pieces; ++n) {
+        const unsigned i = n / layer + 1, j = n % layer / line + 1, piece = n % line;
+        const long x = i * plane + j * row;
+        if (quads)
+            store(p + x + 4 * piece, load(wrk2 + x + 4 * piece));
+        else
+            p[x + 1 + piece] = wrk2[x + 1 + piece];
+    }
 }
 
 }  // namespace watari::himeno::directive

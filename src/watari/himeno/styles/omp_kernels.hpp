@@ -8,7 +8,7 @@
 #include <omp.h>
 
 #pragma omp declare target
-#include "watari/himeno/styles/point.hpp"
+#include "watari/himeno/styles/quad.hpp"
 #pragma omp end declare target
 
 namespace watari::himeno::directive {
@@ -29,21 +29,43 @@ inline int asks_where_it_runs() {
     return on_gpu;
 }
 
+// A team on each of an H200's 132 processors. GCC calls a region through a pointer, so the driver's
+// compiler reckons with 255 registers a thread, and no more than 8 warps run at once: what keeps
+// this behind OpenACC. Found by benchmarks/omp_forms.cpp.
+inline constexpr int teams = 132, warps = 8;
+
 /// wrk2 from p; returns gosa. 56 bytes a point.
 inline double step(const request& r, const float* p, float* wrk2, const float* a, const float* b,
                    const float* c, const float* wrk1, const float* bnd) {
-    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j), ks = static_cast<int>(r.k);
-    const long row = ks, plane = row * js, points = plane * is;
+    const shape s(r, in_quads(r, {p, wrk2, a, b, c, wrk1, bnd}));
+    // an aggregate would be copied to the GPU and back each time
+    const long row = s.row, plane = s.plane, points = s.points;
+    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j);
+    const int line = static_cast<int>(s.line);
     double gosa = 0;
-#pragma omp target teams distribute parallel for collapse(2) reduction(+ : gosa) \
-    map(tofrom : gosa) is_device_ptr(p, wrk2, a, b, c, wrk1, bnd)
+    if (s.quads) {
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(warps) \
+    num_threads(warps) schedule(static, 1) reduction(+ : gosa) map(tofrom : gosa)                 \
+    is_device_ptr(p, wrk2, a, b, c, wrk1, bnd)
+        for (int i = 1; i < is - 1; ++i)
+            for (int j = 1; j < js - 1; ++j) {
+#pragma omp simd reduction(+ : gosa)
+                for (int piece = 0; piece < line; ++piece)
+                    gosa += advance(i * plane + j * row + 4 * piece, 4 * piece, row, plane, row,
+                                    points, p, wrk2, a, b, c, wrk1, bnd, false);
+            }
+        return gosa;
+    }
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(warps) \
+    num_threads(warps) schedule(static, 1) reduction(+ : gosa) map(tofrom : gosa)                 \
+    is_device_ptr(p, wrk2, a, b, c, wrk1, bnd)
     for (int i = 1; i < is - 1; ++i)
         for (int j = 1; j < js - 1; ++j) {
 #pragma omp simd reduction(+ : gosa)
-            for (int k = 1; k < ks - 1; ++k) {
-                const long x = i * plane + j * row + k;
+            for (int piece = 0; piece < line; ++piece) {
+                const long x = i * plane + j * row + piece + 1;
                 const float ss = residual(x, plane, row, points, p, a, b, c, wrk1, bnd);
-                gosa += static_cast<double>(ss) * ss;
+                gosa += static_cast<double>(ss * ss);
                 wrk2[x] = p[x] + 0.8f * ss;
             }
         }
@@ -52,14 +74,22 @@ inline double step(const request& r, const float* p, float* wrk2, const float* a
 
 /// p = wrk2 in the interior. 8 bytes a point.
 inline void update(const request& r, float* p, const float* wrk2) {
-    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j), ks = static_cast<int>(r.k);
-    const long row = ks, plane = row * js;
-#pragma omp target teams distribute parallel for collapse(2) is_device_ptr(p, wrk2)
+    const shape s(r, in_quads(r, {p, wrk2}));
+    const long row = s.row, plane = s.plane;
+    const int is = static_cast<int>(r.i), js = static_cast<int>(r.j);
+    const int line = static_cast<int>(s.line);
+    const bool quads = s.quads;
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(warps) \
+    num_threads(warps) schedule(static, 1) is_device_ptr(p, wrk2)
     for (int i = 1; i < is - 1; ++i)
         for (int j = 1; j < js - 1; ++j) {
+            const long x = i * plane + j * row;
 #pragma omp simd
-            for (int k = 1; k < ks - 1; ++k)
-                p[i * plane + j * row + k] = wrk2[i * plane + j * row + k];
+            for (int piece = 0; piece < line; ++piece)
+                if (quads)
+                    store(p + x + 4 * piece, load(wrk2 + x + 4 * piece));
+                else
+                    p[x + 1 + piece] = wrk2[x + 1 + piece];
         }
 }
 
