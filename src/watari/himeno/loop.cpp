@@ -102,6 +102,12 @@ private:
     std::optional<device::event> first_, last_;
 };
 
+/// How many ranks take memory of one kind from one place: a host's, where each has its own GPU.
+std::size_t ranks_beside(const part& p, memory::kind kind) {
+    const bool own = kind == memory::kind::device || kind == memory::kind::managed;
+    return p.ranks == nullptr || own ? 1 : static_cast<std::size_t>(p.ranks->local_size());
+}
+
 }  // namespace
 
 std::size_t gosa_scratch(grid size) {
@@ -123,7 +129,7 @@ void prepare(measure::trial& into, const part& p, std::span<const memory::kind> 
         for (const memory::kind kind : kinds) {
             memory::require_access(memory::row(kind),
                                    kind == memory::kind::pageable ? the_cpu : p.processor);
-            demands.push_back({kind, bytes + sums, how});
+            demands.push_back({kind, (bytes + sums) * ranks_beside(p, kind), how});
         }
         memory::require_room(demands);
         cpu::set_threads(p.threads);

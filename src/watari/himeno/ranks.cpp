@@ -76,6 +76,8 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
         field = row.field;
     }
     const bool by_cpu = field == memory::kind::pageable;
+    all.together(
+        [&] { memory::require_access(memory::row(field), by_cpu ? the_cpu : own.processor); });
     comm::halo halo(p.halo, {&all, box, by_cpu ? the_cpu : own.processor, field});
     own.exchanged = &halo;
     measure::trial result = row.run(own);
