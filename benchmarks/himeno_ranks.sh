@@ -3,7 +3,8 @@
 #   benchmarks/himeno_ranks.sh FOLDER
 # Tests first; then XL divided among 1, 2, 4 ... GPUs (strong scaling) and XL for each GPU (weak), by
 # every halo path, with and without overlap. FOLDER gets tests.log, strong.json, weak-N.json and
-# table.txt. LAUNCHER='NAME=VALUE mpirun -n {ranks} ...' takes another MPI or UCX (docs/ranks.md).
+# table.txt. TESTS=no leaves the tests out, ITERATIONS (200) are those of a trial, and
+# LAUNCHER='NAME=VALUE mpirun -n {ranks} ...' takes another MPI or UCX (docs/ranks.md).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,9 +23,11 @@ measure() { # file, axes...
         trials=1 halo=$halos overlap=no,yes "$@" -o "$file" --launcher "$launcher" 2>&1 | tail -n 20
 }
 
-step "Tests on $gpus GPUs"
-WATARI_TEST_LAUNCHER=$launcher python3 -m pytest -q -p no:cacheprovider -m "gpu and mpi" \
-    tests/python/test_himeno_ranks.py 2>&1 | tee "$folder/tests.log" | tail -n 40 || true
+if [[ ${TESTS:-yes} == yes ]]; then
+    step "Tests on $gpus GPUs"
+    WATARI_TEST_LAUNCHER=$launcher python3 -m pytest -q -p no:cacheprovider -m "gpu and mpi" \
+        tests/python/test_himeno_ranks.py 2>&1 | tee "$folder/tests.log" | tail -n 40 || true
+fi
 
 # memory of some virtual machines grows as it is used: the host's copies are 15 GB a rank
 step "Memory"
