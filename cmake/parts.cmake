@@ -1,4 +1,5 @@
-# Decides which optional parts are built: sets WATARI_WITH_CUDA and WATARI_WITH_HWLOC.
+# Decides which optional parts are built: sets WATARI_WITH_CUDA, WATARI_WITH_MPI and
+# WATARI_WITH_HWLOC.
 # AUTO takes what is found, ON demands it, OFF leaves it out.
 include(CheckLanguage)
 
@@ -35,4 +36,14 @@ if(NOT WATARI_HWLOC STREQUAL "OFF")
   endif()
 endif()
 
-message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, hwloc ${WATARI_WITH_HWLOC}")
+set(WATARI_WITH_MPI OFF)
+if(NOT WATARI_MPI STREQUAL "OFF")
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(WATARI_WITH_MPI ON)
+  elseif(WATARI_MPI STREQUAL "ON")
+    message(FATAL_ERROR "WATARI_MPI=ON, but no MPI was found (libopenmpi-dev or libmpich-dev)")
+  endif()
+endif()
+
+message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, MPI ${WATARI_WITH_MPI}, hwloc ${WATARI_WITH_HWLOC}")

@@ -7,7 +7,7 @@ source "$(dirname "$0")/environment.sh"
 packages=(g++ git python3-venv python3-dev libhwloc-dev)
 extras=(report gpu)
 if [[ $1 == test ]]; then
-    packages+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin shellcheck)
+    packages+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev shellcheck)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test says what it lacks.
     grep -q '^ID=debian' /etc/os-release && packages+=(chromium)
     extras+=(test dev)

@@ -1,6 +1,7 @@
 // Case `himeno` for Python, and the arrays that its kernels compute.
 #include "python.hpp"
 
+#include "watari/comm/communicator.hpp"
 #include "watari/core/error.hpp"
 #include "watari/himeno/himeno.hpp"
 #include "watari/himeno/loop.hpp"
@@ -32,6 +33,10 @@ himeno::parameters parameters_of(const nb::dict& p) {
     result.form = text("form") == "fused" ? himeno::form::fused : himeno::form::two_kernel;
     result.kernel = text("kernel") == "tuned" ? himeno::kernel::tuned : himeno::kernel::shared;
     result.data = text("data") == "general" ? himeno::data::general : himeno::data::standard;
+    result.split = grid_of(p["split"]);
+    // one rank has no halo
+    if (result.split.points() > 1) result.halo = comm::path_named(text("halo"));
+    result.overlap = nb::cast<bool>(p["overlap"]);
     result.threads = nb::cast<int>(p["threads"]);
     result.oversubscribe = nb::cast<bool>(p["oversubscribe"]);
     return result;
@@ -96,8 +101,15 @@ nb::dict run(const nb::dict& given) {
 }  // namespace
 
 void bind_himeno(nb::module_& module) {
-    module.def("himeno", run, nb::arg("parameters"),
-               "One trial of case `himeno`; `shape` is the grid's points along i, j, k.");
+    module.def(
+        "himeno", run, nb::arg("parameters"),
+        "One trial of case `himeno`; `shape` is the grid's points along i, j, k, `split` the "
+        "ranks along them. With several ranks every rank calls it.");
+    module.def("end_ranks", comm::finish,
+               "Ends MPI where it was started: called by every rank of a trial that went well.");
+    module.def("exchange_gpu_memory", comm::exchange_gpu_memory,
+               "Gives GPU memory to MPI, between two ranks; raises where other data come. An MPI "
+               "that does not know CUDA may crash.");
     module.def("himeno_fields", fields, nb::arg("parameters"),
                "The arrays and gosa after `iterations` (0: as they begin), by name. Any style: the "
                "arrays lie in the processor's own memory.");

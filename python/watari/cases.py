@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from watari import himeno
@@ -46,6 +46,9 @@ class Case:
     run: Callable[[Parameters], dict[str, Any]]
     bytes_per_sample: Callable[[Parameters], int]
     footprint: Callable[[Parameters], int]  # bytes of all buffers together
+    # what was given, completed and without contradiction, before defaults; what cannot be, after
+    settle: Callable[[Parameters], Parameters] = dict
+    require_sense: Callable[[Parameters], None] = lambda parameters: None
 
 
 @dataclass(frozen=True)
@@ -308,12 +311,36 @@ CASES: dict[str, Case] = {
                     ("shared", "tuned"),
                 ),
                 words("data", "initial data", "standard", "standard", "general"),
-                THREADS,
+                axis("ranks", "processes, started by the launcher", count(1, 4096), 1),
+                Axis(
+                    "split",
+                    "ranks along i, j, k, such as 2x2x1",
+                    himeno.parse_split,
+                    lambda m, p: f"{p['ranks']}x1x1",
+                    "all along i",
+                ),
+                Axis(
+                    "halo",
+                    "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
+                    one_of(*himeno.HALOS),
+                    himeno.default_halo,
+                    "what suits the style",
+                    himeno.HALOS,
+                ),
+                axis("overlap", "exchange while inner points are computed", parse_boolean, False),
+                replace(
+                    THREADS,
+                    summary="CPU threads of a rank, pinned",
+                    default=himeno.default_threads,
+                    default_text="one a core, shared by the ranks",
+                ),
                 OVERSUBSCRIBE,
             ),
             himeno.run,
             himeno.bytes_per_sample,
             himeno.footprint,
+            himeno.settle,
+            himeno.require_sense,
         ),
     )
 }
@@ -363,14 +390,15 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     chosen = {axis_name: values(case, axis_name, value) for axis_name, value in given.items()}
     requests = []
     for combination in itertools.product(*chosen.values()):
-        fixed = dict(zip(chosen, combination, strict=True))
+        fixed = case.settle(dict(zip(chosen, combination, strict=True)))
         parameters: Parameters = {}
         for axis_name, a in case.axes.items():
             parameters[axis_name] = (
                 fixed[axis_name] if axis_name in fixed else a.default(machine, parameters)
             )
+        case.require_sense(parameters)
         requests.append(Request(name, parameters, given_trials[0]))
-    return requests
+    return list({request.key: request for request in requests}.values())
 
 
 def expected_bytes(request: Request) -> int:
@@ -395,6 +423,8 @@ def describe(request: Request) -> str:
     if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
         spoken["means"] = ""  # the only one it has
     quiet = {"threads", "samples", "iterations", "oversubscribe"}
+    if parameters.get("ranks") == 1:
+        quiet |= {"split", "halo"}
     others = [
         f"{name}={text}"
         for name, text in texts.items()

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Any
 
-from watari.axes import Parameters
+from watari.axes import Machine, Parameters
 from watari.errors import UsageError, WrongResultError
 
 GRIDS = {
@@ -32,6 +32,7 @@ STYLES = (
     "acc-managed-all",
     "omp-target",
 )
+HALOS = ("none", "staged", "device", "nccl", "peer")  # `none` is that of one rank
 TWO_COPIES = ("explicit", "acc-data", "acc-host-data", "omp-target")
 ARRAYS = 14
 FLOPS = 34  # a point, by convention
@@ -110,11 +111,75 @@ def check(parameters: Parameters, gosa: Any) -> bool | None:
     return True if compared else None
 
 
+def parse_split(text: str) -> str:
+    """Ranks along i, j, k as text. Raises UsageError."""
+    return "x".join(str(parts) for parts in parse_triple(text))
+
+
+def settle(given: Parameters) -> Parameters:
+    """What was given, with ranks and split made one; one rank has no halo, whatever was given.
+
+    Raises UsageError for what contradicts itself.
+    """
+    split = given.get("split")
+    wanted = math.prod(parse_triple(split)) if split else 1
+    ranks = given.get("ranks", wanted)
+    if split and wanted != ranks:
+        raise UsageError(f"himeno: split={split} is for {wanted} ranks, and ranks={ranks}")
+    split = split or f"{ranks}x1x1"
+    settled = {**given, "ranks": ranks, "split": split}
+    if ranks == 1:
+        return {**settled, "halo": "none", "overlap": False}
+    if given.get("halo") == "none":
+        raise UsageError(f"himeno: {ranks} ranks have a halo: take {', '.join(HALOS[1:])}")
+    if ":" in given.get("processor", ""):
+        raise UsageError(f"himeno: {ranks} ranks take a GPU each: write processor=gpu")
+    if given.get("overlap") and split != f"{ranks}x1x1":
+        raise UsageError(f"himeno: overlap=yes needs a split along i alone, not {split}")
+    return settled
+
+
+def require_sense(parameters: Parameters) -> None:
+    """Raises UsageError for a grid that has fewer inner planes than ranks along an axis."""
+    points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
+    for axis, inner, ranks in zip("ijk", points, parts, strict=True):
+        if inner - 2 < ranks:
+            raise UsageError(
+                f"himeno: grid {parameters['grid']} has {inner - 2} inner planes along {axis}, "
+                f"fewer than the {ranks} ranks of split={parameters['split']}"
+            )
+
+
+def default_halo(machine: Machine, parameters: Parameters) -> str:
+    """What the style is written for: by the host, by a pointer, or from GPU to GPU."""
+    style = parameters["style"]
+    if parameters["processor"] == "cpu" or style in ("acc-data", "omp-target"):
+        return "staged"
+    return "device" if style.startswith("acc-") else "peer"
+
+
+def default_threads(machine: Machine, parameters: Parameters) -> int:
+    """One a core, shared by the ranks."""
+    return max(1, int(machine["processors"][0]["cores"]) // int(parameters["ranks"]))
+
+
+def gives_gpu_memory_to_mpi(parameters: Parameters) -> bool:
+    """Whether only an MPI that knows CUDA survives it."""
+    given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
+    return given and parameters["style"] in ("explicit", "acc-host-data")
+
+
+def native(parameters: Parameters) -> Parameters:
+    """The parameters as the compiled module takes them."""
+    points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
+    return {**parameters, "shape": points, "split": parts}
+
+
 def run(parameters: Parameters) -> dict[str, Any]:
-    """One trial."""
+    """One trial; every rank calls it."""
     from watari import _native
 
-    trial: dict[str, Any] = _native.himeno({**parameters, "shape": shape(parameters["grid"])})
+    trial: dict[str, Any] = _native.himeno(native(parameters))
     del trial["wrong_elements"]
     try:
         trial["verified"] = check(parameters, trial["series"]["gosa"])

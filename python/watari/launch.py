@@ -164,7 +164,10 @@ def trial(
         prefix=".trial-", dir=directory, ignore_cleanup_errors=True
     ) as scratch:
         case, result, errors = (Path(scratch, name) for name in ("case", "result", "errors"))
-        case.write_text(json.dumps({"case": request.case, "parameters": request.parameters}))
+        cpus = sorted(os.sched_getaffinity(0))
+        case.write_text(
+            json.dumps({"case": request.case, "parameters": request.parameters, "cpus": cpus})
+        )
         worker = [sys.executable, "-m", "watari.worker", str(case), str(result)]
         with errors.open("wb") as stream:
             try:
@@ -177,6 +180,9 @@ def trial(
                     start_new_session=True,
                 )
             except OSError as error:
+                if not launcher.chosen:
+                    text = f"{ranks} ranks need MPI's mpirun on PATH (openmpi-bin or mpich)"
+                    return empty_trial("unsupported", text, started, ranks)
                 text = f"launcher '{launcher.command[0]}': {error.strerror}"
                 return empty_trial("failed", text, started, ranks)
         try:

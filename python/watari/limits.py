@@ -66,7 +66,8 @@ def limit(case: str, parameters: Parameters, machine: Machine) -> float | None:
         return 2 * link if link else None  # read and write cross in opposite directions
     found = processor(machine, source)
     bandwidth = found.get("memory_bandwidth") if found else None
-    return float(bandwidth) if bandwidth else None
+    gpus = parameters.get("ranks", 1) if executor != "cpu" else 1  # each rank has its own
+    return float(bandwidth) * gpus if bandwidth else None
 
 
 def flags(case: str, parameters: Parameters, rate: float, machine: Machine) -> list[str]:

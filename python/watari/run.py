@@ -24,6 +24,7 @@ from watari import cases, launch, limits, results
 from watari.axes import Parameters
 from watari.budget import Estimate
 from watari.errors import FileError
+from watari.gpu_mpi import Probe
 from watari.journal import OF_CASE, Journal, State, Trial, check_trial, path_for
 from watari.progress import Progress, Silent
 from watari.statistics import parts
@@ -42,6 +43,7 @@ class Options:
     time_limit: float | None = None
     deadline: float | None = None
     progress: Progress = field(default_factory=Silent)
+    gpu_mpi: Probe = field(default_factory=Probe)
 
 
 def ended(state: State, index: int) -> bool:
@@ -85,6 +87,8 @@ def rate(trial: Trial) -> float | None:
 
 def measure(request: cases.Request, options: Options) -> Trial | None:
     """One trial that a result file can hold; None if the budget ended before it did."""
+    if reason := options.gpu_mpi.unsupported(request, options.launcher):
+        return empty_trial("unsupported", reason, now(), launch.ranks_of(request))
     limit = options.time_limit or launch.time_limit(request)
     left = options.deadline - time.monotonic() if options.deadline else limit
     started = time.monotonic()

@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 
@@ -24,6 +25,8 @@ Trial = dict[str, Any]
 
 RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
+LOCAL_RANK_VARIABLES = ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
+LOCAL_SIZE_VARIABLES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE")
 PR_SET_PDEATHSIG = 1
 CANNOT_WRITE = 74  # exit code (EX_IOERR): the case ran and its result could not be stored
 
@@ -52,6 +55,52 @@ def empty_trial(status: str, error: str, started: str, ranks: int = 1) -> Trial:
 def from_launcher(variables: tuple[str, ...], default: int) -> int:
     """A number that the launcher (Open MPI, MPICH, Slurm) put into the environment."""
     return next((int(os.environ[name]) for name in variables if name in os.environ), default)
+
+
+def cores(cpus: list[int]) -> list[list[int]]:
+    """These CPUs by core: hardware threads of one core are together."""
+    found: dict[str, list[int]] = {}
+    for cpu in sorted(cpus):
+        siblings = str(cpu)
+        with suppress(OSError):
+            path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+            with open(path) as file:
+                siblings = file.read()
+        found.setdefault(siblings, []).append(cpu)
+    return list(found.values())
+
+
+def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
+    """The CPUs of one of several ranks of a host: whole cores, no core for two ranks.
+
+    With more ranks than cores they take turns at sharing one.
+    """
+    count = len(by_core)
+    first, last = count * rank // ranks, count * (rank + 1) // ranks
+    own = by_core[first:last] if count >= ranks else [by_core[rank % count]]
+    return {cpu for core in own for cpu in core}
+
+
+def take_own_cpus(cpus: list[int]) -> None:
+    """Under a launcher: keeps to this rank's share of the CPUs of the run, before threads start.
+
+    Launchers bind too, some of them every rank to one core; threads would share it.
+    """
+    ranks = from_launcher(LOCAL_SIZE_VARIABLES, 0)
+    if not ranks or not cpus:
+        return
+    with suppress(OSError):  # a batch system that allows fewer
+        os.sched_setaffinity(0, cpus)
+        allowed = cores(list(os.sched_getaffinity(0)))
+        rank = from_launcher(LOCAL_RANK_VARIABLES, 0)
+        os.sched_setaffinity(0, own_cpus(allowed, rank, ranks))
+
+
+def end_ranks() -> None:
+    """Ends MPI, where the case has started it."""
+    native = sys.modules.get("watari._native")
+    if native:
+        native.end_ranks()
 
 
 def end_with_parent() -> None:
@@ -129,14 +178,18 @@ def main(arguments: list[str]) -> int:
     case_path, result_path = arguments
     with open(case_path) as file:
         case = json.load(file)
+    take_own_cpus(case.get("cpus", []))
     trial = run(case["case"], case["parameters"])
-    if from_launcher(RANK_VARIABLES, 0) == 0:
+    rank = from_launcher(RANK_VARIABLES, 0)
+    if rank == 0:
         try:
             write(result_path, trial)
         except OSError as error:
             print(f"watari: {error}", file=sys.stderr)
             return CANNOT_WRITE
-    elif trial["status"] == "failed":
+    if trial["status"] != "failed":
+        end_ranks()
+    elif rank > 0 or trial["ranks"] > 1:
         # the launcher then ends the ranks that wait for this one
         print(f"watari: {trial['error']}", file=sys.stderr)
         return 1

@@ -31,9 +31,7 @@ def run(**given: Any) -> dict[str, Any]:
 def fields(**given: Any) -> dict[str, Any]:
     iterations = given.pop("iterations")  # 0 too, which no user can ask for
     p = parameters(**given)
-    arrays: dict[str, Any] = native.himeno_fields(
-        {**p, "iterations": iterations, "shape": himeno.shape(p["grid"])}
-    )
+    arrays: dict[str, Any] = native.himeno_fields({**himeno.native(p), "iterations": iterations})
     return arrays
 
 

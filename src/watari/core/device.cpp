@@ -115,9 +115,12 @@ void destroy_event(CUevent_st* event) noexcept { cudaEventDestroy(event); }
 
 void release_scratch(void* data) noexcept { cudaFree(data); }
 
-stream::stream() {
+stream::stream(priority which) {
+    int least = 0, greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest));
     stream_t created = nullptr;
-    check(cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking));
+    check(cudaStreamCreateWithPriority(&created, cudaStreamNonBlocking,
+                                       which == priority::urgent ? greatest : least));
     handle_ = handle<stream_t, destroy_stream>(created);
 }
 

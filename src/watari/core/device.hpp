@@ -63,10 +63,13 @@ void destroy_stream(stream_t stream) noexcept;
 void destroy_event(CUevent_st* event) noexcept;
 void release_scratch(void* data) noexcept;
 
+/// Whose work begins first where a GPU has work of several streams.
+enum class priority { usual, urgent };
+
 /// A stream of its own, not synchronised with the default one.
 class stream {
 public:
-    stream();
+    explicit stream(priority which = priority::usual);
     stream_t get() const noexcept { return handle_.get(); }
 
 private:

@@ -38,7 +38,7 @@ void destroy_event(CUevent_st*) noexcept {}
 
 void release_scratch(void*) noexcept {}
 
-stream::stream() { absent(); }
+stream::stream(priority) { absent(); }
 
 event::event() { absent(); }
 

@@ -1,6 +1,7 @@
 #include "watari/himeno/directive.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/core/shared_object.hpp"
 #include "watari/himeno/loop.hpp"
 #include "watari/himeno/styles.hpp"
 
@@ -13,15 +14,6 @@
 namespace watari::himeno {
 
 namespace {
-
-/// Where the program or shared object is that this code was linked into.
-std::string own_folder() {
-    static const char here = 0;
-    Dl_info found{};
-    if (dladdr(&here, &found) == 0 || found.dli_fname == nullptr) return "";
-    const std::string file = found.dli_fname;
-    return file.substr(0, file.find_last_of('/') + 1);
-}
 
 fields fields_of(const directive::arrays& f, grid size) {
     const std::size_t n = size.points();
@@ -36,21 +28,31 @@ fields fields_of(const directive::arrays& f, grid size) {
 /// What the style calls back with.
 struct call {
     measure::trial trial;
-    parameters p;
+    part p;
+    std::size_t exchanges = 0;
 };
 
 void fill(void* caller, const directive::arrays* f) {
-    const parameters& p = static_cast<call*>(caller)->p;
+    const part& p = static_cast<call*>(caller)->p;
     initialise(fields_of(*f, p.size), p);
 }
 
 void read(void* caller, const directive::arrays* f) {
     call& one = *static_cast<call*>(caller);
-    read_result(one.trial, fields_of(*f, one.p.size));
+    read_result(one.trial, one.p, fields_of(*f, one.p.size));
+}
+
+/// What the style's pointer is to MPI, its row in the table of styles says.
+void exchange(void* caller, float* p) {
+    call& one = *static_cast<call*>(caller);
+    one.p.exchanged->exchange(p, nullptr);
+    // libgomp has streams of its own
+    if (one.p.halo != comm::path::staged) device::synchronize(nullptr);
+    finish_iteration(one.trial, one.p, one.exchanges++);
 }
 
 directive::answer run(call& one, directive::function style) {
-    const parameters& p = one.p;
+    const part& p = one.p;
     const auto count = static_cast<std::size_t>(p.iterations);
     one.trial.host_s.resize(count);
     one.trial.series["gosa"].resize(count);
@@ -64,8 +66,8 @@ directive::answer run(call& one, directive::function style) {
         .caller = &one,
         .initialise = fill,
         .finish = read,
-        .exchange = nullptr,
-        .split_along_i_only = 0,
+        .exchange = p.exchanged == nullptr ? nullptr : exchange,
+        .split_along_i_only = p.split.j * p.split.k == 1,
         .seconds = one.trial.host_s.data(),
         .gosa = one.trial.series["gosa"].data()};
     one.trial.first_sample = measure::now();
@@ -99,24 +101,21 @@ void record(measure::trial& into, const directive::answer& answer) {
 directive::function load_directive(const std::string& style, const std::string& folder) {
     const bool acc = style.starts_with("acc");
     const std::string file = acc ? "libwatari_himeno_acc.so" : "libwatari_himeno_omp.so";
-    // never closed: libgomp keeps the code that it has loaded onto the GPU
-    void* library = dlopen(((folder.empty() ? own_folder() : folder + "/") + file).c_str(),
-                           RTLD_NOW | RTLD_LOCAL);
-    std::string why = library == nullptr ? dlerror() : "";
-    if (library == nullptr && folder.empty()) library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr)
+    // it stays: libgomp keeps the code that it has loaded onto the GPU
+    const shared_object library = load_part(file, folder);
+    if (library.handle == nullptr)
         throw unsupported("style " + style + " needs " + (acc ? "OpenACC" : "OpenMP target") +
                           " for NVIDIA GPUs when Watari is built: GCC with the package "
                           "gcc-12-offload-nvptx (Debian) or gcc-13-offload-nvptx (Ubuntu) [" +
-                          why + "]");
+                          library.why_not + "]");
     std::string name = style;
     std::replace(name.begin(), name.end(), '-', '_');
-    void* symbol = dlsym(library, name.c_str());
+    void* symbol = dlsym(library.handle, name.c_str());
     if (symbol == nullptr) throw unsupported("style " + style + " is not in " + file);
     return reinterpret_cast<directive::function>(symbol);
 }
 
-measure::trial run_directive(const parameters& p, directive::function style) {
+measure::trial run_directive(const part& p, directive::function style) {
     using memory::kind;
     const bool migrates = p.style.starts_with("acc-managed");
     call one{.trial = {}, .p = p};
@@ -128,9 +127,11 @@ measure::trial run_directive(const parameters& p, directive::function style) {
         prepare(one.trial, p, std::array{kind::pageable, kind::device});
 
     // loads the code and launches each kernel once, so that the first sample is none of that
-    call small{.trial = {}, .p = p};
-    small.p.size = {5, 6, 8};
-    small.p.iterations = 1;
+    parameters few = p;
+    few.size = {5, 6, 8};
+    few.split = {1, 1, 1};
+    few.iterations = 1;
+    call small{.trial = {}, .p = few};
     run(small, style);
 
     record(one.trial, run(one, style));
@@ -138,8 +139,6 @@ measure::trial run_directive(const parameters& p, directive::function style) {
     return std::move(one.trial);
 }
 
-measure::trial run_directive(const parameters& p) {
-    return run_directive(p, load_directive(p.style));
-}
+measure::trial run_directive(const part& p) { return run_directive(p, load_directive(p.style)); }
 
 }  // namespace watari::himeno

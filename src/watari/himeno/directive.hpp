@@ -17,6 +17,6 @@ directive::function load_directive(const std::string& style, const std::string& 
 
 /// One trial by a loaded style. On the CPU its code runs by libgomp's host device: for tests.
 /// Throws unsupported, beyond_memory; error where the style did not run on the GPU.
-measure::trial run_directive(const parameters& p, directive::function style);
+measure::trial run_directive(const part& p, directive::function style);
 
 }  // namespace watari::himeno

@@ -1,6 +1,7 @@
 #include "watari/himeno/himeno.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/himeno/ranks.hpp"
 #include "watari/himeno/styles.hpp"
 
 namespace watari::himeno {
@@ -10,22 +11,26 @@ namespace {
 void require_sense(const parameters& p) {
     if (p.size.i < 3 || p.size.j < 3 || p.size.k < 3)
         throw usage_error("grid: 3 points or more along each axis, two of them the boundary's");
+    if (p.split.points() < 1) throw usage_error("split: 1 rank or more along each axis");
     if (p.iterations < 1) throw usage_error("iterations: at least 1");
+}
+
+const style& style_of(const parameters& p) {
+    for (const style& row : styles())
+        if (row.name == p.style && (p.processor.is_gpu() || row.on_cpu)) return row;
+    throw unsupported("style " + p.style +
+                      (p.processor.is_gpu() ? " is not part of this build"
+                                            : " is a GPU's; the CPU runs style=system"));
 }
 
 }  // namespace
 
 measure::trial run(const parameters& p) {
     require_sense(p);
+    if (p.split.points() > 1) return run_on_ranks(p, style_of(p));
+    if (p.overlap) throw usage_error("overlap=yes: one rank has nothing to exchange");
     if (p.processor.is_gpu()) device::use(p.processor.number);
-    for (const style& row : styles()) {
-        if (row.name != p.style) continue;
-        if (!p.processor.is_gpu() && !row.on_cpu) break;
-        return row.run(p);
-    }
-    throw unsupported("style " + p.style +
-                      (p.processor.is_gpu() ? " is not part of this build"
-                                            : " is a GPU's; the CPU runs style=system"));
+    return style_of(p).run(p);
 }
 
 }  // namespace watari::himeno

@@ -16,6 +16,7 @@
 /// loop.hpp (what is timed), styles/ (one program for each way to manage memory).
 #pragma once
 
+#include "watari/comm/halo.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
@@ -42,17 +43,32 @@ enum class form { two_kernel, fused };  ///< 64 and 56 bytes a point
 enum class kernel { shared, tuned };    ///< one source for both backends; the GPU's own
 enum class data { standard, general };  ///< RIKEN's; one that exercises every term
 
-/// One trial of one rank.
+/// One trial. With several ranks each is a process that is called with the same parameters, and
+/// takes the GPU of its number among the ranks of its host.
 struct parameters {
     std::string style;
     watari::processor processor;
     grid size{};
+    grid split{1, 1, 1};  ///< ranks along each axis
+    comm::path halo = comm::path::staged;
+    bool overlap = false;  ///< the halo is exchanged while inner points are computed
     int iterations = 1;
     himeno::form form = form::fused;
     himeno::kernel kernel = kernel::shared;
     himeno::data data = data::standard;
     int threads = 1;
     bool oversubscribe = false;
+};
+
+/// What one rank does of it: `size` is then that of its part, with the planes around it.
+struct part : parameters {
+    /// One rank has all.
+    part(const parameters& p) : parameters(p), whole(p.size) {}
+
+    grid whole{};
+    grid origin{};                              ///< of the part's first point, in the whole grid
+    const comm::communicator* ranks = nullptr;  ///< null: one rank
+    comm::halo* exchanged = nullptr;            ///< null: one rank
 };
 
 /// The 14 arrays of one grid, or of one rank's part: size.points() floats each, k fastest.
@@ -85,7 +101,8 @@ const kernels& kernels_on(processor who);
 /// Doubles that `gosa` of a kernel points to.
 std::size_t gosa_scratch(grid size);
 
-/// One trial in one style. Throws unsupported, beyond_memory, usage_error.
+/// One trial in one style; its samples are this rank's, everything else is the same on all ranks.
+/// Throws unsupported, beyond_memory, usage_error.
 measure::trial run(const parameters& p);
 
 }  // namespace watari::himeno

@@ -2,10 +2,12 @@
 
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
+#include "watari/himeno/overlap.hpp"
 #include "watari/himeno/stencil.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -32,6 +34,42 @@ void warm_up(const parameters& p) {
     run.fingerprint(f, few, {0, 0, 0}, nullptr);
 }
 
+/// One iteration after the other on one processor, without the clock.
+class sweep {
+public:
+    sweep(const part& p, double* gosa, stream_t stream)
+        : part_(&p), run_(&kernels_on(p.processor)), gosa_(gosa), stream_(stream) {
+        if (p.overlap) overlap_.emplace(p, gosa, stream);
+    }
+
+    /// What gosa is the sum of.
+    std::size_t summands() const { return overlap_ ? overlap::parts : 1; }
+
+    void operator()(fields& f, double* summands) {
+        if (overlap_) return overlap_->iterate(f, summands);
+        const part& p = *part_;
+        if (p.form == form::fused) {
+            run_->fused(f, p.kernel, gosa_, stream_);
+            std::swap(f.p, f.wrk2);
+        } else {
+            run_->step(f, p.kernel, gosa_, stream_);
+            run_->update(f, stream_);
+        }
+        if (p.processor.is_gpu())
+            device::copy(summands, gosa_, sizeof(double), stream_);
+        else
+            *summands = gosa_[0];
+        if (p.exchanged != nullptr) p.exchanged->exchange(f.p, stream_);
+    }
+
+private:
+    const part* part_;
+    const kernels* run_;
+    double* gosa_;
+    stream_t stream_;
+    std::optional<overlap> overlap_;
+};
+
 /// Times one iteration after the other.
 class iteration {
 public:
@@ -42,8 +80,9 @@ public:
         last_.emplace();
     }
 
-    template <class Work>
-    void time(const Work& work) {
+    /// `work` is the processor's, and returns before a GPU is done; `finish` comes when it is.
+    template <class Work, class Finish>
+    void time(const Work& work, const Finish& finish) {
         const double start = measure::now();
         if (trial_->host_s.empty()) trial_->first_sample = start;
         if (first_) first_->record(stream_);
@@ -52,6 +91,7 @@ public:
             last_->record(stream_);
             device::synchronize(stream_);
         }
+        finish();
         trial_->host_s.push_back(measure::now() - start);
         if (first_) trial_->device_s.push_back(device::event::seconds(*first_, *last_));
     }
@@ -61,6 +101,12 @@ private:
     stream_t stream_;
     std::optional<device::event> first_, last_;
 };
+
+/// How many ranks take memory of one kind from one place: a host's, where each has its own GPU.
+std::size_t ranks_beside(const part& p, memory::kind kind) {
+    const bool own = kind == memory::kind::device || kind == memory::kind::managed;
+    return p.ranks == nullptr || own ? 1 : static_cast<std::size_t>(p.ranks->local_size());
+}
 
 }  // namespace
 
@@ -74,59 +120,65 @@ std::array<float**, 14> pointers(fields& f) {
             &f.a[3], &f.b[0], &f.b[1], &f.b[2], &f.c[0], &f.c[1], &f.c[2]};
 }
 
-void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
+void prepare(measure::trial& into, const part& p, std::span<const memory::kind> kinds) {
     const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
     const std::size_t bytes = 14 * p.size.points() * sizeof(float);
     const std::size_t sums = gosa_scratch(p.size) * sizeof(double);
-    std::vector<memory::demand> demands;
-    for (const memory::kind kind : kinds) {
-        memory::require_access(memory::row(kind),
-                               kind == memory::kind::pageable ? the_cpu : p.processor);
-        demands.push_back({kind, bytes + sums, how});
-    }
-    memory::require_room(demands);
-    cpu::set_threads(p.threads);
+    const auto refuse = [&] {
+        std::vector<memory::demand> demands;
+        for (const memory::kind kind : kinds) {
+            memory::require_access(memory::row(kind),
+                                   kind == memory::kind::pageable ? the_cpu : p.processor);
+            demands.push_back({kind, (bytes + sums) * ranks_beside(p, kind), how});
+        }
+        memory::require_room(demands);
+        cpu::set_threads(p.threads);
+        warm_up(p);
+    };
+    p.ranks == nullptr ? refuse() : p.ranks->together(refuse);
     const cpu::team team = cpu::current_team();
     into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
     into.quantities["threads_pinned"] = {team.pinned ? 1.0 : 0.0, "1"};
-    warm_up(p);
 }
 
-void initialise(const fields& f, const parameters& p) {
-    kernels_on(the_cpu).initialise(f, p.size, {0, 0, 0}, p.data, nullptr);
+void initialise(const fields& f, const part& p) {
+    kernels_on(the_cpu).initialise(f, p.whole, p.origin, p.data, nullptr);
 }
 
-void iterate(measure::trial& into, const parameters& p, fields& f, double* gosa, bool migrates,
+void finish_iteration(measure::trial& into, const part& p, std::size_t iteration) {
+    if (p.ranks == nullptr) return;
+    double& gosa = into.series["gosa"][iteration];
+    gosa = p.ranks->sum(gosa);
+    if (p.exchanged->by_host()) into.series["halo_s"].push_back(p.exchanged->seconds());
+}
+
+void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool migrates,
              stream_t stream) {
-    const kernels& run = kernels_on(p.processor);
     const auto count = static_cast<std::size_t>(p.iterations);
     const auto kind = p.processor.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
-    const memory::buffer<double> history(kind, count, {.device = p.processor.number});
+    sweep next(p, gosa, stream);
+    const std::size_t each = next.summands();
+    const memory::buffer<double> history(kind, count * each, {.device = p.processor.number});
+    std::fill_n(history.data(), history.size(), 0);
+    into.series["gosa"].resize(count);
     iteration one(into, p.processor, stream);
-    for (std::size_t n = 0; n < count; ++n)
-        one.time([&] {
-            if (p.form == form::fused) {
-                run.fused(f, p.kernel, gosa, stream);
-                std::swap(f.p, f.wrk2);
-            } else {
-                run.step(f, p.kernel, gosa, stream);
-                run.update(f, stream);
-            }
-            if (p.processor.is_gpu())
-                device::copy(history.data() + n, gosa, sizeof(double), stream);
-            else
-                history.data()[n] = gosa[0];
-        });
-    into.series["gosa"].assign(history.data(), history.data() + count);
+    for (std::size_t n = 0; n < count; ++n) {
+        double* summands = history.data() + n * each;
+        one.time([&] { next(f, summands); },
+                 [&] {
+                     into.series["gosa"][n] = std::accumulate(summands, summands + each, 0.0);
+                     finish_iteration(into, p, n);
+                 });
+    }
     summarise(into, p, migrates);
 }
 
-void summarise(measure::trial& into, const parameters& p, bool migrates) {
-    const double flops = flops_per_point * static_cast<double>(p.size.interior());
+void summarise(measure::trial& into, const part& p, bool migrates) {
+    const auto points = static_cast<double>(p.whole.interior());
+    const double flops = flops_per_point * points;
     const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
     const std::size_t samples = into.host_s.size();
-    into.bytes_per_sample =
-        static_cast<double>(p.size.interior()) * (p.form == form::fused ? 56 : 64);
+    into.bytes_per_sample = points * (p.form == form::fused ? 56 : 64);
     into.flops_per_sample = flops;
     into.quantities["loop"] = {seconds, "s"};
     into.quantities["mflops"] = {flops * static_cast<double>(samples) / seconds / 1e6, "MFLOPS"};
@@ -135,8 +187,9 @@ void summarise(measure::trial& into, const parameters& p, bool migrates) {
     if (samples > 1) into.phases.push_back({migrates ? "rest" : "steady", 1, samples});
 }
 
-void read_result(measure::trial& into, const fields& f) {
-    const std::uint64_t seen = kernels_on(the_cpu).fingerprint(f, f.size, {0, 0, 0}, nullptr);
+void read_result(measure::trial& into, const part& p, const fields& f) {
+    std::uint64_t seen = kernels_on(the_cpu).fingerprint(f, p.whole, p.origin, nullptr);
+    if (p.ranks != nullptr) seen = p.ranks->sum(seen) % (std::uint64_t{1} << 53);
     into.quantities["fingerprint"] = {static_cast<double>(seen), "1"};
 }
 

@@ -11,18 +11,24 @@ namespace watari::himeno {
 
 struct style {
     std::string_view name;
-    measure::trial (*run)(const parameters& p);
-    bool on_cpu;  ///< the CPU can run it too
+    measure::trial (*run)(const part& p);
+    bool on_cpu;         ///< the CPU can run it too
+    memory::kind field;  ///< the memory of the pointer whose halo it exchanges, on a GPU
+    unsigned halos;      ///< the paths that it can take
+    bool overlaps;       ///< it can exchange while it computes
 };
+
+constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
+inline constexpr unsigned any_halo = ~0u;
 
 /// All styles of this build.
 std::span<const style> styles();
 
-measure::trial run_explicit(const parameters& p);
-measure::trial run_pinned(const parameters& p);
-measure::trial run_managed(const parameters& p);
-measure::trial run_managed_prefetch(const parameters& p);
-measure::trial run_system(const parameters& p);
-measure::trial run_directive(const parameters& p);  ///< those in shared objects, directive.hpp
+measure::trial run_explicit(const part& p);
+measure::trial run_pinned(const part& p);
+measure::trial run_managed(const part& p);
+measure::trial run_managed_prefetch(const part& p);
+measure::trial run_system(const part& p);
+measure::trial run_directive(const part& p);  ///< those in shared objects, directive.hpp
 
 }  // namespace watari::himeno

@@ -4,7 +4,8 @@
 namespace watari::himeno {
 
 std::span<const style> styles() {
-    static constexpr style table[] = {{"system", run_system, true}};
+    static constexpr style table[] = {
+        {"system", run_system, true, memory::kind::pageable, any_halo, true}};
     return table;
 }
 

@@ -14,7 +14,7 @@
 
 namespace watari::himeno {
 
-measure::trial run_explicit(const parameters& p) {
+measure::trial run_explicit(const part& p) {
     measure::trial result;
     prepare(result, p, std::array{memory::kind::pageable, memory::kind::device});
     const std::size_t bytes = p.size.points() * sizeof(float);
@@ -38,7 +38,7 @@ measure::trial run_explicit(const parameters& p) {
     watch.skip();
 
     check(cudaMemcpy(host.p, device.p, bytes, cudaMemcpyDeviceToHost));
-    read_result(result, host);
+    read_result(result, p, host);
     watch.lap("transfer_out");
 
     check(cudaFree(gosa));

@@ -9,7 +9,7 @@
 
 namespace watari::himeno {
 
-measure::trial run_managed_prefetch(const parameters& p) {
+measure::trial run_managed_prefetch(const part& p) {
     measure::trial result;
     prepare(result, p, std::array{memory::kind::managed});
     const std::size_t bytes = p.size.points() * sizeof(float);
@@ -34,7 +34,7 @@ measure::trial run_managed_prefetch(const parameters& p) {
 
     check(cudaMemPrefetchAsync(f.p, bytes, place{the_cpu}, 0));
     check(cudaDeviceSynchronize());
-    read_result(result, f);
+    read_result(result, p, f);
     watch.lap("transfer_out");
 
     check(cudaFree(gosa));

@@ -8,7 +8,7 @@
 
 namespace watari::himeno {
 
-measure::trial run_pinned(const parameters& p) {
+measure::trial run_pinned(const part& p) {
     measure::trial result;
     prepare(result, p, std::array{memory::kind::pinned});
     const std::size_t bytes = p.size.points() * sizeof(float);
@@ -26,7 +26,7 @@ measure::trial run_pinned(const parameters& p) {
     iterate(result, p, f, gosa, false, nullptr);
     watch.skip();
 
-    read_result(result, f);
+    read_result(result, p, f);
     watch.lap("transfer_out");
 
     check(cudaFree(gosa));

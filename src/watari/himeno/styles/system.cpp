@@ -8,7 +8,7 @@
 
 namespace watari::himeno {
 
-measure::trial run_system(const parameters& p) {
+measure::trial run_system(const part& p) {
     measure::trial result;
     prepare(result, p,
             std::array{p.processor.is_gpu() ? memory::kind::system : memory::kind::pageable});
@@ -26,7 +26,7 @@ measure::trial run_system(const parameters& p) {
     iterate(result, p, f, gosa, p.processor.is_gpu(), nullptr);
     watch.skip();
 
-    read_result(result, f);
+    read_result(result, p, f);
     watch.lap("transfer_out");
 
     std::free(gosa);

@@ -1,0 +1,86 @@
+"""Whether this machine's MPI takes GPU memory: asked of two processes that may crash.
+
+    mpirun -n 2 python -m watari.gpu_mpi
+
+An MPI without CUDA reads a GPU pointer as the CPU's: a segmentation fault. What an MPI says of
+itself is not enough where a library below it was replaced, so two ranks try it once a run, started
+as the trials are.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from watari import himeno, launch
+from watari.cases import Request
+from watari.errors import UnsupportedError, WatariError
+
+LIMIT_SECONDS = 90.0
+
+
+@dataclass
+class Probe:
+    """Asks when the first case needs it, and remembers the answer."""
+
+    asked: bool = False
+    answer: str | None = None
+
+    def unsupported(self, request: Request, launcher: launch.Launcher) -> str | None:
+        """Why this request cannot run here; None: nothing stands against it."""
+        if request.case != "himeno" or not himeno.gives_gpu_memory_to_mpi(request.parameters):
+            return None
+        if not self.asked:
+            self.asked, self.answer = True, ask(request, launcher)
+        return self.answer
+
+
+def ask(request: Request, launcher: launch.Launcher) -> str | None:
+    """What two ranks die of or say, in the environment of this request; None if all went well."""
+    command = [*launcher.prefix(2), sys.executable, "-m", "watari.gpu_mpi"]
+    with tempfile.TemporaryDirectory() as scratch:
+        errors = Path(scratch, "errors")
+        with errors.open("wb") as stream:
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=stream,
+                    env=launch.environment(request, launcher),
+                    start_new_session=True,
+                )
+            except OSError:
+                return None  # the trial itself says what is wrong with the launcher
+        try:
+            code = process.wait(LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            return f"this MPI cannot send GPU memory: no end after {LIMIT_SECONDS:g} s"
+        finally:
+            launch.end_session(process)
+        if code == 0:
+            return None
+        said = launch.tail(errors)
+    return f"this MPI cannot send GPU memory: {launch.death(code)}" + (f": {said}" if said else "")
+
+
+def main() -> int:
+    """One of the two ranks."""
+    from watari import _native
+
+    try:
+        _native.exchange_gpu_memory()
+    except UnsupportedError:
+        pass  # no MPI, no GPU: the trial says so itself
+    except WatariError as error:
+        print(f"watari: {error}", file=sys.stderr)
+        return 1
+    _native.end_ranks()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

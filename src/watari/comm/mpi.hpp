@@ -1,0 +1,35 @@
+/// What the library asks of MPI, as a table of functions. MPI is optional, and one build of Watari
+/// must not be bound to one MPI: so src/mpi, a shared object of its own, is all that knows mpi.h.
+/// An error inside MPI ends all ranks, as MPI does by default.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::comm {
+
+inline constexpr int nobody = -1;  ///< a rank: a message to or from it does not take place
+
+struct mpi_table {
+    void (*start)();
+    void (*finish)();
+    int (*rank)();
+    int (*size)();
+    int (*local_rank)();  ///< among the ranks of this host
+    int (*local_size)();
+    /// `bytes` to and from each of two ranks, at once; returns when all have arrived and left.
+    void (*exchange)(const int (&ranks)[2], const void* const (&send)[2], void* const (&receive)[2],
+                     int bytes);
+    /// In place, over all ranks, the result on each.
+    void (*sum)(double* values, int count);
+    void (*sum_integers)(std::uint64_t* values, int count);
+    void (*maximum)(double* values, int count);
+    void (*broadcast)(void* data, int bytes, int root);
+    void (*gather)(const void* own, void* all, int bytes);  ///< every rank gets all, by rank
+    void (*barrier)();
+};
+
+}  // namespace watari::comm
+
+/// The one symbol of libwatari_mpi.so.
+extern "C" const watari::comm::mpi_table* watari_mpi();

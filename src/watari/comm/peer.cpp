@@ -1,0 +1,172 @@
+// Path `peer`: GPUs of one host. Each rank has landing places in its GPU's memory, which its
+// neighbours have opened (CUDA IPC): they put their planes there, over NVLink or PCIe, and the rank
+// takes them over. Nothing but the landing places is shared, so the field may be any memory.
+//
+// In stream order: planes are written to the neighbour, an event is recorded there; the neighbour's
+// stream waits for that event. MPI only tells that the event has been recorded: an event that has
+// not been is not waited for. There are two landing places for each face, used in turn. A rank
+// writes to one again after it has waited for the neighbour's following event, which the neighbour
+// records after it has taken the plane over: nothing is overwritten unread.
+#include "watari/comm/carrier.hpp"
+#include "watari/core/cuda.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+namespace watari::comm {
+
+namespace {
+
+constexpr std::size_t axes = 3, sides = 2, turns = 2;
+
+/// What a rank lets the others open.
+struct card {
+    cudaIpcMemHandle_t landing;
+    std::array<std::array<cudaIpcEventHandle_t, turns>, axes> written;
+};
+
+/// One neighbour's memory and events, opened.
+struct neighbour {
+    float* landing = nullptr;
+    std::array<cudaEvent_t, turns> written{};
+};
+
+/// Throws unsupported where CUDA cannot open another process's memory or events.
+void open(cudaError_t status) {
+    if (status == cudaSuccess) return;
+    cudaGetLastError();
+    throw unsupported(std::string("halo=peer: CUDA IPC: ") + cudaGetErrorString(status));
+}
+
+class peer_carrier final : public carrier {
+public:
+    explicit peer_carrier(const setting& s) : carrier(s) {
+        s.ranks->together([&] { require_one_host(); });
+        require_access();
+        double largest = static_cast<double>(s.part.largest_plane());
+        s.ranks->maximum({&largest, 1});
+        plane_ = (static_cast<std::size_t>(largest) + 63) / 64 * 64;
+        card own{};
+        s.ranks->together([&] { own = offer(); });
+        const std::vector<card> all = s.ranks->gather(own);
+        s.ranks->together([&] { open_neighbours(all); });
+    }
+    ~peer_carrier() override {
+        for (auto& of_axis : neighbours_)
+            for (neighbour& one : of_axis) {
+                for (const cudaEvent_t event : one.written)
+                    if (event) cudaEventDestroy(event);
+                if (one.landing) cudaIpcCloseMemHandle(one.landing);
+            }
+        // memory is given back after all have closed it; a rank that fails does not wait for others
+        if (std::uncaught_exceptions() == 0) setting_.ranks->barrier();
+        for (auto& of_axis : written_)
+            for (const cudaEvent_t event : of_axis)
+                if (event) cudaEventDestroy(event);
+        if (landing_) cudaFree(landing_);
+    }
+
+    void exchange(const faces& f, float* field, stream_t stream) override {
+        const std::size_t turn = turn_[f.axis]++ % turns;
+        auto& around = neighbours_[f.axis];
+        float *to[sides]{}, *own[sides]{};
+        for (const std::size_t side : {0, 1}) {
+            own[side] = landing_ + place(f.axis, side, turn);
+            // the neighbour below has me above it
+            if (f.ranks[side] != nobody)
+                to[side] = around[side].landing + place(f.axis, 1 - side, turn);
+        }
+        pack(f, field, to, stream);
+        check(cudaEventRecord(written_[f.axis][turn], stream));
+        tell(f);
+        for (const std::size_t side : {0, 1})
+            if (f.ranks[side] != nobody)
+                check(cudaStreamWaitEvent(stream, around[side].written[turn], 0));
+        unpack(f, field, own, stream);
+    }
+
+private:
+    void require_one_host() const {
+        if (setting_.ranks->local_size() != setting_.ranks->size())
+            throw unsupported(
+                "halo=peer is within one host: " + std::to_string(setting_.ranks->local_size()) +
+                " of the " + std::to_string(setting_.ranks->size()) + " ranks are on this one");
+    }
+
+    void require_access() const {
+        const std::vector<int> gpus = setting_.ranks->gather(setting_.who.number);
+        setting_.ranks->together([&] {
+            for (const faces& f : setting_.part.axes)
+                for (const int rank : f.ranks) {
+                    if (rank == nobody) continue;
+                    const int other = gpus[static_cast<std::size_t>(rank)];
+                    int possible = 0;
+                    check(cudaDeviceCanAccessPeer(&possible, setting_.who.number, other));
+                    if (!possible)
+                        throw unsupported(
+                            "halo=peer: gpu:" + std::to_string(setting_.who.number) +
+                            " cannot address the memory of gpu:" + std::to_string(other));
+                }
+        });
+    }
+
+    /// Allocates landing places and events, for others to open.
+    card offer() {
+        // a whole number of the driver's 2 MiB pieces: a smaller allocation shares one with others
+        const std::size_t piece = std::size_t{2} << 20;
+        const std::size_t bytes = axes * sides * turns * plane_ * sizeof(float);
+        void* landing = nullptr;
+        check(cudaMalloc(&landing, (bytes + piece - 1) / piece * piece));
+        landing_ = static_cast<float*>(landing);
+        card own{};
+        open(cudaIpcGetMemHandle(&own.landing, landing_));
+        for (std::size_t axis = 0; axis < axes; ++axis)
+            for (std::size_t turn = 0; turn < turns; ++turn) {
+                cudaEvent_t& event = written_[axis][turn];
+                open(cudaEventCreateWithFlags(&event,
+                                              cudaEventDisableTiming | cudaEventInterprocess));
+                open(cudaIpcGetEventHandle(&own.written[axis][turn], event));
+            }
+        return own;
+    }
+
+    void open_neighbours(const std::vector<card>& all) {
+        for (const faces& f : setting_.part.axes)
+            for (const std::size_t side : {0, 1}) {
+                if (f.ranks[side] == nobody) continue;
+                const card& theirs = all[static_cast<std::size_t>(f.ranks[side])];
+                neighbour& one = neighbours_[f.axis][side];
+                void* landing = nullptr;
+                open(
+                    cudaIpcOpenMemHandle(&landing, theirs.landing, cudaIpcMemLazyEnablePeerAccess));
+                one.landing = static_cast<float*>(landing);
+                for (std::size_t turn = 0; turn < turns; ++turn)
+                    open(cudaIpcOpenEventHandle(&one.written[turn], theirs.written[f.axis][turn]));
+            }
+    }
+
+    /// Neighbours tell each other that they have recorded.
+    void tell(const faces& f) const {
+        const char own = 0;
+        char others[sides]{};
+        setting_.ranks->exchange(f.ranks, {&own, &own}, {&others[0], &others[1]}, sizeof own);
+    }
+
+    /// First float of a landing place: a rank's plane along `axis` on `side` of it.
+    std::size_t place(std::size_t axis, std::size_t side, std::size_t turn) const {
+        return ((axis * sides + side) * turns + turn) * plane_;
+    }
+
+    std::size_t plane_ = 0;  ///< floats of a landing place, the same on all ranks
+    float* landing_ = nullptr;
+    std::array<std::array<cudaEvent_t, turns>, axes> written_{};
+    std::array<std::array<neighbour, sides>, axes> neighbours_{};
+    std::array<std::size_t, axes> turn_{};
+};
+
+}  // namespace
+
+std::unique_ptr<carrier> make_peer(const setting& s) { return std::make_unique<peer_carrier>(s); }
+
+}  // namespace watari::comm

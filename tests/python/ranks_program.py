@@ -1,0 +1,45 @@
+"""Several trials of case himeno in one process a rank: started by test_himeno_ranks.py.
+
+mpirun -n N python ranks_program.py TRIALS.json OUTCOMES.json
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from watari import _native, himeno
+from watari.errors import WatariError
+from watari.worker import RANK_VARIABLES, from_launcher
+
+
+def outcome(parameters: dict[str, Any]) -> dict[str, Any]:
+    """What tests compare of one trial, or the error that all ranks threw."""
+    try:
+        trial = himeno.run(parameters)
+    except WatariError as error:
+        return {"error": error.name, "text": str(error)}
+    return {
+        "fingerprint": trial["quantities"]["fingerprint"]["value"],
+        "gosa": list(trial["series"]["gosa"]),
+        "halo_s": len(trial["series"].get("halo_s", [])),
+        "verified": trial["verified"],
+        "samples": len(trial["host_s"]),
+    }
+
+
+def main(trials: str, outcomes: str) -> None:
+    """Rank 0 writes what it found; the others found the same."""
+    with open(trials) as file:
+        found = [outcome(parameters) for parameters in json.load(file)]
+    if from_launcher(RANK_VARIABLES, 0) == 0:
+        with open(f"{outcomes}.partial", "w") as file:
+            json.dump(found, file)
+        os.replace(f"{outcomes}.partial", outcomes)
+    _native.end_ranks()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

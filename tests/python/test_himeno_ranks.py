@@ -1,0 +1,445 @@
+"""Himeno on several ranks: the same bits as on one, whatever the split and the halo's way."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import time
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+
+from watari import cases, gpu_mpi, himeno, launch, run
+from watari.errors import UsageError
+
+native = pytest.importorskip("watari._native")
+
+PROGRAM = Path(__file__).with_name("ranks_program.py")
+MPI_PART = Path(native.__file__).with_name("libwatari_mpi.so")
+# another MPI, or an Open MPI with another UCX: WATARI_TEST_LAUNCHER='mpirun -n {ranks} ...'
+LAUNCHER = launch.Launcher.parse(
+    os.environ.get("WATARI_TEST_LAUNCHER")
+    or "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n {ranks}"
+)
+GRIDS = ("19x23x29", "20x24x32")  # the second has rows of whole 16 bytes
+STYLES = ("explicit", "pinned", "managed", "managed-prefetch")
+DIRECTIVES = {"acc-data": "staged", "omp-target": "staged", "acc-host-data": "device"}
+DIRECTIVES |= {"acc-managed": "device", "acc-managed-all": "device"}
+Outcome = dict[str, Any]
+
+ranks_run = pytest.mark.skipif(
+    not MPI_PART.exists(), reason="built without MPI: install libopenmpi-dev and build again"
+)
+
+
+def request(**given: Any) -> cases.Request:
+    wanted = {"processor": "cpu", "threads": 1, "iterations": 6, "data": "general", **given}
+    return cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]
+
+
+def splits(ranks: int) -> list[str]:
+    """Every way to share axes among so many ranks."""
+    sides = range(1, ranks + 1)
+    return [f"{a}x{b}x{c}" for a, b, c in product(sides, sides, sides) if a * b * c == ranks]
+
+
+def on_ranks(ranks: int, trials: list[Any], folder: Path, **variables: str) -> list[Outcome]:
+    """All these trials in one start of the launcher, which ends well."""
+    asked, found = folder / "trials.json", folder / "outcomes.json"
+    asked.write_text(json.dumps([one.parameters for one in trials]))
+    done = subprocess.run(
+        [*LAUNCHER.prefix(ranks), sys.executable, str(PROGRAM), str(asked), str(found)],
+        env={**launch.environment(trials[0], LAUNCHER), **variables},
+        capture_output=True,
+        text=True,
+        timeout=540,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    outcomes: list[Outcome] = json.loads(found.read_text())
+    return outcomes
+
+
+def alone(**given: Any) -> dict[str, Any]:
+    """The trial of one rank."""
+    return himeno.run(request(**given).parameters)
+
+
+def fingerprint(trial: dict[str, Any]) -> float:
+    return float(trial["quantities"]["fingerprint"]["value"])
+
+
+def assert_as_alone(trials: list[cases.Request], outcomes: list[Outcome]) -> None:
+    """Every trial has the field of one rank on the CPU, to the bit, and its gosa."""
+    expected = {grid: alone(grid=grid) for grid in {t.parameters["grid"] for t in trials}}
+    for one, found in zip(trials, outcomes, strict=True):
+        wanted = expected[one.parameters["grid"]]
+        assert "error" not in found, (cases.describe(one), found)
+        assert found["fingerprint"] == fingerprint(wanted), cases.describe(one)
+        assert found["gosa"] == pytest.approx(list(wanted["series"]["gosa"]), rel=1e-12)
+        assert found["samples"] == 6
+
+
+@pytest.mark.mpi
+@ranks_run
+class TestOnTheCpu:
+    @pytest.mark.parametrize("ranks", [2, 4, 8])
+    def test_every_split_gives_the_bits_of_one_rank(self, ranks: int, tmp_path: Path) -> None:
+        trials = [
+            request(grid=grid, split=split, form=form)
+            for grid in (GRIDS[0], "10x10x10")  # with 8 ranks along an axis: one plane a rank
+            for split in splits(ranks)
+            for form in ("fused", "two-kernel")
+        ]
+        outcomes = on_ranks(ranks, trials, tmp_path)
+        assert_as_alone(trials, outcomes)
+        assert all(found["halo_s"] == 6 for found in outcomes)
+
+    def test_threads_of_a_rank_change_nothing(self, tmp_path: Path) -> None:
+        trials = [request(grid=GRIDS[0], split="1x1x2", threads=threads) for threads in (1, 2, 3)]
+        assert_as_alone(trials, on_ranks(2, trials, tmp_path))
+
+    def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
+        trials = [
+            request(grid="XS", split=split, data="standard", iterations=100, form=form)
+            for split in ("4x1x1", "1x2x2")
+            for form in ("fused", "two-kernel")
+        ]
+        assert [found["verified"] for found in on_ranks(4, trials, tmp_path)] == [True] * 4
+
+    def test_what_cannot_be_is_refused_by_all_ranks(self, tmp_path: Path) -> None:
+        no_gpu = native.gpus()["reason"]
+        asked: list[tuple[dict[str, Any], str, str]] = [
+            ({"halo": "nccl"}, "unsupported", "halo=nccl is between GPUs"),
+            ({"halo": "peer"}, "unsupported", "halo=peer is between GPUs"),
+            ({"overlap": "yes"}, "unsupported", "every thread computes"),
+            ({"kernel": "tuned"}, "unsupported", "take kernel=shared"),
+            ({"split": "4x1x1"}, "usage", "split 4x1x1 is for 4 ranks, and 2 are here"),
+        ]
+        if no_gpu:
+            asked.append(({"processor": "gpu"}, "unsupported", no_gpu))
+        trials = [request(**{"grid": "XS", "split": "2x1x1", **given}) for given, _, _ in asked]
+        trials.append(request(grid=GRIDS[0], split="2x1x1"))  # and nothing is broken after it
+        *refused, fine = on_ranks(2, trials, tmp_path)
+        for (_, name, words), found in zip(asked, refused, strict=True):
+            assert found.get("error") == name, found
+            assert words in found["text"]
+        assert_as_alone(trials[-1:], [fine])
+
+    def test_a_stale_halo_is_caught(self, tmp_path: Path) -> None:
+        """An MPI whose messages do not reach the halo: the sample data and the field tell."""
+        library = tmp_path / "stale.so"
+        (tmp_path / "stale.c").write_text(
+            "#include <mpi.h>\n"
+            "int MPI_Irecv(void* buffer, int count, MPI_Datatype type, int source, int tag,\n"
+            "              MPI_Comm comm, MPI_Request* request) {\n"
+            "    static char nowhere[1 << 20];\n"
+            "    (void)buffer;\n"
+            "    return PMPI_Irecv(nowhere, count, type, source, tag, comm, request);\n"
+            "}\n"
+        )
+        if not shutil.which("mpicc"):
+            pytest.skip("no mpicc: install libopenmpi-dev")
+        command = ["mpicc", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "stale.c")]
+        subprocess.run(command, check=True)
+        trials = [
+            request(grid="XS", split="2x1x1", data=data, form=form)
+            for data in ("standard", "general")
+            for form in ("fused", "two-kernel")
+        ]
+        right = on_ranks(2, trials, tmp_path)
+        stale = on_ranks(2, trials, tmp_path, LD_PRELOAD=str(library))
+        assert [found["verified"] for found in right] == [True, True, None, None]
+        assert [found["verified"] for found in stale] == [False, False, None, None]
+        for one, other in zip(right, stale, strict=True):
+            assert one["fingerprint"] != other["fingerprint"]
+
+    def test_a_run_has_all_of_it(self, tmp_path: Path) -> None:
+        trial = launch.trial(request(grid="XS", ranks=2, data="standard"), LAUNCHER, 60, tmp_path)
+        assert (trial["status"], trial["ranks"], trial["verified"]) == ("ok", 2, True)
+        assert trial["flops_per_sample"] == 34 * himeno.interior("XS")
+        assert len(trial["series"]["halo_s"]) == 6
+        assert all(h <= s for h, s in zip(trial["series"]["halo_s"], trial["host_s"], strict=True))
+
+    def test_unsupported_is_no_failure_of_the_launcher(self, tmp_path: Path) -> None:
+        trial = launch.trial(request(grid="XS", ranks=2, halo="peer"), LAUNCHER, 60, tmp_path)
+        assert (trial["status"], trial["ranks"]) == ("unsupported", 2)
+        assert "halo=peer is between GPUs" in trial["error"]
+
+    @pytest.mark.parametrize("bad", [0, 1])
+    def test_a_rank_that_fails_ends_those_in_mpi(
+        self, bad: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "sitecustomize.py").write_text(
+            "import watari.cases as c, os, dataclasses\n"
+            "from watari import himeno\n"
+            "def run(parameters):\n"
+            "    himeno.run(parameters)\n"
+            f"    if int(os.environ['OMPI_COMM_WORLD_RANK']) == {bad}:\n"
+            "        raise RuntimeError('no memory for the halo')\n"
+            "    return himeno.run(parameters)\n"
+            "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
+        )
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        started = time.monotonic()
+        trial = launch.trial(request(grid="XS", ranks=2), LAUNCHER, 60, tmp_path)
+        assert time.monotonic() - started < 30
+        assert trial["status"] == "failed"
+        assert "no memory for the halo" in trial["error"]
+
+    def test_ranks_have_cores_of_their_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "sitecustomize.py").write_text(
+            "import watari.cases as c, os, dataclasses\n"
+            "def run(parameters):\n"
+            "    cpus = sorted(os.sched_getaffinity(0))\n"
+            "    rank = os.environ['OMPI_COMM_WORLD_RANK']\n"
+            f"    open({str(tmp_path)!r} + '/cpus' + rank, 'w').write(str(cpus))\n"
+            "    return {'host_s': []}\n"
+            "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
+        )
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        assert launch.trial(request(ranks=2), LAUNCHER, 60, tmp_path)["status"] == "ok"
+        first, second = (set(json.loads((tmp_path / f"cpus{r}").read_text())) for r in (0, 1))
+        together = os.sched_getaffinity(0)
+        if len(together) > 1:
+            assert not first & second
+            assert first | second == together
+        else:
+            assert first == second == together
+
+
+def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
+    package = tmp_path / "watari"
+    shutil.copytree(MPI_PART.parent, package, ignore=shutil.ignore_patterns("libwatari_*"))
+    code = (
+        "import json, sys; from watari import himeno\n"
+        "try: himeno.run(json.loads(sys.argv[1]))\n"
+        "except himeno.UsageError: raise\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    parameters = json.dumps(request(grid="XS", ranks=2).parameters)
+    said = subprocess.run(
+        [sys.executable, "-c", code, parameters],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert said.stdout.startswith("UnsupportedError several ranks need MPI"), said.stderr
+    assert "libopenmpi-dev" in said.stdout
+
+
+def test_a_missing_mpirun_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    trial = launch.trial(request(ranks=2), launch.Launcher(), 10, tmp_path)
+    assert (trial["status"], "mpirun" in trial["error"]) == ("unsupported", True)
+
+
+def test_ranks_and_split_are_one() -> None:
+    assert request(ranks=4).parameters["split"] == "4x1x1"
+    assert request(split="2x2x1").parameters["ranks"] == 4
+    assert request(split="2x2x1", ranks=4).parameters["split"] == "2x2x1"
+    with pytest.raises(UsageError, match="split=2x2x1 is for 4 ranks, and ranks=2"):
+        request(split="2x2x1", ranks=2)
+    with pytest.raises(UsageError, match="split"):
+        request(split="2x0x1")
+
+
+def test_one_rank_is_one_case_whatever_its_halo() -> None:
+    given = {"processor": "gpu", "halo": "staged,peer", "overlap": "no,yes", "ranks": "1,2"}
+    found = cases.resolve("himeno", given, synthetic.gpu_machine())
+    told = [(p["ranks"], p["halo"], p["overlap"]) for p in (one.parameters for one in found)]
+    assert told.count((1, "none", False)) == 1
+    assert len(told) == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "halo"),
+    [
+        ({"processor": "cpu"}, "staged"),
+        ({"processor": "gpu"}, "peer"),
+        ({"processor": "gpu", "style": "managed"}, "peer"),
+        *(({"processor": "gpu", "style": style}, halo) for style, halo in DIRECTIVES.items()),
+    ],
+)
+def test_the_halo_is_what_the_style_is_written_for(given: dict[str, Any], halo: str) -> None:
+    assert request(ranks=2, **given).parameters["halo"] == halo
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"ranks": 2, "halo": "none"}, "2 ranks have a halo"),
+        ({"ranks": 2, "processor": "gpu:1"}, "write processor=gpu"),
+        ({"split": "1x2x1", "overlap": "yes"}, "along i alone"),
+        ({"grid": "5x9x9", "ranks": 4}, "3 inner planes along i, fewer than the 4 ranks"),
+        ({"grid": "9x9x4", "split": "1x1x3"}, "2 inner planes along k, fewer than the 3 ranks"),
+    ],
+)
+def test_what_contradicts_itself_is_a_usage_error(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        request(**given)
+
+
+def test_cores_are_shared_by_the_ranks() -> None:
+    wanted = {"processor": "cpu", "ranks": "1,4,64"}
+    found = cases.resolve("himeno", wanted, synthetic.gpu_machine())
+    assert [one.parameters["threads"] for one in found] == [16, 4, 1]
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [("kill -SEGV $$", "SIGSEGV"), ("echo watari: other data >&2; exit 1", "other data")],
+)
+def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
+    command: str, says: str, tmp_path: Path
+) -> None:
+    launcher = launch.Launcher(("sh", "-c", command), chosen=True)
+    options = run.Options(tmp_path / "out.json", launcher)
+    for style in ("explicit", "acc-host-data"):
+        trial = run.measure(request(processor="gpu", ranks=2, halo="device", style=style), options)
+        assert trial
+        assert trial["status"] == "unsupported"
+        assert "this MPI cannot send GPU memory" in trial["error"]
+        assert says in trial["error"]
+    for given in ({"halo": "staged"}, {"style": "managed"}, {"processor": "cpu"}):
+        wanted = {"processor": "gpu", "ranks": 2, "halo": "device", **given}
+        assert options.gpu_mpi.unsupported(request(**wanted), launcher) is None
+
+
+def test_an_mpi_is_asked_once(tmp_path: Path) -> None:
+    seen = tmp_path / "asked"
+    launcher = launch.Launcher(("sh", "-c", f"echo once >> {seen}"), chosen=True)
+    probe = gpu_mpi.Probe()
+    for _ in range(3):
+        wanted = request(processor="gpu", ranks=2, halo="device", style="explicit")
+        assert probe.unsupported(wanted, launcher) is None
+    assert seen.read_text() == "once\n"
+
+
+def gpu_count() -> int:
+    return len(native.gpus()["gpus"])
+
+
+def skip_unless_gpus(ranks: int) -> None:
+    if gpu_count() < ranks:
+        pytest.skip(f"{ranks} ranks need {ranks} GPUs; here are {gpu_count()}")
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+@ranks_run
+class TestOnGpus:
+    @pytest.mark.parametrize("ranks", [2, 4])
+    @pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
+    def test_every_style_and_split_gives_the_bits_of_one_rank(
+        self, halo: str, ranks: int, tmp_path: Path
+    ) -> None:
+        skip_unless_gpus(ranks)
+        trials = [
+            request(processor="gpu", grid=grid, split=split, form=form, halo=halo, style=style)
+            for style in (STYLES if ranks == 2 else ("explicit", "managed"))
+            for grid in GRIDS
+            for split in splits(ranks)
+            for form in ("fused", "two-kernel")
+        ]
+        # an MPI without CUDA would be a crash: such cases are left out, as a run does
+        asking = gpu_mpi.Probe()
+        trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
+        outcomes = on_ranks(ranks, trials, tmp_path)
+        assert_as_alone(trials, outcomes)
+
+    @pytest.mark.parametrize("ranks", [2, 4])
+    @pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
+    def test_overlap_gives_the_bits_of_one_rank(
+        self, halo: str, ranks: int, tmp_path: Path
+    ) -> None:
+        skip_unless_gpus(ranks)
+        trials = [
+            request(
+                processor="gpu",
+                grid=grid,
+                ranks=ranks,
+                form=form,
+                halo=halo,
+                style=style,
+                kernel=kernel,
+                overlap="yes",
+            )
+            for style in ("explicit", "managed")
+            for grid in (GRIDS[1], f"{ranks + 2}x23x29")  # the second: one plane a rank
+            for form in ("fused", "two-kernel")
+            for kernel in ("tuned", "shared")
+        ]
+        asking = gpu_mpi.Probe()
+        trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
+        assert_as_alone(trials, on_ranks(ranks, trials, tmp_path))
+
+    @pytest.mark.parametrize(("style", "halo"), DIRECTIVES.items())
+    def test_directives_give_what_they_give_on_one_rank(
+        self, style: str, halo: str, tmp_path: Path
+    ) -> None:
+        skip_unless_gpus(2)
+        trials = [
+            request(processor="gpu", grid=GRIDS[0], split=split, form=form, halo=halo, style=style)
+            for split in splits(2)
+            for form in ("fused", "two-kernel")
+        ]
+        if reason := gpu_mpi.Probe().unsupported(trials[0], LAUNCHER):
+            pytest.skip(reason)
+        outcomes = on_ranks(2, trials, tmp_path)
+        if outcomes[0].get("error") == "unsupported":
+            pytest.skip(outcomes[0]["text"])
+        one = alone(processor="gpu", grid=GRIDS[0], style=style)
+        for wanted, found in zip(trials, outcomes, strict=True):
+            assert "error" not in found, (cases.describe(wanted), found)
+            # rows of another length may be other code, which the driver's compiler contracts
+            along_k = not wanted.parameters["split"].endswith("x1")
+            precision = 2e-6 if along_k else 1e-12
+            assert found["gosa"] == pytest.approx(list(one["series"]["gosa"]), rel=precision)
+            if not along_k:
+                assert found["fingerprint"] == fingerprint(one), cases.describe(wanted)
+
+    def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
+        skip_unless_gpus(2)
+        trials = [
+            request(processor="gpu", grid="M", ranks=2, data="standard", iterations=103, overlap=o)
+            for o in ("no", "yes")
+        ]
+        assert [found["verified"] for found in on_ranks(2, trials, tmp_path)] == [True, True]
+
+    def test_more_ranks_than_gpus_are_refused_with_both_numbers(self, tmp_path: Path) -> None:
+        ranks = gpu_count() + 1
+        trial = launch.trial(
+            request(processor="gpu", grid="XS", ranks=ranks), LAUNCHER, 90, tmp_path
+        )
+        assert trial["status"] == "unsupported"
+        assert f"{ranks} ranks on one host with {gpu_count()} GPUs" in trial["error"]
+
+    @pytest.mark.parametrize(
+        ("given", "says"),
+        [
+            ({"style": "acc-data", "halo": "peer"}, "not written for halo=peer; it has staged"),
+            ({"style": "acc-managed", "overlap": "yes"}, "nothing overlaps"),
+        ],
+    )
+    def test_what_a_style_is_not_written_for(
+        self, given: dict[str, Any], says: str, tmp_path: Path
+    ) -> None:
+        trial = launch.trial(
+            request(processor="gpu", grid="XS", ranks=2, **given), LAUNCHER, 90, tmp_path
+        )
+        assert trial["status"] == "unsupported"
+        assert says in trial["error"]
+
+
+def test_splits_are_complete() -> None:
+    assert [len(splits(n)) for n in (2, 4, 8)] == [3, 6, 10]
+    assert all(math.prod(himeno.parse_triple(s)) == 8 for s in splits(8))
