@@ -35,8 +35,8 @@ inline double* partial_sums(double* gosa, const himeno::grid& size) {
     return gosa + sum_scratch(most_partial_sums(size));
 }
 
-/// The backend's own kernel: as himeno::kernels::step and fused (stencil_tuned.cu; the CPU has none
-/// and throws unsupported).
+/// The backend's own kernel: as himeno::kernels::step and fused, but for the tree that gosa follows
+/// (stencil_tuned.cu, stencil_tuned.cpp). May write p's values to the boundary of wrk2.
 void himeno_tuned(const himeno::fields& f, double* gosa, stream_t stream);
 
 }  // namespace watari::WATARI_BACKEND
