@@ -16,7 +16,7 @@ namespace {
 
 using himeno::fields;
 
-constexpr std::size_t rows = 8;      // one sum each: gosa does not depend on the threads
+constexpr std::size_t rows = 8;     // one sum each: gosa does not depend on the threads
 constexpr std::size_t early = 256;  // floats: 1 KiB of every stream is on its way
 
 /// Points that follow each other along k: GCC makes of it what vectors the processor has.
@@ -43,14 +43,15 @@ template <class Value>
         return load<Value>(array + n);
     };
     const Value none{};
-    const Value around[3][3][3] = {
-        {{none, p(-plane - row), none},
-         {p(-plane - 1), p(-plane), p(-plane + 1)},
-         {none, p(-plane + row), none}},
-        {{p(-row - 1), p(-row), p(-row + 1)}, {p(-1), p(0), p(1)}, {p(row - 1), p(row), p(row + 1)}},
-        {{none, p(plane - row), none},
-         {p(plane - 1), p(plane), p(plane + 1)},
-         {none, p(plane + row), none}}};
+    const Value around[3][3][3] = {{{none, p(-plane - row), none},
+                                    {p(-plane - 1), p(-plane), p(-plane + 1)},
+                                    {none, p(-plane + row), none}},
+                                   {{p(-row - 1), p(-row), p(-row + 1)},
+                                    {p(-1), p(0), p(1)},
+                                    {p(row - 1), p(row), p(row + 1)}},
+                                   {{none, p(plane - row), none},
+                                    {p(plane - 1), p(plane), p(plane + 1)},
+                                    {none, p(plane + row), none}}};
     return correction<Value>({{in(f.a[0]), in(f.a[1]), in(f.a[2]), in(f.a[3])},
                               {in(f.b[0]), in(f.b[1]), in(f.b[2])},
                               {in(f.c[0]), in(f.c[1]), in(f.c[2])},

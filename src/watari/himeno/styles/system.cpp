@@ -1,9 +1,10 @@
-// Style `system`: plain allocation, and the GPU uses the same pointers (Yoshida 2024, listing 4.10).
-// Needs a machine whose GPU reads the CPU's page tables (ATS) or is told of them (HMM). The CPU
-// runs it anywhere: there is not one line of CUDA.
+// Style `system`: plain allocation, and the GPU uses the same pointers (Yoshida 2024,
+// listing 4.10). Needs a machine whose GPU reads the CPU's page tables (ATS) or is told of them
+// (HMM). The CPU runs it anywhere: there is not one line of CUDA.
 //
 // One block for all: 14 arrays that each begin a page fight for the same lines of the caches, so
-// each begins five lines further on. The CPU likes huge pages; a GPU is measured on those of malloc.
+// each begins five lines further on. The CPU likes huge pages; a GPU is measured on those of
+// malloc.
 #include "watari/himeno/loop.hpp"
 #include "watari/himeno/styles.hpp"
 
