@@ -304,10 +304,10 @@ CASES: dict[str, Case] = {
                 ),
                 Axis(
                     "kernel",
-                    "one source for all processors, or the GPU's own",
+                    "one source for all processors, or the processor's own",
                     one_of("shared", "tuned"),
-                    lambda m, p: "shared" if p["processor"] == "cpu" else "tuned",
-                    "tuned, on the cpu shared",
+                    lambda m, p: "tuned",
+                    "tuned",
                     ("shared", "tuned"),
                 ),
                 words("data", "initial data", "standard", "standard", "general"),

@@ -15,7 +15,7 @@ from watari.errors import UnsupportedError, UsageError, WrongResultError
 native = pytest.importorskip("watari._native")
 
 Field = npt.NDArray[np.float64]
-ODD = ["3x3x3", "5x6x7", "17x9x33", "20x12x130", "9x8x132", "4x19x257", "7x6x64"]
+ODD = ["3x3x3", "5x19x16", "6x11x48", "5x6x7", "17x9x33", "20x12x130", "9x8x132", "4x19x257", "7x6x64"]
 
 
 def parameters(machine: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
@@ -78,18 +78,20 @@ def compare_with_reference(**given: Any) -> None:
     assert found["gosa"] == pytest.approx(gosa, rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.parametrize("kernel", ["shared", "tuned"])
 @pytest.mark.parametrize("form", ["fused", "two-kernel"])
 @pytest.mark.parametrize(("grid", "iterations"), [("XS", 1000), ("S", 64), ("M", 3)])
-def test_gosa_is_the_reference(form: str, grid: str, iterations: int) -> None:
-    trial = run(form=form, grid=grid, iterations=iterations)
+def test_gosa_is_the_reference(kernel: str, form: str, grid: str, iterations: int) -> None:
+    trial = run(kernel=kernel, form=form, grid=grid, iterations=iterations)
     assert trial["verified"] is True
     assert len(trial["host_s"]) == len(trial["series"]["gosa"]) == iterations
 
 
 @pytest.mark.parametrize("grid", ODD)
 @pytest.mark.parametrize("form", ["fused", "two-kernel"])
-def test_general_data_agree_with_numpy(grid: str, form: str) -> None:
-    compare_with_reference(grid=grid, form=form)
+@pytest.mark.parametrize("kernel", ["shared", "tuned"])
+def test_general_data_agree_with_numpy(grid: str, form: str, kernel: str) -> None:
+    compare_with_reference(grid=grid, form=form, kernel=kernel)
 
 
 @pytest.mark.parametrize("name", ["a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"])
@@ -101,14 +103,21 @@ def test_general_data_see_every_coefficient(name: str) -> None:
 
 
 @pytest.mark.parametrize("grid", ["XS", *ODD])
-def test_forms_and_threads_give_the_same_bits(grid: str) -> None:
-    trials = [
-        run(grid=grid, iterations=6, data="general", form=form, threads=threads)
-        for form in ("fused", "two-kernel")
-        for threads in (1, 2, 3)
-    ]
-    assert len({t["quantities"]["fingerprint"]["value"] for t in trials}) == 1
-    assert len({tuple(t["series"]["gosa"]) for t in trials}) == 1
+def test_forms_kernels_and_threads_give_the_same_bits(grid: str) -> None:
+    trials = {
+        kernel: [
+            run(grid=grid, iterations=6, data="general", kernel=kernel, form=form, threads=threads)
+            for form in ("fused", "two-kernel")
+            for threads in (1, 2, 3)
+        ]
+        for kernel in ("shared", "tuned")
+    }
+    every = [*trials["shared"], *trials["tuned"]]
+    assert len({t["quantities"]["fingerprint"]["value"] for t in every}) == 1
+    for of_kernel in trials.values():  # each sums along its own tree
+        assert len({tuple(t["series"]["gosa"]) for t in of_kernel}) == 1
+    shared, tuned = (trials[kernel][0]["series"]["gosa"] for kernel in ("shared", "tuned"))
+    assert list(tuned) == pytest.approx(list(shared), rel=1e-12)
 
 
 def test_the_fingerprint_sees_one_bit_and_the_place() -> None:
@@ -119,10 +128,12 @@ def test_the_fingerprint_sees_one_bit_and_the_place() -> None:
     assert all(value == int(value) < 2**53 for value in values)
 
 
-def test_the_boundary_stays() -> None:
-    start = fields(grid="7x6x9", data="general", iterations=0)["p"]
+@pytest.mark.parametrize("grid", ["7x6x9", "7x6x16"])
+@pytest.mark.parametrize("kernel", ["shared", "tuned"])
+def test_the_boundary_stays(grid: str, kernel: str) -> None:
+    start = fields(grid=grid, data="general", iterations=0)["p"]
     for form in ("fused", "two-kernel"):
-        after = fields(grid="7x6x9", data="general", iterations=4, form=form)["p"]
+        after = fields(grid=grid, data="general", iterations=4, form=form, kernel=kernel)["p"]
         edge = np.ones(start.shape, bool)
         edge[1:-1, 1:-1, 1:-1] = False
         assert np.array_equal(after[edge], start[edge])
@@ -164,16 +175,9 @@ def test_a_wrong_gosa_is_told_with_both_values() -> None:
     assert himeno.check({**p, "data": "general"}, [1.0] * 3) is None
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"style": "explicit"}, "the CPU runs style=system"),
-        ({"kernel": "tuned"}, "take kernel=shared"),
-    ],
-)
-def test_what_cannot_be_is_unsupported(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(UnsupportedError, match=says):
-        run(grid="XS", **given)
+def test_a_style_of_the_gpu_is_unsupported_on_the_cpu() -> None:
+    with pytest.raises(UnsupportedError, match="the CPU runs style=system"):
+        run(grid="XS", style="explicit")
 
 
 @pytest.mark.gpu
@@ -189,7 +193,7 @@ class TestOnAGpu:
         self, style: str, grid: str
     ) -> None:
         given = {"grid": grid, "data": "general", "iterations": 6}
-        cpu = run(**given)
+        cpu = run(**given, kernel="shared")
         for form in ("fused", "two-kernel"):
             for kernel in ("shared", "tuned"):
                 gpu = run(**given, processor="gpu", style=style, form=form, kernel=kernel)

@@ -14,6 +14,7 @@
 #include "watari/core/device.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #ifdef __CUDACC__
@@ -31,9 +32,14 @@
 // What a loop of much arithmetic is compiled for: the processor's vectors, found at start. The
 // plain x86-64 of a package has a quarter of them; aarch64 has all.
 #if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__clang__)
+#include <xmmintrin.h>
 #define WATARI_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define WATARI_STREAM(to, from) _mm_stream_ps(to, _mm_loadu_ps(from))
+#define WATARI_STREAM_END() _mm_sfence()
 #else
 #define WATARI_CLONES
+#define WATARI_STREAM(to, from) std::memcpy(to, from, 4 * sizeof(float))
+#define WATARI_STREAM_END() void()
 #endif
 
 namespace watari::WATARI_BACKEND {
@@ -184,30 +190,31 @@ inline void sum_values(const double* values, std::size_t count, double* total, s
 
 #else
 
-/// body(i) for 0 <= i < count: every thread takes one contiguous part.
-template <class Body>
-void for_each(std::size_t count, Body body, stream_t) {
-#pragma omp parallel firstprivate(body)
-    {
-        const std::size_t threads = static_cast<std::size_t>(omp_get_num_threads());
-        const std::size_t thread = static_cast<std::size_t>(omp_get_thread_num());
-        const std::size_t last = count * (thread + 1) / threads;
-        for (std::size_t i = count * thread / threads; i < last; ++i) body(i);
-    }
-}
-
-/// Calls work(i, j) for the rows of a box: every thread takes one contiguous part.
+/// Calls work(first, last) once a thread: every thread takes one contiguous part of 0 to count.
 template <class Work>
-void for_each_row(box range, Work work) {
+void for_each_part(std::size_t count, Work work) {
 #pragma omp parallel firstprivate(work)
     {
         const std::size_t threads = static_cast<std::size_t>(omp_get_num_threads());
         const std::size_t thread = static_cast<std::size_t>(omp_get_thread_num());
-        const std::size_t rows = range.i * range.j;
-        const std::size_t last = rows * (thread + 1) / threads;
-        for (std::size_t row = rows * thread / threads; row < last; ++row)
-            work(row / range.j, row % range.j);
+        work(count * thread / threads, count * (thread + 1) / threads);
     }
+}
+
+/// body(i) for 0 <= i < count.
+template <class Body>
+void for_each(std::size_t count, Body body, stream_t) {
+    for_each_part(count, [=](std::size_t i, std::size_t last) {
+        for (; i < last; ++i) body(i);
+    });
+}
+
+/// Calls work(i, j) for the rows of a box.
+template <class Work>
+void for_each_row(box range, Work work) {
+    for_each_part(range.i * range.j, [=](std::size_t row, std::size_t last) {
+        for (; row < last; ++row) work(row / range.j, row % range.j);
+    });
 }
 
 /// body(i, j, k) for every point of a box, in no order.
@@ -283,6 +290,18 @@ inline void sum_values(const double* values, std::size_t count, double* total, s
     }
     total[0] = sum_in_lanes<double>(0, chunks, [=](std::size_t i) { return total[1 + i]; });
 }
+
+/// 64 bytes of an array that is only written: where the processor has such stores they pass by the
+/// caches, which would read them from memory first.
+inline constexpr std::size_t line = 16;
+
+/// Writes a line to an address that is a multiple of 16.
+[[gnu::always_inline]] inline void stream_line(float* to, const float (&from)[line]) {
+    for (std::size_t l = 0; l < line; l += 4) WATARI_STREAM(to + l, from + l);
+}
+
+/// What this thread wrote by stream_line is seen by whoever waits for it.
+inline void end_streams() { WATARI_STREAM_END(); }
 
 /// How many threads a loop runs on, and whether each stays on its core (OMP_PROC_BIND).
 struct team {

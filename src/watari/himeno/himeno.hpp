@@ -12,8 +12,8 @@
 /// 34 flops by convention; 13 floats read and 1 written, 56 bytes; 64 where a second kernel copies
 /// wrk2 to p. gosa is summed in double: a float sum saturates from size L on.
 ///
-/// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu (the fast one),
-/// loop.hpp (what is timed), styles/ (one program for each way to manage memory).
+/// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu and
+/// stencil_tuned.cpp (the fast ones), loop.hpp (what is timed), styles/ (one program for each way to manage memory).
 #pragma once
 
 #include "watari/comm/halo.hpp"
@@ -40,7 +40,7 @@ struct grid {
 };
 
 enum class form { two_kernel, fused };  ///< 64 and 56 bytes a point
-enum class kernel { shared, tuned };    ///< one source for both backends; the GPU's own
+enum class kernel { shared, tuned };    ///< one source for both backends; the backend's own
 enum class data { standard, general };  ///< RIKEN's; one that exercises every term
 
 /// One trial. With several ranks each is a process that is called with the same parameters, and

@@ -7,14 +7,17 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// The values at one point of the 12 arrays that are read once.
-struct inputs {
-    float a[4], b[3], c[3], wrk1, bnd;
+/// The values at one point of the 12 arrays that are read once; a vector stands for many points.
+template <class Value>
+struct inputs_of {
+    Value a[4], b[3], c[3], wrk1, bnd;
 };
+using inputs = inputs_of<float>;
 
 /// ss of one point, from its inputs and p[di + 1][dj + 1][dk + 1] around it; corners do not count.
-WATARI_KERNEL inline float correction(const inputs& in, const float (&p)[3][3][3]) {
-    const float s0 = in.a[0] * p[2][1][1] + in.a[1] * p[1][2][1] + in.a[2] * p[1][1][2] +
+template <class Value>
+WATARI_KERNEL inline Value correction(const inputs_of<Value>& in, const Value (&p)[3][3][3]) {
+    const Value s0 = in.a[0] * p[2][1][1] + in.a[1] * p[1][2][1] + in.a[2] * p[1][1][2] +
                      in.b[0] * (p[2][2][1] - p[2][0][1] - p[0][2][1] + p[0][0][1]) +
                      in.b[1] * (p[1][2][2] - p[1][0][2] - p[1][2][0] + p[1][0][0]) +
                      in.b[2] * (p[2][1][2] - p[0][1][2] - p[2][1][0] + p[0][1][0]) +
@@ -32,8 +35,8 @@ inline double* partial_sums(double* gosa, const himeno::grid& size) {
     return gosa + sum_scratch(most_partial_sums(size));
 }
 
-/// The backend's own kernel: as himeno::kernels::step and fused (stencil_tuned.cu; the CPU has none
-/// and throws unsupported).
+/// The backend's own kernel: as himeno::kernels::step and fused, but for the tree that gosa follows
+/// (stencil_tuned.cu, stencil_tuned.cpp). May write p's values to the boundary of wrk2.
 void himeno_tuned(const himeno::fields& f, double* gosa, stream_t stream);
 
 }  // namespace watari::WATARI_BACKEND
