@@ -228,7 +228,7 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
     parameters = json.dumps(request(grid="XS", ranks=2).parameters)
     said = subprocess.run(
         [sys.executable, "-c", code, parameters],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "LD_LIBRARY_PATH": ""},
         capture_output=True,
         text=True,
     )
