@@ -92,10 +92,12 @@ class TestOnTheCpu:
     @pytest.mark.parametrize("ranks", [2, 4, 8])
     def test_every_split_gives_the_bits_of_one_rank(self, ranks: int, tmp_path: Path) -> None:
         trials = [
-            request(grid=grid, split=split, form=form)
-            for grid in (GRIDS[0], "10x10x10")  # with 8 ranks along an axis: one plane a rank
+            request(grid=grid, split=split, form=form, kernel=kernel)
+            # with 8 ranks along an axis the second has one plane a rank
+            for grid in (GRIDS[0], "10x10x10", "12x11x130")
             for split in splits(ranks)
             for form in ("fused", "two-kernel")
+            for kernel in ("shared", "tuned")
         ]
         outcomes = on_ranks(ranks, trials, tmp_path)
         assert_as_alone(trials, outcomes)
@@ -119,7 +121,7 @@ class TestOnTheCpu:
             ({"halo": "nccl"}, "unsupported", "halo=nccl is between GPUs"),
             ({"halo": "peer"}, "unsupported", "halo=peer is between GPUs"),
             ({"overlap": "yes"}, "unsupported", "every thread computes"),
-            ({"kernel": "tuned"}, "unsupported", "take kernel=shared"),
+            ({"style": "explicit"}, "unsupported", "the CPU runs style=system"),
             ({"split": "4x1x1"}, "usage", "split 4x1x1 is for 4 ranks, and 2 are here"),
         ]
         if no_gpu:
