@@ -77,6 +77,11 @@ def shape(grid: str) -> tuple[int, int, int]:
     return GRIDS.get(grid) or parse_triple(grid)
 
 
+def points(grid: str) -> int:
+    """All points of a grid, with the boundary."""
+    return math.prod(shape(grid))
+
+
 def interior(grid: str) -> int:
     """Points that an iteration updates."""
     i, j, k = shape(grid)
@@ -86,7 +91,7 @@ def interior(grid: str) -> int:
 def footprint(parameters: Parameters) -> int:
     """Bytes of the 14 arrays, on both sides where a style has two copies."""
     copies = 2 if parameters["style"] in TWO_COPIES else 1
-    return copies * ARRAYS * 4 * math.prod(shape(parameters["grid"]))
+    return copies * ARRAYS * 4 * points(parameters["grid"])
 
 
 def bytes_per_sample(parameters: Parameters) -> int:
