@@ -267,7 +267,7 @@ def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[st
     ranks share the work, and spend a tenth of an iteration on the halo."""
     gflops, moving, before, after = STYLES[style]
     parameters: dict[str, Any] = {"processor": "gpu", "style": style, "grid": "XL"}
-    parameters |= {"iterations": 300, "form": "fused", "kernel": "tuned", "data": "standard"}
+    parameters |= {"iterations": 60, "form": "fused", "kernel": "tuned", "data": "standard"}
     parameters |= more
     points, ranks = POINTS[parameters["grid"]], int(parameters.get("ranks", 1))
     count = parameters["iterations"]
