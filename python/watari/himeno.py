@@ -33,6 +33,7 @@ STYLES = (
     "omp-target",
 )
 HALOS = ("none", "staged", "device", "nccl", "peer")  # `none` is that of one rank
+DIRECTIVES = ("acc-", "omp-")  # how the names of styles in directives begin
 TWO_COPIES = ("explicit", "acc-data", "acc-host-data", "omp-target")
 ARRAYS = 14
 FLOPS = 34  # a point, by convention

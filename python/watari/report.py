@@ -250,10 +250,11 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
 
 
 def commands(cases: Sequence[Measured]) -> list[str]:
-    """What measures these cases again: one command for each kind of case, sweeping its axes."""
+    """What measures these cases again: one command for each kind of case and number of ranks (which
+    other axes depend on), sweeping the axes."""
     found = []
-    for name in dict.fromkeys(m.case for m in cases):
-        same = [m for m in cases if m.case == name]
+    for name, ranks in dict.fromkeys((m.case, m.ranks) for m in cases):
+        same = [m for m in cases if (m.case, m.ranks) == (name, ranks)]
         words = (
             [sweep(name, axis, same) for axis in known.CASES[name].axes]
             if name in known.CASES

@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from watari import cases, limits, statistics
+from watari import cases, himeno, limits, statistics
 from watari.axes import Parameters
 from watari.results import Results
 from watari.settling import settle
@@ -291,16 +291,22 @@ def touch_words(parameters: Parameters) -> str:
     return f"{parameters['memory']}, {operation.format(who=parameters['processor'].upper())}"
 
 
+def kernel(parameters: Parameters) -> str:
+    """Whose loops run: `CPU`, `tuned kernel`, `directives` (which have loops of their own)."""
+    if parameters["style"].startswith(himeno.DIRECTIVES):
+        return "directives"
+    return "CPU" if parameters["processor"] == "cpu" else f"{parameters['kernel']} kernel"
+
+
 def himeno_words(parameters: Parameters) -> str:
     """`explicit, fused, tuned kernel`; several ranks: `explicit, fused, tuned kernel, 2 GPUs by
     nccl, overlapped`."""
-    ranks, on_cpu = parameters.get("ranks", 1), parameters["processor"] == "cpu"
     parts = [
-        f"{parameters['style']}{' on the CPU' if on_cpu else ''}",
+        parameters["style"],
         parameters["form"],
-        "" if on_cpu else f"{parameters['kernel']} kernel",
+        kernel(parameters),
         "" if parameters["data"] == "standard" else f"{parameters['data']} data",
-        ranks_words(parameters) if ranks > 1 else "",
+        ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
     ]
     return ", ".join(part for part in parts if part)
 

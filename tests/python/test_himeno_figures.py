@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import effort, figures, performance, results, view
+from watari import effort, figures, performance, report, results, view
 from watari.figures import iterations, scaling, spending, style, styles
 from watari.view import Measured
 
@@ -176,3 +176,9 @@ def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -
     }
     assert rows["managed"]["whole"] == pytest.approx(performance.of(cases[1]).whole, rel=1e-3)
     assert "fused" in rows["managed"]["what"]
+
+
+def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> None:
+    cases = measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
+    (drawing,) = drawn("himeno-gpus", cases)
+    assert len(report.commands(drawing.cases)) == 3

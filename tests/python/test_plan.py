@@ -147,6 +147,18 @@ def test_the_thesis_plan_has_the_whole_protocol():
     assert {r.parameters["samples"] for r in requests if r.case == "migration"} == {100}
 
 
+def test_the_thesis_plan_of_himeno_has_its_protocol_and_its_floor():
+    requests = plan.read(plan.find("himeno-sam"), machine(gpus=1)).requests
+    programs = [r.parameters for r in requests if r.case == "himeno"]
+    thesis = [p for p in programs if (p["form"], p["kernel"]) == ("two-kernel", "shared")]
+    assert {p["style"] for p in thesis} == {"explicit", "managed", "system"}
+    assert {(p["grid"], p["iterations"]) for p in thesis} == {("XL", 3000)}
+    copies = [r.parameters for r in requests if r.case == "copy"]
+    assert {(p["from"], p["to"], p["means"], p["size"]) for p in copies} == {
+        ("device", "device", means, 2**32) for means in ("kernel", "copy-engine")
+    }
+
+
 @pytest.mark.parametrize("gpus", [0, 1, 2])
 @pytest.mark.parametrize("available", [2**26, 2**30, 2**34, 2**40])
 def test_the_standard_plan_fits_every_machine(gpus, available):

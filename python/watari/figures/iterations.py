@@ -18,7 +18,7 @@ from watari.figures import style
 from watari.figures.paths import decades
 from watari.figures.series import Drawn, digits, grid, split
 from watari.figures.style import FAINT, INK, Panel, rows
-from watari.figures.styles import grid_title, ordered, whole_programs
+from watari.figures.styles import grid_title, programs, whole_programs
 from watari.view import Measured
 
 WIDTH, HEIGHT = 250, 130
@@ -60,8 +60,8 @@ def facts(m: Measured) -> str:
 
 def panel(m: Measured, domain: tuple[float, float]) -> Panel:
     """Every trial of one case, with the end of its migration marked."""
-    where = "CPU" if m["processor"] == "cpu" else f"{m['kernel']} kernel"
-    head = alt.TitleParams(m["style"], subtitle=[f"{m['form']}, {where}", facts(m)], offset=12)
+    about = [f"{m['form']}, {view.kernel(m.parameters)}", facts(m)]
+    head = alt.TitleParams(m["style"], subtitle=about, offset=12)
     data = [{"trial": i + 1, **points(trial)} for i, trial in enumerate(m.trials)]
     colour = style.STYLES[m["style"]]
     count = max(len(trial["host_s"]) for trial in m.trials)
@@ -106,7 +106,7 @@ def iterations(cases: Sequence[Measured]) -> Drawn:
     found: Drawn = []
     alone = [m for m in whole_programs(cases) if m.ranks == 1 and m.drawn]
     for heading, same in split(alone, ("grid",), grid_title):
-        chosen = sorted(ordered(same), key=lambda m: (m["form"], m["kernel"]), reverse=True)
+        chosen = [m for part in programs(same) for m in part]
         times = [s for m in chosen for t in m.trials for s in statistics.seconds(t) if s > 0]
         domain = decades([1e3 * min(times), 1e3 * max(times)])
         found.append((heading, grid([panel(m, domain) for m in chosen], columns=3), chosen))

@@ -34,8 +34,8 @@ def way(m: Measured) -> str:
 def implementation(m: Measured, cases: Sequence[Measured]) -> str:
     """`(1) acc-data`; with the kernel where a style has several."""
     number = f"({NUMBERS[m['style']]}) " if m["style"] in NUMBERS else ""
-    kernels = {other["kernel"] for other in cases if other["style"] == m["style"]}
-    return f"{number}{m['style']}" + (f", {m['kernel']} kernel" if len(kernels) > 1 else "")
+    kernels = {view.kernel(other.parameters) for other in cases if other["style"] == m["style"]}
+    return f"{number}{m['style']}" + (f", {view.kernel(m.parameters)}" if len(kernels) > 1 else "")
 
 
 def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:

@@ -9,18 +9,16 @@ import altair as alt
 
 from watari import performance, view
 from watari.figures import style
-from watari.figures.paths import groups
 from watari.figures.series import Drawn, split
 from watari.figures.style import Panel, rows
 from watari.figures.styles import (
-    PROGRAM,
     ROW,
     WIDTH,
     extent,
     grid_title,
     names_axis,
-    ordered,
     program,
+    programs,
     whole_programs,
 )
 from watari.view import Measured
@@ -50,12 +48,12 @@ def spent(cases: Sequence[Measured]) -> Drawn:
     found: Drawn = []
     drawn = [m for m in whole_programs(cases) if m.drawn]
     for heading, same in split(drawn, ("grid",), grid_title):
-        programs = [ordered(part) for part in groups(same, *PROGRAM).values()]
-        data = [[row for m in part for row in spent_rows(m)] for part in programs]
+        chosen = programs(same)
+        data = [[row for m in part for row in spent_rows(m)] for part in chosen]
         wide = extent(row["name"] for part in data for row in part)
         panels = [
             spent_panel(rows_of, program(part[0]), wide)
-            for rows_of, part in zip(data, programs, strict=True)
+            for rows_of, part in zip(data, chosen, strict=True)
         ]
         chart = alt.vconcat(*panels, spacing=18).resolve_scale(x="independent")
         found.append((heading, chart, same))

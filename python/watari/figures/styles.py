@@ -14,13 +14,12 @@ import altair as alt
 
 from watari import himeno, performance, published, view
 from watari.figures import style
-from watari.figures.paths import groups
 from watari.figures.series import Drawn, split
 from watari.figures.style import FAINT, GFLOPS, INK, Panel, rows
 from watari.view import Measured
 
 WIDTH, ROW = 560, 24
-PROGRAM = ("processor", "form", "kernel", "data", "iterations")
+NEEDED = ("processor", "style", "grid", "form", "kernel", "data", "iterations")
 
 
 def grid_title(m: Measured) -> str:
@@ -34,12 +33,20 @@ def program(m: Measured) -> str:
     """`Fused, tuned kernel, 3000 iterations`."""
     parts = [
         m["form"],
-        "CPU" if m["processor"] == "cpu" else f"{m['kernel']} kernel",
+        view.kernel(m.parameters),
         "" if m["data"] == "standard" else f"{m['data']} data",
         f"{m['iterations']} iterations",
     ]
     text = ", ".join(part for part in parts if part)
     return text[:1].upper() + text[1:]
+
+
+def programs(cases: Sequence[Measured]) -> list[list[Measured]]:
+    """The cases by program, in order of appearance: processor, form, kernel, data, iterations."""
+    found: dict[tuple[str, str], list[Measured]] = {}
+    for m in cases:
+        found.setdefault((m["processor"], program(m)), []).append(m)
+    return [ordered(same) for same in found.values()]
 
 
 def ordered(cases: Sequence[Measured]) -> list[Measured]:
@@ -49,7 +56,7 @@ def ordered(cases: Sequence[Measured]) -> list[Measured]:
 
 def whole_programs(cases: Sequence[Measured]) -> list[Measured]:
     """The cases of Himeno that have every word which figures tell them apart by."""
-    return [m for m in cases if m.case == "himeno" and all(m[name] is not None for name in PROGRAM)]
+    return [m for m in cases if m.case == "himeno" and all(m[name] is not None for name in NEEDED)]
 
 
 def extent(names: Iterable[str]) -> float:
@@ -98,12 +105,11 @@ def speed(cases: Sequence[Measured]) -> Drawn:
     for heading, same in split(alone, ("grid",), grid_title):
         if not any(m.drawn for m in same):
             continue
-        programs = [ordered(part) for part in groups(same, *PROGRAM).values()]
-        programs = [part for part in programs if any(m.drawn for m in part)]
-        data = [[speed_row(m) for m in part] for part in programs]
-        floors = [performance.ceiling(part[0], cases) for part in programs]
+        chosen = [part for part in programs(same) if any(m.drawn for m in part)]
+        data = [[speed_row(m) for m in part] for part in chosen]
+        floors = [performance.ceiling(part[0], cases) for part in chosen]
         theirs = published_rows(same[0]["grid"])
-        lasts = [i == len(programs) - 1 and not theirs for i in range(len(programs))]
+        lasts = [i == len(chosen) - 1 and not theirs for i in range(len(chosen))]
         most = max(
             *(row["right"] for part in data for row in part if row["drawn"]),
             *(floor or 0 for floor in floors),
@@ -113,11 +119,11 @@ def speed(cases: Sequence[Measured]) -> Drawn:
         axes = Axes(scale, most, extent(row["name"] for part in [*data, theirs] for row in part))
         panels = [
             speed_panel(part, floor, axes, style.title(program(of[0]), behind(of)), last)
-            for part, floor, of, last in zip(data, floors, programs, lasts, strict=True)
+            for part, floor, of, last in zip(data, floors, chosen, lasts, strict=True)
         ]
         panels += [published_panel(theirs, axes, same[0]["grid"])] if theirs else []
         chart = alt.vconcat(*panels, spacing=18).resolve_scale(color="independent")
-        found.append((heading, chart, [m for part in programs for m in part]))
+        found.append((heading, chart, [m for part in chosen for m in part]))
     return found
 
 
