@@ -111,3 +111,12 @@ def test_what_cannot_be_drawn_is_told(
     assert run(*(word.replace("{run}", "run.json") for word in words)) == 2
     assert says in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_the_documentation_has_the_counts_of_the_sources() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "himeno.md").read_text()
+    for one in effort.effort("himeno"):
+        n = one.statements
+        moved, placed = n["copy"] + n["prefetch"], n["allocate"] + n["free"]
+        row = f"| `{one.style}` | {one.total} | {placed} | {moved} | {n['direct data']} | {one.lines} |"
+        assert row in page
