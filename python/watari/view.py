@@ -292,10 +292,11 @@ def touch_words(parameters: Parameters) -> str:
 
 
 def kernel(parameters: Parameters) -> str:
-    """Whose loops run: `CPU`, `tuned kernel`, `directives` (which have loops of their own)."""
-    if parameters["style"].startswith(himeno.DIRECTIVES):
-        return "directives"
-    return "CPU" if parameters["processor"] == "cpu" else f"{parameters['kernel']} kernel"
+    """Whose loops run: `tuned kernel`, `tuned kernel on the CPU`, `directives` (which have loops of
+    their own)."""
+    own = parameters["style"].startswith(himeno.DIRECTIVES)
+    where = " on the CPU" if parameters["processor"] == "cpu" else ""
+    return f"{'directives' if own else parameters['kernel'] + ' kernel'}{where}"
 
 
 def himeno_words(parameters: Parameters) -> str:

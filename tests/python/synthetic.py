@@ -268,7 +268,10 @@ def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[st
     gflops, moving, before, after = STYLES[style]
     parameters: dict[str, Any] = {"processor": "gpu", "style": style, "grid": "XL"}
     parameters |= {"iterations": 60, "form": "fused", "kernel": "tuned", "data": "standard"}
-    parameters |= more
+    parameters |= {"ranks": 1, "overlap": False} | more
+    alone = parameters["ranks"] == 1
+    parameters |= {"halo": "none" if alone else more.get("halo", "staged")}
+    parameters.setdefault("split", f"{parameters['ranks']}x1x1")
     points, ranks = POINTS[parameters["grid"]], int(parameters.get("ranks", 1))
     count = parameters["iterations"]
     per_point = 56 if parameters["form"] == "fused" else 64

@@ -117,6 +117,6 @@ def test_the_documentation_has_the_counts_of_the_sources() -> None:
     page = (Path(__file__).parents[2] / "docs" / "himeno.md").read_text()
     for one in effort.effort("himeno"):
         n = one.statements
-        moved, placed = n["copy"] + n["prefetch"], n["allocate"] + n["free"]
-        row = f"| `{one.style}` | {one.total} | {placed} | {moved} | {n['direct data']} | {one.lines} |"
-        assert row in page
+        placed, moved = n["allocate"] + n["free"], n["copy"] + n["prefetch"] + n["advise"]
+        numbers = (one.total, placed, moved, n["direct data"], one.lines)
+        assert f"| `{one.style}` | {' | '.join(map(str, numbers))} |" in page

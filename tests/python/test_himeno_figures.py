@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import effort, figures, performance, report, results, view
+from watari import cases as known
+from watari import cli, effort, figures, performance, report, results, view
 from watari.figures import iterations, scaling, spending, style, styles
 from watari.view import Measured
 
@@ -181,4 +182,14 @@ def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -
 def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> None:
     cases = measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
     (drawing,) = drawn("himeno-gpus", cases)
-    assert len(report.commands(drawing.cases)) == 3
+    commands = report.commands(drawing.cases)
+    again = []
+    for command in commands:
+        name, axes = cli.given(command.split()[2:])
+        again += known.resolve(name, axes, cases[0].machine)
+    assert len(commands) == len(again) == 3
+    assert [request.parameters["ranks"] for request in again] == [1, 2, 4]
+    assert {request.key for request in again} == {
+        known.key("himeno", {**m.parameters, "threads": again[i].parameters["threads"]})
+        for i, m in enumerate(cases)
+    }
