@@ -132,6 +132,14 @@ def test_implementations_are_numbered_and_judged_by_their_own_single_gpu() -> No
     assert not any(row.get("style") == "managed" for row in rows_of(drawing))
 
 
+def test_ranks_of_the_cpu_share_its_cores_so_nothing_is_perfect_scaling() -> None:
+    given = {"processor": "cpu", "kernel": "shared"}
+    cases = measured(*(himeno("system", ranks=n, **given) for n in (1, 2)))
+    (drawing,) = drawn("himeno-gpus", cases)
+    bars = [row for row in rows_of(drawing) if row.get("name") == "system"]
+    assert [row["ideal"] for row in bars] == [None, None]
+
+
 def test_ways_of_the_halo_have_bars_of_their_own() -> None:
     ways = [("nccl", False), ("nccl", True), ("peer", False)]
     cases = measured(

@@ -167,11 +167,11 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure(
         "himeno-gpus",
-        "Himeno on several GPUs",
+        "Himeno on several GPUs or CPU ranks",
         ("himeno",),
-        "GFLOPS of the loop by implementation and number of GPUs (as figures 2 to 5 of Doi 2016, "
-        "whose implementations have numbers). The tick over a bar is perfect scaling of its own "
-        "speed on one GPU, which has no halo and stands beside every way of it.",
+        "GFLOPS of the loop by implementation and number of ranks (as figures 2 to 5 of Doi 2016, "
+        "whose implementations have numbers; a GPU has one). The tick is perfect scaling of the "
+        "bar's own speed on one GPU, which has no halo and stands beside every way of it.",
         scaling.several,
     ),
     Figure(

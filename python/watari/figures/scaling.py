@@ -20,6 +20,7 @@ from watari.figures.styles import grid_title, ordered, whole_programs
 from watari.view import Measured
 
 HEIGHT, BAR = 230, 24
+NUMBER_ROOM = 0.19  # of the height, for a number on its side
 # numbered as in Doi (2016)
 NUMBERS = {"acc-data": 1, "acc-host-data": 2, "acc-managed-all": 3, "acc-managed": 4}
 PROGRAM = ("form", "data")
@@ -57,14 +58,21 @@ def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:
 
 
 def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """One row a bar, with what perfect scaling of its own speed on one rank would give."""
+    """One row a bar, with what perfect scaling of its own speed on one GPU would give (ranks of
+    the CPU share its cores), and where its number has room: over the tick, or under a far one."""
     found = [bar_row(m, name) for name, m in bars_of(cases)]
-    alone = {row["name"]: row["value"] for row in found if row["ranks"] == 1 and row["drawn"]}
+    shared = cases[0]["processor"] == "cpu"
+    singles = [row for row in found if row["ranks"] == 1 and row["drawn"] and not shared]
+    alone = {row["name"]: row["value"] for row in singles}
     for row in found:
         ideal = row["ranks"] * alone[row["name"]] if row["name"] in alone else None
         row["ideal"] = ideal
         row["efficiency"] = row["value"] / ideal if ideal and row["drawn"] else None
-        row["top"] = max(row["value"], ideal or 0 if row["ranks"] > 1 else 0)
+        row["top"] = max(row["value"], ideal or 0.0)
+    most = max(row["top"] for row in found)
+    for row in found:
+        under = row["top"] - row["value"] > NUMBER_ROOM * most
+        row["label"] = row["value"] if under else row["top"]
     return found
 
 
@@ -134,7 +142,7 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
     scale = alt.Scale(domain=[0, 1.15 * max(row["top"] for row in data)], nice=False)
     axis = alt.Axis(tickCount=6, format=style.NUMBER)
     y = alt.Y("value:Q", title=GFLOPS, scale=scale, axis=axis)
-    top = alt.Y("top:Q", title=GFLOPS, scale=scale)
+    label = alt.Y("label:Q", title=GFLOPS, scale=scale)
     here = base.transform_filter("datum.drawn")
     bars = here.mark_bar(cornerRadiusEnd=2).encode(
         y=y,
@@ -150,7 +158,7 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
         orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK
     )
     turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
-    number = here.mark_text(**turned, dx=5, opacity=0.85).encode(y=top, text="text:N")
+    number = here.mark_text(**turned, dx=5, opacity=0.85).encode(y=label, text="text:N")
     absent = (
         base.transform_filter("!datum.drawn")
         .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
