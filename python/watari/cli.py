@@ -171,6 +171,23 @@ def default_output(machine: Machine) -> Path:
     return Path("results", f"{machine['name']}-{datetime.now():%Y%m%d-%H%M%S}.json")
 
 
+def known_format(format: str) -> None:
+    """Raises UsageError for a format that figures do not have."""
+    if format not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
+
+
+def reports() -> Any:
+    """The module that draws. Raises UsageError where what it needs is not installed."""
+    try:
+        from watari import report as reporting
+    except ImportError as error:
+        text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
+        raise UsageError(text) from None
+    return reporting
+
+
 @app.command()
 def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
@@ -182,16 +199,10 @@ def report(
     ] = None,
 ) -> None:
     """Makes one self-contained page of result files (report.html), or figures for a paper."""
-    if format and format not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
-    try:
-        from watari import report as reporting
-    except ImportError as error:
-        text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
-        raise UsageError(text) from None
+    if format:
+        known_format(format)
     output = output or Path("figures" if format else "report.html")
-    reporting.write(results, output, format)
+    reports().write(results, output, format)
     print(f"{'figures' if format else 'report'}: {output}")
 
 
@@ -211,12 +222,34 @@ def compare(
 
 @app.command()
 def effort(
-    program: Annotated[str, typer.Argument(help="The program whose styles are counted: himeno.")],
+    program: Annotated[str, typer.Argument(help="the program whose styles are counted: himeno")],
+    results: Annotated[
+        list[Path] | None, typer.Argument(help="result files: effort beside speed")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the figure: .svg, .pdf or .png")
+    ] = None,
 ) -> None:
     """How much code each memory style takes: statements counted from the sources."""
     from watari import effort
 
-    show(effort.render(effort.effort(program)))
+    counted = effort.effort(program)
+    if output and not results:
+        raise UsageError(f"a figure shows speed too: watari effort {program} RESULTS -o {output}")
+    if not results:
+        show(effort.render(counted))
+        return
+    output = output or Path("effort.svg")
+    known_format(output.suffix[1:])
+    reporting = reports()
+    from watari import results as reading
+    from watari import view
+    from watari.figures import productivity
+
+    measured = view.measured([reading.read(path) for path in results])
+    for heading, _, used in reporting.write_effort(measured, output):
+        show(effort.render(counted, heading, productivity.speeds(used)))
+    print(f"figure: {output}")
 
 
 def main(arguments: list[str] | None = None) -> None:

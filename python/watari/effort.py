@@ -109,13 +109,18 @@ def effort(program: str) -> list[Effort]:
     return sorted(counted, key=lambda e: (e.total, e.lines, e.style))
 
 
-def render(counted: list[Effort]) -> Table:
-    """One line a style, for rich to print."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def render(
+    counted: list[Effort], title: str | None = None, speeds: dict[str, str] | None = None
+) -> Table:
+    """One line a style, for rich to print; with `speeds`, what each style reached."""
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("style", no_wrap=True)
     for kind in (*KINDS, "total", "lines"):
         table.add_column(kind, justify="right")
+    if speeds is not None:
+        table.add_column("GFLOPS steady, whole", justify="right")
     for one in counted:
         numbers = [*(one.statements[kind] for kind in KINDS), one.total, one.lines]
-        table.add_row(one.style, *(str(number) for number in numbers))
+        more = [] if speeds is None else [speeds.get(one.style, "")]
+        table.add_row(one.style, *(str(number) for number in numbers), *more)
     return table

@@ -33,6 +33,7 @@ STYLES = (
     "omp-target",
 )
 HALOS = ("none", "staged", "device", "nccl", "peer")  # `none` is that of one rank
+DIRECTIVES = ("acc-", "omp-")  # how the names of styles in directives begin
 TWO_COPIES = ("explicit", "acc-data", "acc-host-data", "omp-target")
 ARRAYS = 14
 FLOPS = 34  # a point, by convention
@@ -77,6 +78,11 @@ def shape(grid: str) -> tuple[int, int, int]:
     return GRIDS.get(grid) or parse_triple(grid)
 
 
+def points(grid: str) -> int:
+    """All points of a grid, with the boundary."""
+    return math.prod(shape(grid))
+
+
 def interior(grid: str) -> int:
     """Points that an iteration updates."""
     i, j, k = shape(grid)
@@ -86,7 +92,7 @@ def interior(grid: str) -> int:
 def footprint(parameters: Parameters) -> int:
     """Bytes of the 14 arrays, on both sides where a style has two copies."""
     copies = 2 if parameters["style"] in TWO_COPIES else 1
-    return copies * ARRAYS * 4 * math.prod(shape(parameters["grid"]))
+    return copies * ARRAYS * 4 * points(parameters["grid"])
 
 
 def bytes_per_sample(parameters: Parameters) -> int:

@@ -7,7 +7,7 @@ ones: each carries its source and whether it was measured, is theoretical, or is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,16 @@ KINDS = ("measured", "theoretical", "second-hand")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number is a number of: `parameters` is a subset of those of `case`."""
+    """What a number is a number of: `parameters` is a subset of those of `case`. With `less` it is
+    a difference: that case, less the one that has these parameters instead."""
 
     name: str
     title: str
     case: str
     parameters: dict[str, Any]
     sample: str = "all"
+    unit: str = "GB/s"
+    less: dict[str, Any] = field(default_factory=dict)
 
     def matches(self, case: str, parameters: dict[str, Any]) -> bool:
         """Whether a measured case is this quantity."""
@@ -37,7 +40,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Published:
-    """One published number, or a range of them, in GB/s (1e9 bytes per second)."""
+    """One published number, or a range of them, in the unit of its quantity."""
 
     quantity: str
     machine: str
@@ -76,9 +79,9 @@ def quantities(where: Path | None = None) -> dict[str, Quantity]:
 def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
     """One [[value]] of a file, with what it takes over from the file's head."""
     whole = {**head, **({"hardware": ""} if "machine" in row else {}), **row}
-    for field in ("quantity", "machine", "kind", "unit", "source", "title", "where"):
-        if field not in whole:
-            raise FileError(f"{path}: a value of {whole.get('quantity', '?')} has no '{field}'")
+    for name in ("quantity", "machine", "kind", "unit", "source", "title", "where"):
+        if name not in whole:
+            raise FileError(f"{path}: a value of {whole.get('quantity', '?')} has no '{name}'")
     if whole["kind"] not in KINDS:
         raise FileError(f"{path}: kind '{whole['kind']}' is none of {', '.join(KINDS)}")
     if "value" not in whole and not {"low", "high"} <= whole.keys():
@@ -104,4 +107,7 @@ def values(where: Path | None = None) -> list[Published]:
     for entry in found:
         if entry.quantity not in known:
             raise FileError(f"{where}: '{entry.quantity}' of {entry.source} is not a quantity")
+        unit = known[entry.quantity].unit
+        if entry.unit != unit:
+            raise FileError(f"{where}: {entry.quantity} of {entry.source} is not in {unit}")
     return found

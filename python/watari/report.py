@@ -18,10 +18,11 @@ import jinja2
 import vl_convert
 
 from watari import cases as known
-from watari import figures, published, results, statistics, view
+from watari import figures, performance, published, results, statistics, view
 from watari.axes import as_text, parse_size
-from watari.errors import FileError
-from watari.figures import Drawing, costs
+from watari.errors import FileError, UsageError
+from watari.figures import Drawing, costs, productivity
+from watari.figures.series import Drawn
 from watari.figures.style import COLOURS
 from watari.files import write_atomically
 from watari.results import Results
@@ -30,7 +31,7 @@ from watari.view import Measured
 TEMPLATES = Path(__file__).parent / "templates"
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 SNIPPET = "window.vegaEmbed = vegaEmbed;"  # what report.js calls
-PAPER = {"background": "white"}
+PAPER = "white"  # also since vl-convert's PNG has wrong colours where it is transparent
 SCALE = 3.0  # PNG pixels per point: 216 dots an inch
 
 # the headline: quantities of published/quantities.toml, shorter
@@ -76,9 +77,26 @@ def write_figures(drawings: Sequence[Drawing], where: Path, format: str) -> None
         raise FileError(f"{where}: cannot be written: {error.strerror or error}") from error
 
 
+def write_effort(measured: Sequence[Measured], output: Path) -> Drawn:
+    """The figure of effort beside speed as a file, its format by the name; returns its charts.
+
+    Raises UsageError where nothing of the kind was measured, FileError.
+    """
+    drawn = productivity.effort_and_speed(measured)
+    if not drawn:
+        raise UsageError("no two styles of himeno on a GPU in these results")
+    figure = next(f for f in figures.FIGURES if f.name == "himeno-effort")
+    chart = productivity.together(drawn)
+    cases = [m for _, _, used in drawn for m in used]
+    drawing = Drawing(output.stem, figure, "", chart, cases)
+    write_figures([drawing], output.parent, output.suffix[1:])
+    return drawn
+
+
 def converted(spec: dict[str, Any], format: str) -> bytes:
     """A Vega-Lite specification as SVG, PDF or PNG, on white."""
-    options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": PAPER}
+    options: dict[str, Any] = {"vl_version": VEGA_LITE}
+    spec = {**spec, "background": PAPER}
     if format == "svg":
         return vl_convert.vegalite_to_svg(spec, **options).encode()
     if format == "pdf":
@@ -107,6 +125,7 @@ def page(
         runs=[run(name, same, measured) for name, same in by_name(read).items()],
         figures=sections(drawings, files),
         cases=tables(measured),
+        himeno=performance.rows(measured),
         troubles=troubles(measured),
         missing=[
             missing(result, name) for name, result in zip(view.names(read), read, strict=True)
@@ -231,10 +250,11 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
 
 
 def commands(cases: Sequence[Measured]) -> list[str]:
-    """What measures these cases again: one command for each kind of case, sweeping its axes."""
+    """What measures these cases again: one command for each kind of case and number of ranks (which
+    other axes depend on), sweeping the axes."""
     found = []
-    for name in dict.fromkeys(m.case for m in cases):
-        same = [m for m in cases if m.case == name]
+    for name, ranks in dict.fromkeys((m.case, m.ranks) for m in cases):
+        same = [m for m in cases if (m.case, m.ranks) == (name, ranks)]
         words = (
             [sweep(name, axis, same) for axis in known.CASES[name].axes]
             if name in known.CASES

@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from watari import cases, limits, statistics
+from watari import cases, himeno, limits, statistics
 from watari.axes import Parameters
 from watari.results import Results
 from watari.settling import settle
@@ -41,6 +41,8 @@ class Measured:
     trials: list[dict[str, Any]]
     planned: int
     bytes_per_sample: int
+    flops_per_sample: int
+    file: int  # which of the result files, by its place
 
     @cached_property
     def rates(self) -> list[list[float]]:
@@ -69,6 +71,11 @@ class Measured:
     def flagged(self) -> bool:
         """Whether its rate is above a physical limit, so that it is not drawn as if true."""
         return bool(self.flags)
+
+    @property
+    def ranks(self) -> int:
+        """Processes that worked together; 1 where the case has no such axis."""
+        return int(self.parameters.get("ranks", 1))
 
     def part(self, which: str) -> float:
         """The median over trials of the first sample, of the last quarter (settled), or of all."""
@@ -101,7 +108,7 @@ def names(results: Sequence[Results]) -> list[str]:
 def measured(results: Sequence[Results]) -> list[Measured]:
     """Every case of every run."""
     found = []
-    for run, result in zip(names(results), results, strict=True):
+    for file, (run, result) in enumerate(zip(names(results), results, strict=True)):
         plain = result.model_dump(mode="json", by_alias=True)
         for c in plain["cases"]:
             errors = [t["error"] for t in c["trials"] if t["error"]]
@@ -117,6 +124,8 @@ def measured(results: Sequence[Results]) -> list[Measured]:
                     trials=[dict(t) for t in statistics.good(c["trials"])],
                     planned=c["trials_planned"],
                     bytes_per_sample=c["bytes_per_sample"],
+                    flops_per_sample=c["flops_per_sample"],
+                    file=file,
                 )
             )
     return found
@@ -282,9 +291,45 @@ def touch_words(parameters: Parameters) -> str:
     return f"{parameters['memory']}, {operation.format(who=parameters['processor'].upper())}"
 
 
+def kernel(parameters: Parameters) -> str:
+    """Whose loops run: `tuned kernel`, `tuned kernel on the CPU`, `directives` (which have loops of
+    their own)."""
+    own = parameters["style"].startswith(himeno.DIRECTIVES)
+    where = " on the CPU" if parameters["processor"] == "cpu" else ""
+    return f"{'directives' if own else parameters['kernel'] + ' kernel'}{where}"
+
+
+def himeno_words(parameters: Parameters) -> str:
+    """`explicit, fused, tuned kernel`; several ranks: `explicit, fused, tuned kernel, 2 GPUs by
+    nccl, overlapped`."""
+    parts = [
+        parameters["style"],
+        parameters["form"],
+        kernel(parameters),
+        "" if parameters["data"] == "standard" else f"{parameters['data']} data",
+        ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def ranks_words(parameters: Parameters) -> str:
+    """`2 GPUs by nccl, overlapped`; the split where it is not along i alone."""
+    ranks, on_cpu = parameters.get("ranks", 1), parameters["processor"] == "cpu"
+    split = str(parameters.get("split", ""))
+    cut = "" if split in ("", f"{ranks}x1x1") else f" as {split}"
+    return f"{ranks} {'ranks' if on_cpu else 'GPUs'}{cut} by {halo_words(parameters)}"
+
+
+def halo_words(parameters: Parameters) -> str:
+    """`nccl, overlapped`."""
+    overlapped = parameters.get("overlap", False) in (True, "yes")
+    return f"{parameters.get('halo', 'staged')}{', overlapped' if overlapped else ''}"
+
+
 WORDS: dict[str, Callable[[Parameters], str]] = {
     "copy": copy_words,
     "access": lambda p: f"{pattern(p)}, {memory(p)}",
     "migration": lambda p: f"{memory(p)}, {p['phases'].upper().replace('+', ', ')}",
     "touch": touch_words,
+    "himeno": himeno_words,
 }

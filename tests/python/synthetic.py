@@ -250,6 +250,72 @@ def touch_case(rng: Generator, operation: str, rate: float, trials: int) -> dict
 
 
 ARRAYS = ("source", "destination")
+POINTS = {"L": 254 * 254 * 510, "XL": 510 * 510 * 1022}  # interior
+# style: GFLOPS in the steady state, iterations until then, s before and after the loop
+STYLES = {
+    "explicit": (2660, 0, 1.8, 0.2),
+    "managed": (2650, 1, 0.001, 0.3),
+    "managed-prefetch": (2650, 0, 0.3, 0.3),
+    "system": (2500, 50, 0.001, 0.3),
+    "acc-data": (1400, 0, 1.9, 0.2),
+    "acc-managed": (1390, 1, 0.001, 0.3),
+}
+
+
+def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[str, Any]:
+    """Himeno on the GPU: a style's level, its migration at the link's rate, its transfers. Several
+    ranks share the work, and spend a tenth of an iteration on the halo."""
+    gflops, moving, before, after = STYLES[style]
+    parameters: dict[str, Any] = {"processor": "gpu", "style": style, "grid": "XL"}
+    parameters |= {"iterations": 60, "form": "fused", "kernel": "tuned", "data": "standard"}
+    parameters |= {"ranks": 1, "overlap": False} | more
+    alone = parameters["ranks"] == 1
+    parameters |= {"halo": "none" if alone else more.get("halo", "staged")}
+    parameters.setdefault("split", f"{parameters['ranks']}x1x1")
+    points, ranks = POINTS[parameters["grid"]], int(parameters.get("ranks", 1))
+    count = parameters["iterations"]
+    per_point = 56 if parameters["form"] == "fused" else 64
+    seconds = np.full(count, 34 * points / (gflops * 1e9) / ranks * per_point / 56)
+    seconds[0] += 0.3 / ranks if moving else 0.0
+    seconds[:moving] += 0.02 * np.arange(moving, 0, -1) / max(moving, 1)
+    made = []
+    for level in levels(trials, rng):
+        # a phase of its own: a late sample would be a late phase
+        one = trial([float(seconds[0]) * level, *noisy(seconds[1:], level, rng)])
+        one["device_s"] = [0.998 * s for s in one["host_s"]]
+        one["series"] = {"gosa": [1e-4] * count}
+        if ranks > 1:
+            one["series"]["halo_s"] = [0.1 * s for s in one["host_s"]]
+        outside = {"allocate": 0.1, "transfer_in": before, "transfer_out": after, "release": 0.05}
+        one["quantities"] |= {n: {"value": v, "unit": "s"} for n, v in outside.items()}
+        name = "rest" if moving else "steady"
+        one["phases"] = [
+            {"name": n, "first": a, "last": b} for n, a, b in (("first", 0, 1), (name, 1, count))
+        ]
+        made.append(one)
+    found = case("himeno", parameters | {"bytes": per_point * points}, made)
+    return found | {"flops_per_sample": 34 * points}
+
+
+def himeno_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
+    """Styles beside each other, one of them on 1, 2 and 4 GPUs, `system` unsupported."""
+    reason = "system memory needs pageableMemoryAccess, which is 0 here"
+    absent = himeno_case(rng, "system", 1)
+    absent["trials"] = [lost_trial("unsupported", reason)]
+    absent |= {"status": "unsupported", "reason": reason, "bytes_per_sample": 0}
+    acc = ("acc-data", "acc-managed")
+    several = [
+        himeno_case(rng, style, trials, kernel="shared", grid=grid, ranks=n, halo=halo)
+        for grid in ("L", "XL")
+        for style, halo in zip(acc, ("staged", "device"), strict=True)
+        for n in (1, 2, 4)
+    ]
+    return [
+        *(himeno_case(rng, style, trials) for style in ("explicit", "managed", "managed-prefetch")),
+        *(himeno_case(rng, s, trials, form="two-kernel") for s in ("explicit", "managed")),
+        absent,
+        *several,
+    ]
 
 
 def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
@@ -279,6 +345,7 @@ def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
             touch_case(rng, operation, rate, trials)
             for operation, rate in (("first-touch", 18.6e9), ("prefetch", 49e9), ("fault", 11e9))
         ),
+        *himeno_cases(rng, trials),
         unsupported,
         wrong,
         failed,

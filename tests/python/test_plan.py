@@ -124,7 +124,7 @@ def test_unreadable_and_unknown_files(tmp_path):
         plan.find("miyabi")
 
 
-@pytest.mark.parametrize("name", ["gh200-sam", "miyabi-memory"])
+@pytest.mark.parametrize("name", ["gh200-sam", "miyabi-memory", "nvlink-openacc"])
 @pytest.mark.parametrize("gpus", [0, 1])
 def test_stored_plans_can_be_read_anywhere(name, gpus):
     found = plan.read(plan.find(name), machine(gpus=gpus))
@@ -145,6 +145,32 @@ def test_the_thesis_plan_has_the_whole_protocol():
     assert len(patterns) == 16
     assert {r.parameters["samples"] for r in requests if r.case != "migration"} == {200}
     assert {r.parameters["samples"] for r in requests if r.case == "migration"} == {100}
+
+
+def test_the_thesis_plan_of_himeno_has_its_protocol_and_its_floor():
+    requests = plan.read(plan.find("himeno-sam"), machine(gpus=1)).requests
+    programs = [r.parameters for r in requests if r.case == "himeno"]
+    thesis = [p for p in programs if (p["form"], p["kernel"]) == ("two-kernel", "shared")]
+    assert {p["style"] for p in thesis} == {"explicit", "managed", "system"}
+    assert {(p["grid"], p["iterations"]) for p in thesis} == {("XL", 3000)}
+    copies = [r.parameters for r in requests if r.case == "copy"]
+    assert {(p["from"], p["to"], p["means"], p["size"]) for p in copies} == {
+        ("device", "device", means, 2**32) for means in ("kernel", "copy-engine")
+    }
+
+
+def test_the_plan_of_doi_has_every_implementation_on_every_number_of_gpus():
+    requests = plan.read(plan.find("nvlink-openacc"), machine(gpus=4)).requests
+    programs = [r.parameters for r in requests if r.case == "himeno"]
+    four = ("acc-data", "acc-host-data", "acc-managed-all", "acc-managed")
+    found = {(p["style"], p["grid"], p["ranks"], p["split"]) for p in programs}
+    for style in (*four, "explicit", "omp-target"):
+        for grid in ("L", "XL"):
+            for ranks in (1, 2, 4):
+                assert (style, grid, ranks, f"{ranks}x1x1") in found
+    assert {p["halo"] for p in programs if p["style"] == "acc-data"} == {"none", "staged"}
+    assert {p["halo"] for p in programs if p["style"] == "acc-managed"} == {"none", "device"}
+    assert len([r for r in requests if r.case == "copy"]) == 2
 
 
 @pytest.mark.parametrize("gpus", [0, 1, 2])

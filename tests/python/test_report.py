@@ -163,6 +163,11 @@ def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -
     assert all((tmp_path / "figures" / name).read_bytes().startswith(start) for name in made)
 
 
+def test_a_figure_for_a_paper_is_on_white() -> None:
+    drawing = figures.draw(view.measured([synthetic.results(synthetic.cpu_machine())]))[0]
+    assert b'fill="white"' in report.converted(drawing.spec(), "svg")
+
+
 def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.json"
     path.write_text('{"schema": 1, "cases": [')

@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari import view
-from watari.figures import costs, paths, series, style
+from watari.figures import (
+    costs,
+    iterations,
+    paths,
+    productivity,
+    scaling,
+    series,
+    spending,
+    style,
+    styles,
+)
 from watari.figures.series import Drawn
 from watari.view import Measured
 
@@ -127,6 +137,51 @@ FIGURES: tuple[Figure, ...] = (
         "What the first access to fresh or moved memory costs, by the median over trials. "
         "Hollow: the same pass again, with nothing left to move.",
         costs.touch,
+    ),
+    Figure(
+        "himeno-speed",
+        "Himeno: speed of each style",
+        ("himeno",),
+        "GFLOPS by Himeno's convention, one processor. Pale: an iteration of the steady state. "
+        "Tick: the whole loop, with first iteration and migration (as figure 5.8 of Yoshida 2024 "
+        "shows). Solid: the whole run, with allocation and transfers, too. Dashed: the speed that "
+        "the rate of a copy in the same file gives. Hollow bars are published by others.",
+        styles.speed,
+    ),
+    Figure(
+        "himeno-iterations",
+        "Himeno, iteration by iteration",
+        ("himeno",),
+        "Time of every iteration, a line a trial: the first may fault pages in, later ones may run "
+        "while pages migrate. From the 60th on the line is the median of a few percent of the "
+        "axis, and the band their range.",
+        iterations.iterations,
+    ),
+    Figure(
+        "himeno-time",
+        "Himeno: where the time goes",
+        ("himeno",),
+        "Seconds of one run from allocation to release, without the initial data: outside the loop "
+        "in warm colours, iterations in blue; what they wait for the halo is taken out of them.",
+        spending.spent,
+    ),
+    Figure(
+        "himeno-gpus",
+        "Himeno on several GPUs or CPU ranks",
+        ("himeno",),
+        "GFLOPS of the loop by implementation and number of ranks (as figures 2 to 5 of Doi 2016, "
+        "whose implementations have numbers; a GPU has one). The tick is perfect scaling of the "
+        "bar's own speed on one GPU, which has no halo and stands beside every way of it.",
+        scaling.several,
+    ),
+    Figure(
+        "himeno-effort",
+        "Himeno: effort beside speed",
+        ("himeno",),
+        "Statements that manage memory, counted from the sources, against GFLOPS of the fastest "
+        "program of each style. Filled: the whole run, with allocation and transfers. Hollow: an "
+        "iteration of the steady state.",
+        productivity.effort_and_speed,
     ),
     Figure(
         "published",

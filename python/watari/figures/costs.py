@@ -244,6 +244,8 @@ def beside(cases: Sequence[Measured]) -> Drawn:
     quantities = published.quantities()
     data = {}
     for name, quantity in quantities.items():
+        if quantity.unit != RATE:
+            continue
         here = ours(quantity, cases)
         there = [theirs(e) for e in sorted(entries, key=rank) if e.quantity == name]
         if here and there:

@@ -26,10 +26,35 @@ COLOURS = {
     "explicit": "#2c76b5",
     "file": "#a08a3c",
 }
+# styles of Himeno: those of CUDA have the colours of their memory, managed ones are green
+STYLES = {
+    "explicit": "#2c76b5",
+    "pinned": "#e08a1e",
+    "managed": "#14967c",
+    "managed-prefetch": "#79c2ae",
+    "system": "#b2569b",
+    "acc-data": "#7564bd",
+    "acc-host-data": "#aea3e0",
+    "acc-managed-all": "#7f8f26",
+    "acc-managed": "#bcc65a",
+    "omp-target": "#c4503e",
+}
+# what a run spends its time on: warm outside the loop, blue within
+SPENT = {
+    "allocate": "#c9a53a",
+    "transfer in": "#e08a1e",
+    "first iteration": "#14508c",
+    "migrating": "#4f93cf",
+    "steady": "#a9cbe6",
+    "halo": "#b2569b",
+    "transfer out": "#c4502e",
+    "release": "#8c8f96",
+}
 SEQUENTIAL = ["#e4eef6", "#b7d3e8", "#7fb2d6", "#4589bd", "#1f629b", "#0d3f6e"]
 Panel = Any  # a chart: what Altair's operators return are unions too wide to say more
 
 RATE = "GB/s"
+GFLOPS = "GFLOPS"
 NUMBER = ".4~r"  # 4000 and 0.5, not 4e+3
 
 
@@ -49,9 +74,20 @@ def kind_of(word: str) -> str:
     return word.split(":")[0]
 
 
+def table_scale(colours: dict[str, str]) -> alt.Scale:
+    """A colour for each name, whether it occurs or not."""
+    return alt.Scale(domain=list(colours), range=list(colours.values()))
+
+
+def tint(colour: str, part: float) -> str:
+    """A colour mixed with so much white."""
+    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(c + (255 - c) * part):02x}" for c in channels)
+
+
 def kind_scale() -> alt.Scale:
     """The colours of memories: always the whole table, since panels of one figure share it."""
-    return alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    return table_scale(COLOURS)
 
 
 def log_axis(domain: Sequence[float], **more: Any) -> alt.Axis:

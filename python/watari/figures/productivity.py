@@ -1,0 +1,120 @@
+"""Effort beside speed: how much code a memory style takes, and what it gives for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from watari import effort, performance, view
+from watari.figures import style
+from watari.figures.paths import apart, groups
+from watari.figures.series import Drawn, split
+from watari.figures.style import GFLOPS, INK, Panel, rows
+from watari.figures.styles import grid_title, whole_programs
+from watari.view import Measured
+
+WIDTH, HEIGHT = 480, 300
+ASIDE = 0.3  # statements
+
+
+def best(cases: Sequence[Measured]) -> list[Measured]:
+    """Of each style the program that is fastest as a whole, on one processor."""
+    alone = [m for m in cases if m.drawn and m.ranks == 1]
+    return [
+        max(same, key=lambda m: performance.of(m).whole) for same in groups(alone, "style").values()
+    ]
+
+
+def point(m: Measured, statements: dict[str, int]) -> dict[str, Any]:
+    """One style: its statements, its steady state and its whole run."""
+    found = performance.of(m)
+    steady = found.steady if found.steady is not None else found.gflops
+    return {
+        "style": m["style"],
+        "statements": statements[m["style"]],
+        "steady": float(f"{steady:.4g}"),
+        "whole": float(f"{found.whole:.4g}"),
+        "what": view.words(m.case, m.parameters),
+    }
+
+
+def chart(cases: Sequence[Measured]) -> Panel:
+    """Statements against GFLOPS: hollow in the steady state, filled over the whole run."""
+    statements = {one.style: one.total for one in effort.effort("himeno")}
+    data = [point(m, statements) for m in best(cases)]
+    top = 1.08 * max(row["steady"] for row in data)
+    wide = max(row["statements"] for row in data) + 4
+    for same in groups_of(data, 0):  # as many statements: side by side, a little apart
+        for i, row in enumerate(same):
+            row["at"] = row["statements"] + ASIDE * (i - (len(same) - 1) / 2)
+    for column in groups_of(data, 4):
+        at = apart([HEIGHT * (1 - row["whole"] / top) for row in column], HEIGHT)
+        for row, label in zip(column, at, strict=True):
+            row["label"] = label
+    x = alt.X(
+        "at:Q",
+        title="statements that manage memory",
+        scale=alt.Scale(domain=[0, wide], nice=False),
+        axis=alt.Axis(format="d", tickCount=8, grid=False),
+    )
+    scale = alt.Scale(domain=[0, top], nice=False)
+    base = alt.Chart(rows(data)).encode(
+        x=x,
+        color=alt.Color("style:N", legend=None, scale=style.table_scale(style.STYLES)),
+        tooltip=["style:N", "statements:Q", "steady:Q", "whole:Q", "what:N"],
+    )
+    y = alt.Y("whole:Q", title=GFLOPS, scale=scale, axis=alt.Axis(format=style.NUMBER))
+    steady = alt.Y("steady:Q", title=GFLOPS, scale=scale)
+    text = base.mark_text(align="left", dx=10, opacity=0.9).encode(
+        y=alt.Y("label:Q", scale=None), text="style:N", color=alt.value(INK)
+    )
+    return alt.layer(
+        base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(y=y, y2="steady:Q"),
+        base.mark_point(filled=False, size=60, opacity=0.9).encode(y=steady),
+        base.mark_point(filled=True, size=80, opacity=1).encode(y=y),
+        text,
+    ).properties(width=WIDTH, height=HEIGHT)
+
+
+def groups_of(data: Sequence[dict[str, Any]], within: int) -> list[list[dict[str, Any]]]:
+    """Points that have as many statements, or nearly."""
+    found: list[list[dict[str, Any]]] = []
+    for row in sorted(data, key=lambda row: row["statements"]):
+        if found and row["statements"] - found[-1][0]["statements"] <= within:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return found
+
+
+def speeds(cases: Sequence[Measured]) -> dict[str, str]:
+    """Of each style `2660, 1511`: GFLOPS in the steady state and over the whole run."""
+    found = {m["style"]: performance.of(m) for m in cases}
+    return {
+        name: f"{view.rate(f.steady) if f.steady is not None else '-'}, {view.rate(f.whole)}"
+        for name, f in found.items()
+    }
+
+
+def together(drawn: Drawn) -> Panel:
+    """Several charts as one, each under its heading."""
+    titled = [chart.properties(title=style.title(heading)) for heading, chart, _ in drawn]
+    return alt.vconcat(*titled)
+
+
+def long_title(m: Measured) -> str:
+    """Grid and iterations: what transfers cost is shared by as many."""
+    return f"{grid_title(m)}, {m['iterations']} iterations"
+
+
+def effort_and_speed(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each run, grid and length in which a GPU ran two styles or more."""
+    found: Drawn = []
+    alone = [m for m in whole_programs(cases) if m["processor"] != "cpu"]
+    for heading, same in split(alone, ("grid", "iterations"), long_title):
+        chosen = best(same)
+        if len(chosen) > 1:
+            found.append((heading, chart(same), chosen))
+    return found

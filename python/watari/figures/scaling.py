@@ -1,0 +1,180 @@
+"""Himeno on several GPUs, as figures 2 to 5 of Doi (2016): implementation by number of GPUs.
+
+Strong: one grid, shared by more and more ranks. Weak: a grid that grows with them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from watari import himeno, performance, view
+from watari.figures import style
+from watari.figures.paths import groups, heading
+from watari.figures.series import Drawn
+from watari.figures.style import GFLOPS, INK, Panel, rows
+from watari.figures.styles import grid_title, ordered, whole_programs
+from watari.view import Measured
+
+HEIGHT, BAR = 230, 24
+NUMBER_ROOM = 0.19  # of the height, for a number on its side
+# numbered as in Doi (2016)
+NUMBERS = {"acc-data": 1, "acc-host-data": 2, "acc-managed-all": 3, "acc-managed": 4}
+PROGRAM = ("form", "data")
+
+
+def way(m: Measured) -> str:
+    """How the halo crosses: `nccl, overlapped`; with the split where it is not along i alone."""
+    cut = "" if m["split"] in (None, f"{m.ranks}x1x1") else f", {m['split']}"
+    return f"{view.halo_words(m.parameters)}{cut}"
+
+
+def implementation(m: Measured, cases: Sequence[Measured]) -> str:
+    """`(1) acc-data`; with the kernel where a style has several."""
+    number = f"({NUMBERS[m['style']]}) " if m["style"] in NUMBERS else ""
+    kernels = {view.kernel(other.parameters) for other in cases if other["style"] == m["style"]}
+    return f"{number}{m['style']}" + (f", {view.kernel(m.parameters)}" if len(kernels) > 1 else "")
+
+
+def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:
+    """Every bar with its name. Where an implementation has several ways for the halo each has bars
+    of its own; one rank has no halo, and stands beside each of them."""
+    ways: dict[str, list[str]] = {}
+    for m in ordered(cases):
+        known = ways.setdefault(implementation(m, cases), [])
+        if m.ranks > 1 and way(m) not in known:
+            known.append(way(m))
+    found = []
+    for m in ordered(cases):
+        name = implementation(m, cases)
+        if len(ways[name]) < 2:
+            found += [(name, m)] if ways[name] else []
+        else:
+            found += [(f"{name}, {w}", m) for w in ways[name] if m.ranks == 1 or w == way(m)]
+    return found
+
+
+def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
+    """One row a bar, with what perfect scaling of its own speed on one GPU would give (ranks of
+    the CPU share its cores), and where its number has room: over the tick, or under a far one."""
+    found = [bar_row(m, name) for name, m in bars_of(cases)]
+    shared = cases[0]["processor"] == "cpu"
+    singles = [row for row in found if row["ranks"] == 1 and row["drawn"] and not shared]
+    alone = {row["name"]: row["value"] for row in singles}
+    for row in found:
+        ideal = row["ranks"] * alone[row["name"]] if row["name"] in alone else None
+        row["ideal"] = ideal
+        row["efficiency"] = row["value"] / ideal if ideal and row["drawn"] else None
+        row["top"] = max(row["value"], ideal or 0.0)
+    most = max(row["top"] for row in found)
+    for row in found:
+        under = row["top"] - row["value"] > NUMBER_ROOM * most
+        row["label"] = row["value"] if under else row["top"]
+    return found
+
+
+def bar_row(m: Measured, name: str) -> dict[str, Any]:
+    """The loop's GFLOPS, as in the paper; or why there is none."""
+    value = performance.of(m).gflops if m.drawn else 0.0
+    text = view.rate(value) if m.drawn else m.status
+    row = {"name": name, "style": m["style"], "ranks": m.ranks, "value": float(f"{value:.4g}")}
+    return {**row, "drawn": m.drawn, "text": text, "why": m.reason, "halo": m["halo"]}
+
+
+def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
+    """Cases of one grid and program on several numbers of ranks."""
+    return [
+        (f"{grid_title(same[0])}: {same[0]['form']}, {same[0]['iterations']} iterations", same)
+        for same in groups(cases, "run", "grid", "processor", *PROGRAM, "iterations").values()
+        if len({m.ranks for m in same}) > 1
+    ]
+
+
+def weak(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
+    """Cases of one program in which a rank has as many points, however many there are."""
+    found: dict[tuple[Any, ...], list[Measured]] = {}
+    for m in cases:
+        share = himeno.interior(m["grid"]) / m.ranks
+        found.setdefault((m.run, m["processor"], share, m["form"], m["data"]), []).append(m)
+    return [
+        (f"{key[2] / 1e6:.0f} million points a GPU: {same[0]['form']}", same)
+        for key, same in found.items()
+        if len({m["grid"] for m in same}) > 1 and len({m.ranks for m in same}) > 1
+    ]
+
+
+def shades(styles: dict[str, str]) -> dict[str, str]:
+    """The colour of each bar: that of its style, lighter for every further way."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for name, of in styles.items():
+        found[name] = style.tint(style.STYLES[of], 1 - 0.72 ** seen[of])
+        seen[of] += 1
+    return found
+
+
+def panel(title: str, cases: Sequence[Measured]) -> Panel:
+    """Bars side by side for each number of GPUs; a tick at perfect scaling."""
+    data = bar_rows(cases)
+    names = list(dict.fromkeys(row["name"] for row in data))
+    colours = shades({row["name"]: row["style"] for row in data})
+    counts = len({row["ranks"] for row in data})
+    on_cpu = cases[0]["processor"] == "cpu"
+    base = alt.Chart(rows(data)).encode(
+        x=alt.X(
+            "ranks:O",
+            title="CPU ranks" if on_cpu else "GPUs",
+            axis=alt.Axis(labelAngle=0, grid=False),
+            scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
+        ),
+        xOffset=alt.XOffset("name:N", sort=names, scale=alt.Scale(paddingInner=0.12)),
+        tooltip=[
+            "name:N",
+            "ranks:O",
+            "value:Q",
+            alt.Tooltip("efficiency:Q", format=".0%"),
+            "why:N",
+        ],
+    )
+    scale = alt.Scale(domain=[0, 1.15 * max(row["top"] for row in data)], nice=False)
+    axis = alt.Axis(tickCount=6, format=style.NUMBER)
+    y = alt.Y("value:Q", title=GFLOPS, scale=scale, axis=axis)
+    label = alt.Y("label:Q", title=GFLOPS, scale=scale)
+    here = base.transform_filter("datum.drawn")
+    bars = here.mark_bar(cornerRadiusEnd=2).encode(
+        y=y,
+        color=alt.Color(
+            "name:N",
+            title=None,
+            sort=names,
+            scale=style.table_scale(colours),
+            legend=alt.Legend(orient="right", direction="vertical"),
+        ),
+    )
+    ideal = here.transform_filter("datum.ideal != null && datum.ranks > 1").mark_tick(
+        orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK
+    )
+    turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
+    number = here.mark_text(**turned, dx=5, opacity=0.85).encode(y=label, text="text:N")
+    absent = (
+        base.transform_filter("!datum.drawn")
+        .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
+        .encode(y=alt.value(HEIGHT), text="text:N")
+    )
+    layers = [bars, ideal.encode(y=alt.Y("ideal:Q", title=GFLOPS, scale=scale)), number, absent]
+    return alt.layer(*layers).properties(
+        width=max(200, BAR * counts * (len(names) + 1)), height=HEIGHT, title=style.title(title)
+    )
+
+
+def several(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each grid and program that ran on more than one number of ranks."""
+    every = whole_programs(cases)
+    found: Drawn = []
+    for title, same in [*strong(every), *weak(every)]:
+        if any(m.drawn and m.ranks > 1 for m in same):
+            found.append((heading(cases, same[0].run, title), panel("", same), same))
+    return found

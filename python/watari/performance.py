@@ -1,0 +1,199 @@
+"""What the trials of case `himeno` say of speed: computed here alone, from their samples.
+
+    GFLOPS = flops of an iteration x iterations / seconds / 1e9       score = MFLOPS / 82.84
+    fraction of the floor = (bytes of an iteration / rate of a copy) / seconds of an iteration
+
+Three answers to "how fast?", and none of them hides the others: an iteration of the steady state,
+the loop as Himeno's own convention takes it (first iteration and migration included), and the whole
+run with what is outside the loop (allocation, transfers, release). A steady iteration is told
+between device events where there are some; loop and whole run by the host's clock. The floor is the
+time in which a copy measured in the same result file would move an iteration's bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median, median_low
+from typing import Any
+
+from watari import himeno, limits, statistics, view
+from watari.settling import settle
+from watari.statistics import Trial
+from watari.view import Measured
+
+OUTSIDE = ("allocate", "transfer_in", "transfer_out", "release")
+# in the order in which a run spends them; `halo` is spent in iterations of all phases
+PARTS = (*OUTSIDE[:2], "first", "migrating", "steady", "halo", *OUTSIDE[2:])
+
+
+@dataclass(frozen=True)
+class Performance:
+    """One case: each number is the median over trials. None where it cannot be told."""
+
+    gflops: float  # of the loop
+    whole: float  # GFLOPS of the loop and what is outside it
+    steady: float | None  # GFLOPS of an iteration of the steady state
+    rate: float | None  # its GB/s
+    first: float  # s
+    migrated: int  # iterations after the first until pages have moved
+    parts: dict[str, float]  # s by PARTS, the whole run
+    levels: tuple[float, ...]  # steady GFLOPS of each trial, of the loop where there is none
+
+    @property
+    def score(self) -> float:
+        """Himeno's score: 1 is a Pentium III at 600 MHz."""
+        return 1e3 * self.gflops / himeno.PENTIUM_III
+
+    @property
+    def outside(self) -> float:
+        """Seconds outside the loop."""
+        return sum(self.parts[name] for name in OUTSIDE)
+
+    @property
+    def loop(self) -> float:
+        """Seconds in the loop."""
+        return sum(self.parts.values()) - self.outside
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where a series becomes steady: iterations [1, `steady`) migrate; `last` is its length."""
+
+    steady: int
+    last: int
+
+
+def split(trial: Trial) -> Split:
+    """First iteration, migration, steady state.
+
+    Pages may move in the phase `rest`; they did where its times come down to a lower level, and do
+    so to the end where no lower level is reached (see settling.py).
+    """
+    times = statistics.seconds(trial)
+    for phase in trial.get("phases") or []:
+        change = settle(times[phase["first"] :]) if phase["name"] == "rest" else None
+        if change and change.before > change.after:
+            return Split(
+                len(times) if change.end is None else phase["first"] + change.end, len(times)
+            )
+    return Split(min(1, len(times)), len(times))
+
+
+def parts(trial: Trial) -> dict[str, float]:
+    """Seconds of one run, by what they were spent on; by the host's clock."""
+    found = split(trial)
+    told = {name: value["value"] for name, value in (trial.get("quantities") or {}).items()}
+    halo = (trial.get("series") or {}).get("halo_s") or [0.0] * found.last
+    bare = [t - h for t, h in zip(trial["host_s"], halo, strict=True)]
+    seconds = {name: told.get(name, 0.0) for name in OUTSIDE}
+    seconds |= {"first": sum(bare[:1]), "migrating": sum(bare[1 : found.steady])}
+    seconds |= {"steady": sum(bare[found.steady :]), "halo": sum(halo)}
+    return {name: seconds[name] for name in PARTS}
+
+
+def steady_seconds(trial: Trial) -> float | None:
+    """Seconds of an iteration in the steady state: their median; None where there is none."""
+    found = split(trial)
+    return median(statistics.seconds(trial)[found.steady :]) if found.steady < found.last else None
+
+
+def of(m: Measured) -> Performance:
+    """The numbers of a case that has trials."""
+    spent = [parts(trial) for trial in m.trials]
+    loops = [sum(trial["host_s"]) for trial in m.trials]
+    outside = [sum(part[name] for name in OUTSIDE) for part in spent]
+    amounts = [m.flops_per_sample * len(trial["host_s"]) / 1e9 for trial in m.trials]
+    steady = [seconds for trial in m.trials if (seconds := steady_seconds(trial))]
+    gflops = [amount / loop for amount, loop in zip(amounts, loops, strict=True)]
+    runs = zip(amounts, loops, outside, strict=True)
+    levels = [m.flops_per_sample / seconds / 1e9 for seconds in steady]
+    return Performance(
+        gflops=median(gflops),
+        whole=median(amount / (loop + out) for amount, loop, out in runs),
+        steady=median(levels) if levels else None,
+        rate=m.bytes_per_sample / median(steady) / 1e9 if steady else None,
+        first=median(statistics.seconds(trial)[0] for trial in m.trials),
+        migrated=median_low(split(trial).steady for trial in m.trials) - 1,
+        parts={name: median(part[name] for part in spent) for name in PARTS},
+        levels=tuple(levels or gflops),
+    )
+
+
+def is_reference(m: Measured, copy: Measured) -> bool:
+    """Whether `copy` is one in the memory that the processor of `m` calls its own."""
+    who = m["processor"]
+    own = "pageable" if who == "cpu" else who.replace("gpu", "device")
+    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, who)
+    return (
+        (copy.case, copy.file, copy["processor"]) == ("copy", m.file, who)
+        and copy["from"] == copy["to"] == own
+        and copy.drawn
+        and not copy.flagged
+        and view.plain(copy)
+        and copy["size"] > cache
+        and (who != "cpu" or copy["threads"] == m["threads"])
+    )
+
+
+def copy_rate(m: Measured, cases: Sequence[Measured]) -> float | None:
+    """GB/s of a copy in the same result file, of the largest array by the best means; None where
+    the file has none, where the grid fits into caches, and for several ranks."""
+    bytes_of_grid = 4 * himeno.ARRAYS * himeno.points(m["grid"])
+    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, m["processor"])
+    copies = [copy for copy in cases if is_reference(m, copy)]
+    if not copies or bytes_of_grid <= cache or m.ranks > 1:
+        return None
+    largest = max(copy["size"] for copy in copies)
+    return max(copy.median for copy in copies if copy["size"] == largest)
+
+
+def ceiling(m: Measured, cases: Sequence[Measured]) -> float | None:
+    """GFLOPS at the floor: what an iteration at the rate of a copy would have."""
+    rate = copy_rate(m, cases)
+    return rate * m.flops_per_sample / m.bytes_per_sample if rate and m.bytes_per_sample else None
+
+
+def fraction(m: Measured, cases: Sequence[Measured]) -> float | None:
+    """The floor's time over that of a steady iteration; None where either is not known."""
+    rate, steady = copy_rate(m, cases), of(m).rate
+    return steady / rate if rate and steady else None
+
+
+def text(m: Measured, cases: Sequence[Measured]) -> str:
+    """In one line: `2664 GFLOPS, 4387 GB/s (103% of copy)`."""
+    found, part = of(m), fraction(m, cases)
+    if found.steady is None or found.rate is None:
+        return f"{view.rate(found.gflops)} GFLOPS, not steady"
+    share = f" ({part:.0%} of copy)" if part else ""
+    return f"{view.rate(found.steady)} GFLOPS, {view.rate(found.rate)} GB/s{share}"
+
+
+def rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Every number of each case of Himeno that ran, as text: the report's table."""
+    return [row(m, cases) for m in view.drawable(cases, "himeno")]
+
+
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, Any]:
+    """One line of the table."""
+    found, part = of(m), fraction(m, cases)
+    return {
+        "run": m.run,
+        "what": view.words(m.case, m.parameters),
+        "grid": m["grid"],
+        "iterations": m["iterations"],
+        "steady": view.rate(found.steady) if found.steady is not None else "not reached",
+        "rate": view.rate(found.rate) if found.rate is not None else "",
+        "fraction": f"{part:.0%}" if part else "",
+        "gflops": view.rate(found.gflops),
+        "score": f"{found.score:.0f}",
+        "whole": view.rate(found.whole),
+        "first": view.duration(found.first),
+        "migrating": f"{found.migrated} in {view.duration(found.parts['migrating'])}"
+        if found.migrated
+        else "",
+        "loop": f"{found.loop:.3g}",
+        "outside": f"{found.outside:.3g}",
+        "total": f"{found.loop + found.outside:.3g}",
+        "flagged": m.flagged,
+    }

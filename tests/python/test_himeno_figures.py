@@ -1,0 +1,203 @@
+"""Figures of Himeno: every number that is drawn is that of its case, and is called what it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import synthetic
+
+from watari import cases as known
+from watari import cli, effort, figures, performance, report, results, view
+from watari.figures import iterations, scaling, spending, style, styles
+from watari.view import Measured
+
+RNG = np.random.default_rng(5)
+Rows = list[dict[str, Any]]
+
+
+def measured(*cases: dict[str, Any]) -> list[Measured]:
+    plain = synthetic.plain() | {"cases": list(cases)}
+    return view.measured([results.Results.model_validate(plain)])
+
+
+def himeno(style: str, **more: Any) -> dict[str, Any]:
+    return synthetic.himeno_case(RNG, style, 3, **more)
+
+
+def drawn(name: str, cases: list[Measured]) -> list[figures.Drawing]:
+    return [d for d in figures.draw(cases) if d.figure.name == name]
+
+
+def rows_of(drawing: figures.Drawing) -> Rows:
+    return [row for rows in drawing.spec()["datasets"].values() for row in rows]
+
+
+def test_the_thesis_is_drawn_with_its_difference_and_published_values_apart() -> None:
+    thesis = {"iterations": 300, "form": "two-kernel", "kernel": "shared"}
+    cases = measured(*(himeno(s, **thesis) for s in ("explicit", "managed", "system")))
+    (drawing,) = drawn("himeno-speed", cases)
+    rows = {row["name"]: row for row in rows_of(drawing) if "name" in row}
+    for m in cases:
+        found = performance.of(m)
+        row = rows[m["style"]]
+        assert row["steady"] == pytest.approx(found.steady, rel=1e-3)
+        assert row["loop"] == pytest.approx(found.gflops, rel=1e-3)
+        assert row["whole"] == pytest.approx(found.whole, rel=1e-3)
+        assert row["whole"] < row["loop"] < row["steady"]
+    loops = {m["style"]: performance.of(m).gflops for m in cases}
+    difference = loops["explicit"] - loops["system"]
+    assert f"system is {difference:.0f} GFLOPS behind explicit" in styles.behind(cases)
+    assert rows["explicit · A100 80 GB"]["value"] == 690
+    assert "gpu-himeno" in rows["explicit · A100 80 GB"]["source"]
+    assert "100 GFLOPS behind explicit" in str(drawing.spec())
+    assert "80 GFLOPS behind managed" in str(drawing.spec())
+
+
+def test_other_grids_have_no_published_values_of_xl() -> None:
+    (drawing,) = drawn("himeno-speed", measured(himeno("explicit", grid="L")))
+    assert not any("A100" in str(row) for row in rows_of(drawing))
+
+
+def test_the_floor_is_drawn_only_where_its_copy_was_measured() -> None:
+    copy = synthetic.copy_case(RNG, "device", "device", 4 * synthetic.GIB, 4.25e12, 3)
+    with_copy, without = measured(himeno("explicit"), copy), measured(himeno("explicit"))
+    (drawing,) = drawn("himeno-speed", with_copy)
+    floors = [row["floor"] for row in rows_of(drawing) if "floor" in row]
+    assert floors == [pytest.approx(4250 * 34 / 56, rel=0.02)]
+    (drawing,) = drawn("himeno-speed", without)
+    assert not any("floor" in row for row in rows_of(drawing))
+
+
+def test_a_style_that_is_not_here_keeps_its_row_and_reason() -> None:
+    (drawing,) = [
+        d for d in drawn("himeno-speed", view.measured([synthetic.results()])) if "XL" in d.heading
+    ]
+    (row,) = [row for row in rows_of(drawing) if row.get("name") == "system"]
+    assert row["text"] == "unsupported"
+    assert "pageableMemoryAccess" in row["why"]
+
+
+def test_a_rate_above_the_limit_is_hollow_and_says_so() -> None:
+    case = himeno("explicit") | {"flags": ["above-limit"]}
+    (drawing,) = drawn("himeno-speed", measured(case))
+    (row,) = [row for row in rows_of(drawing) if row.get("name") == "explicit"]
+    assert row["flagged"]
+    assert row["text"].endswith("above the limit")
+
+
+def test_iterations_keep_every_sample_in_a_line_or_its_band() -> None:
+    m = measured(himeno("system", iterations=3000))[0]
+    found = iterations.points(m.trials[0])
+    times = [1e3 * s for s in m.trials[0]["device_s"]]
+    assert found["sample"][:60] == list(range(1, 61))
+    assert found["ms"][:60] == pytest.approx(times[:60], rel=1e-3)
+    parts = iterations.bins(3000)
+    assert [first for first, _ in parts][1:] == [last for _, last in parts][:-1]
+    assert parts[-1][1] == 3000
+    assert len(parts) < 200
+    for (first, last), low, high in zip(parts, found["low"], found["high"], strict=True):
+        assert low == pytest.approx(min(times[first:last]), rel=1e-3)
+        assert high == pytest.approx(max(times[first:last]), rel=1e-3)
+
+
+def test_iterations_mark_where_the_steady_state_begins() -> None:
+    (drawing,) = drawn("himeno-iterations", measured(himeno("system"), himeno("explicit")))
+    marks = [row["sample"] for row in rows_of(drawing) if row.get("text") == "steady"]
+    assert len(marks) == 1
+    assert 45 <= marks[0] <= 52
+
+
+def test_time_adds_up_to_the_whole_run() -> None:
+    cases = measured(himeno("explicit"), himeno("acc-data", ranks=2, halo="staged"))
+    for m in cases:
+        rows = spending.spent_rows(m)
+        assert sum(row["seconds"] for row in rows) == pytest.approx(rows[0]["total"], rel=1e-3)
+        assert {row["part"] for row in rows} <= set(style.SPENT)
+        assert ("halo" in {row["part"] for row in rows}) == (m.ranks > 1)
+    assert len(drawn("himeno-time", cases)) == 1
+
+
+def test_implementations_are_numbered_and_judged_by_their_own_single_gpu() -> None:
+    cases = measured(
+        *(himeno("acc-data", ranks=n, halo="staged", split=f"{n}x1x1") for n in (1, 2, 4)),
+        himeno("managed"),
+    )
+    (drawing,) = drawn("himeno-gpus", cases)
+    rows = {row["ranks"]: row for row in rows_of(drawing) if row.get("name") == "(1) acc-data"}
+    assert set(rows) == {1, 2, 4}
+    assert rows[4]["ideal"] == pytest.approx(4 * rows[1]["value"])
+    assert rows[4]["efficiency"] == pytest.approx(rows[4]["value"] / rows[4]["ideal"])
+    assert not any(row.get("style") == "managed" for row in rows_of(drawing))
+
+
+def test_ranks_of_the_cpu_share_its_cores_so_nothing_is_perfect_scaling() -> None:
+    given = {"processor": "cpu", "kernel": "shared"}
+    cases = measured(*(himeno("system", ranks=n, **given) for n in (1, 2)))
+    (drawing,) = drawn("himeno-gpus", cases)
+    bars = [row for row in rows_of(drawing) if row.get("name") == "system"]
+    assert [row["ideal"] for row in bars] == [None, None]
+
+
+def test_ways_of_the_halo_have_bars_of_their_own() -> None:
+    ways = [("nccl", False), ("nccl", True), ("peer", False)]
+    cases = measured(
+        himeno("explicit"),
+        *(himeno("explicit", ranks=2, halo=h, overlap=o) for h, o in ways),
+        himeno("explicit", ranks=4, halo="peer", split="2x2x1"),
+    )
+    found = [(name, m.ranks) for name, m in scaling.bars_of(cases)]
+    names = ["nccl", "nccl, overlapped", "peer", "peer, 2x2x1"]
+    assert {(f"explicit, {name}", 1) for name in names} < set(found)
+    assert ("explicit, peer, 2x2x1", 4) in found
+    assert len(found) == len(set(found)) == 8
+    colours = scaling.shades({name: "explicit" for name, _ in found})
+    assert len(set(colours.values())) == 4
+
+
+def test_a_case_without_enough_gpus_is_named_in_its_place() -> None:
+    lost = himeno("acc-data", ranks=4) | {"status": "unsupported", "reason": "4 ranks, 2 GPUs"}
+    lost["trials"] = [synthetic.lost_trial("unsupported", "4 ranks, 2 GPUs")]
+    cases = measured(himeno("acc-data"), himeno("acc-data", ranks=2), lost)
+    (drawing,) = drawn("himeno-gpus", cases)
+    (row,) = [row for row in rows_of(drawing) if row.get("ranks") == 4]
+    assert (row["drawn"], row["text"]) == (False, "unsupported")
+    assert row["why"] == "4 ranks, 2 GPUs"
+
+
+def test_a_grid_that_grows_with_its_ranks_is_weak_scaling(monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = "1022x512x1024"
+    monkeypatch.setitem(synthetic.POINTS, twice, 2 * synthetic.POINTS["XL"])
+    cases = measured(himeno("explicit"), himeno("explicit", ranks=2, grid=twice, halo="peer"))
+    (drawing,) = drawn("himeno-gpus", cases)
+    assert drawing.heading.startswith("266 million points a GPU")
+
+
+def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -> None:
+    slow, fast = himeno("managed", form="two-kernel"), himeno("managed")
+    cases = measured(slow, fast, himeno("explicit"))
+    (drawing,) = drawn("himeno-effort", cases)
+    rows = {row["style"]: row for row in rows_of(drawing) if "style" in row}
+    counted = {one.style: one.total for one in effort.effort("himeno")}
+    assert {name: row["statements"] for name, row in rows.items()} == {
+        name: counted[name] for name in ("explicit", "managed")
+    }
+    assert rows["managed"]["whole"] == pytest.approx(performance.of(cases[1]).whole, rel=1e-3)
+    assert "fused" in rows["managed"]["what"]
+
+
+def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> None:
+    cases = measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
+    (drawing,) = drawn("himeno-gpus", cases)
+    commands = report.commands(drawing.cases)
+    again = []
+    for command in commands:
+        name, axes = cli.given(command.split()[2:])
+        again += known.resolve(name, axes, cases[0].machine)
+    assert len(commands) == len(again) == 3
+    assert [request.parameters["ranks"] for request in again] == [1, 2, 4]
+    assert {request.key for request in again} == {
+        known.key("himeno", {**m.parameters, "threads": again[i].parameters["threads"]})
+        for i, m in enumerate(cases)
+    }
