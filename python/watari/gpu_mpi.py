@@ -63,8 +63,13 @@ def ask(request: Request, launcher: launch.Launcher) -> str | None:
             launch.end_session(process)
         if code == 0:
             return None
-        said = launch.tail(errors)
-    return f"this MPI cannot send GPU memory: {launch.death(code)}" + (f": {said}" if said else "")
+        return f"this MPI cannot send GPU memory: {cause(code, errors)}"
+
+
+def cause(code: int, errors: Path) -> str:
+    """What ended it: a signal, else what was said about it."""
+    death = launch.death(code)
+    return death if death.startswith("killed") else f"{death}: {launch.tail(errors)[:200]}"
 
 
 def main() -> int:

@@ -30,12 +30,14 @@ int told(Ask ask, MPI_Comm of) {
 void exchange(const int (&ranks)[2], const void* const (&send)[2], void* const (&receive)[2],
               int bytes) {
     MPI_Request requests[4];
+    int count = 0;
     for (int side = 0; side < 2; ++side) {
-        const int rank = ranks[side] == watari::comm::nobody ? MPI_PROC_NULL : ranks[side];
-        MPI_Irecv(receive[side], bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests[side]);
-        MPI_Isend(send[side], bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests[2 + side]);
+        const int rank = ranks[side];
+        if (rank == watari::comm::nobody) continue;
+        MPI_Irecv(receive[side], bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Isend(send[side], bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests[count++]);
     }
-    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }
 
 void over_all(void* values, int count, MPI_Datatype type, MPI_Op operation) {

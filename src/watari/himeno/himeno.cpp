@@ -17,7 +17,7 @@ void require_sense(const parameters& p) {
 
 const style& style_of(const parameters& p) {
     for (const style& row : styles())
-        if (row.name == p.style && (p.processor.is_gpu() || row.on_cpu)) return row;
+        if (row.name == p.style && row.on(p.processor)) return row;
     throw unsupported("style " + p.style +
                       (p.processor.is_gpu() ? " is not part of this build"
                                             : " is a GPU's; the CPU runs style=system"));
@@ -30,7 +30,7 @@ measure::trial run(const parameters& p) {
     if (p.split.points() > 1) return run_on_ranks(p, style_of(p));
     if (p.overlap) throw usage_error("overlap=yes: one rank has nothing to exchange");
     if (p.processor.is_gpu()) device::use(p.processor.number);
-    return style_of(p).run(p);
+    return style_of(p).on(p.processor)(p);
 }
 
 }  // namespace watari::himeno

@@ -80,7 +80,7 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
         [&] { memory::require_access(memory::row(field), by_cpu ? the_cpu : own.processor); });
     comm::halo halo(p.halo, {&all, box, by_cpu ? the_cpu : own.processor, field});
     own.exchanged = &halo;
-    measure::trial result = row.run(own);
+    measure::trial result = row.on(p.processor)(own);
     keep_slowest(result, all);
     return result;
 }

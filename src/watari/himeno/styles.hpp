@@ -12,10 +12,13 @@ namespace watari::himeno {
 struct style {
     std::string_view name;
     measure::trial (*run)(const part& p);
-    bool on_cpu;         ///< the CPU can run it too
+    measure::trial (*run_on_cpu)(const part& p);
     memory::kind field;  ///< the memory of the pointer whose halo it exchanges, on a GPU
     unsigned halos;      ///< the paths that it can take
     bool overlaps;       ///< it can exchange while it computes
+
+    /// Its program for a processor; null where there is none.
+    auto on(processor who) const { return who.is_gpu() ? run : run_on_cpu; }
 };
 
 constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
@@ -29,6 +32,7 @@ measure::trial run_pinned(const part& p);
 measure::trial run_managed(const part& p);
 measure::trial run_managed_prefetch(const part& p);
 measure::trial run_system(const part& p);
+measure::trial run_system_on_cpu(const part& p);
 measure::trial run_directive(const part& p);  ///< those in shared objects, directive.hpp
 
 }  // namespace watari::himeno

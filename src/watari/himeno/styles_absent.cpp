@@ -5,7 +5,7 @@ namespace watari::himeno {
 
 std::span<const style> styles() {
     static constexpr style table[] = {
-        {"system", run_system, true, memory::kind::pageable, any_halo, true}};
+        {"system", nullptr, run_system_on_cpu, memory::kind::pageable, any_halo, true}};
     return table;
 }
 
