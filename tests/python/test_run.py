@@ -11,6 +11,7 @@ from pathlib import Path
 
 import fake_cli
 import pytest
+import synthetic
 
 from watari import budget, cases, journal, launch, results, resume, run
 from watari.cases import Request
@@ -166,6 +167,14 @@ def test_guesses_follow_what_other_cases_took():
     before = estimate.seconds(other)
     estimate.learn(known, 20.0, 19.0)
     assert estimate.seconds(other) > 2 * before
+
+
+@pytest.mark.parametrize(
+    ("style", "rate"), [("explicit", 1e12), ("managed", 1e12), ("pinned", 4e10)]
+)
+def test_of_the_styles_pinned_alone_crosses_the_link_each_time(style, rate):
+    wanted = {"processor": "gpu", "style": style}
+    assert budget.typical_rate(cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]) == rate
 
 
 @pytest.mark.parametrize(
