@@ -15,7 +15,17 @@ from watari.errors import UnsupportedError, UsageError, WrongResultError
 native = pytest.importorskip("watari._native")
 
 Field = npt.NDArray[np.float64]
-ODD = ["3x3x3", "5x19x16", "6x11x48", "5x6x7", "17x9x33", "20x12x130", "9x8x132", "4x19x257", "7x6x64"]
+ODD = [
+    "3x3x3",
+    "5x19x16",
+    "6x11x48",
+    "5x6x7",
+    "17x9x33",
+    "20x12x130",
+    "9x8x132",
+    "4x19x257",
+    "7x6x64",
+]
 
 
 def parameters(machine: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:

@@ -13,7 +13,8 @@
 /// wrk2 to p. gosa is summed in double: a float sum saturates from size L on.
 ///
 /// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu and
-/// stencil_tuned.cpp (the fast ones), loop.hpp (what is timed), styles/ (one program for each way to manage memory).
+/// stencil_tuned.cpp (the fast ones), loop.hpp (what is timed), styles/ (one program for each way
+/// to manage memory).
 #pragma once
 
 #include "watari/core/device.hpp"

@@ -2,8 +2,8 @@
 //
 // Whole lines of 64 bytes, so that wrk2 passes by the caches: a store through them reads its line
 // first, 60 bytes a point. The first and last lines of a row hold boundary points: wrk2 is given
-// p's values there, which it has. The memory is asked early for all that is read once: the
-// processor foresees 13 streams badly, and sees no further than the arithmetic of a few lines.
+// p's values there, which it has. The memory is asked early for all that is read once: alone, a
+// core looks ahead no further than the arithmetic of a few lines.
 #include "watari/himeno/stencil.hpp"
 
 #include <algorithm>
@@ -20,9 +20,7 @@ constexpr std::size_t rows = 8;     // one sum each: gosa does not depend on the
 constexpr std::size_t early = 256;  // floats: 1 KiB of every stream is on its way
 
 /// Points that follow each other along k: GCC makes of it what vectors the processor has.
-template <std::size_t Count>
-using points [[gnu::vector_size(Count * sizeof(float))]] = float;
-using line_of_points = points<line>;
+using line_of_points [[gnu::vector_size(line * sizeof(float))]] = float;
 
 template <class Value>
 [[gnu::always_inline]] inline Value load(const float* at) {

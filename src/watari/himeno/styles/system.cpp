@@ -20,7 +20,7 @@ measure::trial run_system(const parameters& p) {
     prepare(result, p,
             std::array{p.processor.is_gpu() ? memory::kind::system : memory::kind::pageable});
     constexpr std::size_t page = std::size_t{2} << 20, line = 64;
-    const std::size_t array_bytes = (p.size.points() * sizeof(float) / line + 1 + 4) * line;
+    const std::size_t array_bytes = (p.size.points() * sizeof(float) / line + 5) * line;
     const std::size_t bytes = (14 * array_bytes + page - 1) / page * page;
     fields f{.size = p.size};
     stopwatch watch(result);
