@@ -2,8 +2,8 @@
 //
 // Whole lines of 64 bytes, so that wrk2 passes by the caches: a store through them reads its line
 // first, 60 bytes a point. The first and last lines of a row hold boundary points: wrk2 is given
-// p's values there, which it has. The memory is asked early for all that is read once: the
-// processor foresees 13 streams badly, and sees no further than the arithmetic of a few lines.
+// p's values there, which it has. The memory is asked early for all that is read once: alone, a
+// core looks ahead no further than the arithmetic of a few lines.
 #include "watari/himeno/stencil.hpp"
 
 #include <algorithm>
@@ -17,12 +17,11 @@ namespace {
 using himeno::fields;
 
 constexpr std::size_t rows = 8;     // one sum each: gosa does not depend on the threads
-constexpr std::size_t early = 256;  // floats: 1 KiB of every stream is on its way
+constexpr std::size_t early = 192;  // floats: 768 bytes of every stream are on their way
+constexpr std::size_t width = 8;    // wider vectors gain nothing, and older processors lack them
 
 /// Points that follow each other along k: GCC makes of it what vectors the processor has.
-template <std::size_t Count>
-using points [[gnu::vector_size(Count * sizeof(float))]] = float;
-using line_of_points = points<line>;
+using points [[gnu::vector_size(width * sizeof(float))]] = float;
 
 template <class Value>
 [[gnu::always_inline]] inline Value load(const float* at) {
@@ -78,17 +77,17 @@ WATARI_CLONES void advance_row(const fields f, std::size_t n, bool aligned, doub
     std::size_t k = 0;
     for (; k + line <= f.size.k; k += line) {
         ask_early(f, n + k);
-        auto ss = correction_at<line_of_points>(f, n + k);
-        if (k == 0) ss[0] = 0;
-        if (k + line > last) ss[line - 1] = 0;
-        const auto now = load<line_of_points>(f.p + n + k);
-        auto next = now + himeno::omega * ss;
-        if (k == 0) next[0] = now[0];
-        if (k + line > last) next[line - 1] = now[line - 1];
         float out[line], square[line];
-        std::memcpy(out, &next, sizeof out);
-        ss *= ss;
-        std::memcpy(square, &ss, sizeof square);
+#pragma GCC unroll 2
+        for (std::size_t l = 0; l < line; l += width) {
+            const auto ss = correction_at<points>(f, n + k + l);
+            const points next = load<points>(f.p + n + k + l) + himeno::omega * ss;
+            const points squares = ss * ss;
+            std::memcpy(out + l, &next, sizeof next);
+            std::memcpy(square + l, &squares, sizeof squares);
+        }
+        if (k == 0) out[0] = f.p[n], square[0] = 0;
+        if (k + line > last) out[line - 1] = f.p[n + last], square[line - 1] = 0;
         for (std::size_t l = 0; l < line; ++l) lane[l] += static_cast<double>(square[l]);
         if (aligned)
             stream_line(f.wrk2 + n + k, out);
