@@ -146,9 +146,10 @@ class TestOnTheCpu:
             "    return PMPI_Irecv(nowhere, count, type, source, tag, comm, request);\n"
             "}\n"
         )
-        if not shutil.which("mpicc"):
+        compiler = os.environ.get("MPICC", "mpicc")  # of the MPI that Watari was built with
+        if not shutil.which(compiler):
             pytest.skip("no mpicc: install libopenmpi-dev")
-        command = ["mpicc", "-shared", "-fPIC", "-o", str(library), str(tmp_path / "stale.c")]
+        command = [compiler, "-shared", "-fPIC", "-o", str(library), str(tmp_path / "stale.c")]
         subprocess.run(command, check=True)
         trials = [
             request(grid="XS", split="2x1x1", data=data, form=form)
@@ -179,11 +180,11 @@ class TestOnTheCpu:
         self, bad: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (tmp_path / "sitecustomize.py").write_text(
-            "import watari.cases as c, os, dataclasses\n"
-            "from watari import himeno\n"
+            "import watari.cases as c, dataclasses\n"
+            "from watari import himeno, worker\n"
             "def run(parameters):\n"
             "    himeno.run(parameters)\n"
-            f"    if int(os.environ['OMPI_COMM_WORLD_RANK']) == {bad}:\n"
+            f"    if worker.from_launcher(worker.RANK_VARIABLES, 0) == {bad}:\n"
             "        raise RuntimeError('no memory for the halo')\n"
             "    return himeno.run(parameters)\n"
             "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
@@ -200,10 +201,11 @@ class TestOnTheCpu:
     ) -> None:
         (tmp_path / "sitecustomize.py").write_text(
             "import watari.cases as c, os, dataclasses\n"
+            "from watari import worker\n"
             "def run(parameters):\n"
             "    cpus = sorted(os.sched_getaffinity(0))\n"
-            "    rank = os.environ['OMPI_COMM_WORLD_RANK']\n"
-            f"    open({str(tmp_path)!r} + '/cpus' + rank, 'w').write(str(cpus))\n"
+            "    rank = worker.from_launcher(worker.RANK_VARIABLES, 0)\n"
+            f"    open({str(tmp_path)!r} + f'/cpus{{rank}}', 'w').write(str(cpus))\n"
             "    return {'host_s': []}\n"
             "c.CASES['himeno'] = dataclasses.replace(c.CASES['himeno'], run=run)\n"
         )

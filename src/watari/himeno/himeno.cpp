@@ -27,6 +27,7 @@ const style& style_of(const parameters& p) {
 
 measure::trial run(const parameters& p) {
     require_sense(p);
+    if (p.processor.is_gpu() && device::count() == 0) throw unsupported(device::absent_reason());
     if (p.split.points() > 1) return run_on_ranks(p, style_of(p));
     if (p.overlap) throw usage_error("overlap=yes: one rank has nothing to exchange");
     if (p.processor.is_gpu()) device::use(p.processor.number);
