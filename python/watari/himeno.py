@@ -28,8 +28,8 @@ STYLES = (
     "system",
     "acc-data",
     "acc-host-data",
-    "acc-managed",
     "acc-managed-all",
+    "acc-managed",
     "omp-target",
 )
 HALOS = ("none", "staged", "device", "nccl", "peer")  # `none` is that of one rank

@@ -5,8 +5,8 @@
 
 Three answers to "how fast?", and none of them hides the others: an iteration of the steady state,
 the loop as Himeno's own convention takes it (first iteration and migration included), and the whole
-run with what is outside the loop (allocation, transfers, release). A steady iteration is told
-between device events where there are some; loop and whole run by the host's clock. The floor is the
+run with what is outside the loop (allocation, transfers, release). A steady iteration of one rank
+is told between device events where there are some; all else by the host's clock. The floor is the
 time in which a copy measured in the same result file would move an iteration's bytes.
 """
 
@@ -93,9 +93,13 @@ def parts(trial: Trial) -> dict[str, float]:
 
 
 def steady_seconds(trial: Trial) -> float | None:
-    """Seconds of an iteration in the steady state: their median; None where there is none."""
+    """Seconds of an iteration in the steady state: their median; None where there is none.
+
+    Of several ranks by the host's clock: what they tell each other is between no events of one GPU.
+    """
     found = split(trial)
-    return median(statistics.seconds(trial)[found.steady :]) if found.steady < found.last else None
+    times = trial["host_s"] if trial["ranks"] > 1 else statistics.seconds(trial)
+    return median(times[found.steady :]) if found.steady < found.last else None
 
 
 def of(m: Measured) -> Performance:

@@ -89,6 +89,11 @@ def test_steady_is_told_by_device_events_and_the_loop_by_the_host() -> None:
     assert found.loop == pytest.approx(1.0)
 
 
+def test_several_ranks_are_timed_by_the_host_which_waits_for_the_others() -> None:
+    given = trial([0.5, 0.25], False, device_s=[0.4, 0.2]) | {"ranks": 2}
+    assert performance.of(one(given)).steady == pytest.approx(34 * POINTS / 0.25 / 1e9)
+
+
 def test_a_halo_is_taken_out_of_the_iterations_not_added() -> None:
     made = trial([0.5, 0.25, 0.25], False)
     made["series"] = {"halo_s": [0.1, 0.05, 0.05]}

@@ -169,9 +169,10 @@ FIGURES: tuple[Figure, ...] = (
         "himeno-gpus",
         "Himeno on several GPUs or CPU ranks",
         ("himeno",),
-        "GFLOPS of the loop by implementation and number of ranks (as figures 2 to 5 of Doi 2016, "
-        "whose implementations have numbers; a GPU has one). The tick is perfect scaling of the "
-        "bar's own speed on one GPU, which has no halo and stands beside every way of it.",
+        "GFLOPS by implementation and number of ranks (a GPU has one; numbers in brackets are "
+        "those of Doi 2016). Solid: the loop, first iteration included, as figures 2 to 5 there. "
+        "Pale, and the number: an iteration of the steady state. The tick is perfect scaling of "
+        "the bar's own steady speed on one GPU, which has no halo and stands beside each way.",
         scaling.several,
     ),
     Figure(

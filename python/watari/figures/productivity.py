@@ -49,26 +49,30 @@ def chart(cases: Sequence[Measured]) -> Panel:
     for same in groups_of(data, 0):  # as many statements: side by side, a little apart
         for i, row in enumerate(same):
             row["at"] = row["statements"] + ASIDE * (i - (len(same) - 1) / 2)
+            row["right"] = row["statements"] + ASIDE * (len(same) - 1) / 2
     for column in groups_of(data, 4):
         at = apart([HEIGHT * (1 - row["whole"] / top) for row in column], HEIGHT)
         for row, label in zip(column, at, strict=True):
             row["label"] = label
-    x = alt.X(
-        "at:Q",
-        title="statements that manage memory",
-        scale=alt.Scale(domain=[0, wide], nice=False),
-        axis=alt.Axis(format="d", tickCount=8, grid=False),
-    )
+
+    def x(field: str) -> alt.X:
+        return alt.X(
+            f"{field}:Q",
+            title="statements that manage memory",
+            scale=alt.Scale(domain=[0, wide], nice=False),
+            axis=alt.Axis(format="d", tickCount=8, grid=False),
+        )
+
     scale = alt.Scale(domain=[0, top], nice=False)
     base = alt.Chart(rows(data)).encode(
-        x=x,
+        x=x("at"),
         color=alt.Color("style:N", legend=None, scale=style.table_scale(style.STYLES)),
         tooltip=["style:N", "statements:Q", "steady:Q", "whole:Q", "what:N"],
     )
     y = alt.Y("whole:Q", title=GFLOPS, scale=scale, axis=alt.Axis(format=style.NUMBER))
     steady = alt.Y("steady:Q", title=GFLOPS, scale=scale)
     text = base.mark_text(align="left", dx=10, opacity=0.9).encode(
-        y=alt.Y("label:Q", scale=None), text="style:N", color=alt.value(INK)
+        x=x("right"), y=alt.Y("label:Q", scale=None), text="style:N", color=alt.value(INK)
     )
     return alt.layer(
         base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(y=y, y2="steady:Q"),

@@ -19,7 +19,7 @@ from watari.figures.style import GFLOPS, INK, Panel, rows
 from watari.figures.styles import grid_title, ordered, whole_programs
 from watari.view import Measured
 
-HEIGHT, BAR = 230, 24
+HEIGHT, BAR, PALE = 230, 24, 0.4
 NUMBER_ROOM = 0.19  # of the height, for a number on its side
 # numbered as in Doi (2016)
 NUMBERS = {"acc-data": 1, "acc-host-data": 2, "acc-managed-all": 3, "acc-managed": 4}
@@ -58,30 +58,37 @@ def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:
 
 
 def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """One row a bar, with what perfect scaling of its own speed on one GPU would give (ranks of
-    the CPU share its cores), and where its number has room: over the tick, or under a far one."""
+    """One row a bar, with what perfect scaling of its own steady speed on one GPU would give (the
+    CPU's ranks share its cores), and where its number has room: over the tick, or under a far one.
+    """
     found = [bar_row(m, name) for name, m in bars_of(cases)]
     shared = cases[0]["processor"] == "cpu"
     singles = [row for row in found if row["ranks"] == 1 and row["drawn"] and not shared]
-    alone = {row["name"]: row["value"] for row in singles}
+    alone = {row["name"]: row["steady"] for row in singles}
     for row in found:
         ideal = row["ranks"] * alone[row["name"]] if row["name"] in alone else None
         row["ideal"] = ideal
-        row["efficiency"] = row["value"] / ideal if ideal and row["drawn"] else None
-        row["top"] = max(row["value"], ideal or 0.0)
+        row["efficiency"] = row["steady"] / ideal if ideal and row["drawn"] else None
+        row["top"] = max(row["steady"], ideal or 0.0)
     most = max(row["top"] for row in found)
     for row in found:
-        under = row["top"] - row["value"] > NUMBER_ROOM * most
-        row["label"] = row["value"] if under else row["top"]
+        under = row["top"] - row["steady"] > NUMBER_ROOM * most
+        row["label"] = row["steady"] if under else row["top"]
     return found
 
 
 def bar_row(m: Measured, name: str) -> dict[str, Any]:
-    """The loop's GFLOPS, as in the paper; or why there is none."""
-    value = performance.of(m).gflops if m.drawn else 0.0
-    text = view.rate(value) if m.drawn else m.status
-    row = {"name": name, "style": m["style"], "ranks": m.ranks, "value": float(f"{value:.4g}")}
-    return {**row, "drawn": m.drawn, "text": text, "why": m.reason, "halo": m["halo"]}
+    """GFLOPS of the loop, as in the paper, and of the steady state (the loop's where there is
+    none); or why there are none."""
+    row = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
+    row |= {"drawn": m.drawn, "why": m.reason}
+    if not m.drawn:
+        return {**row, "loop": 0.0, "steady": 0.0, "text": m.status}
+    found = performance.of(m)
+    steady = found.gflops if found.steady is None else found.steady
+    numbers = {"loop": found.gflops, "steady": steady}
+    told = {name: float(f"{number:.4g}") for name, number in numbers.items()}
+    return {**row, **told, "text": view.rate(steady)}
 
 
 def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
@@ -106,21 +113,30 @@ def weak(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
     ]
 
 
-def shades(styles: dict[str, str]) -> dict[str, str]:
-    """The colour of each bar: that of its style, lighter for every further way."""
+def coloured_by(data: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Of each bar's name the word that its colour is for: the style, or the way of the halo where
+    bars differ in nothing else."""
+    several = len({row["style"] for row in data}) > 1 or len({row["name"] for row in data}) == 1
+    found = {row["name"]: row["style"] for row in data}
+    return found if several else {row["name"]: row["halo"] for row in data if row["ranks"] > 1}
+
+
+def shades(words: dict[str, str]) -> dict[str, str]:
+    """The colour of each bar: that of its style or halo, lighter for every further one."""
     seen: Counter[str] = Counter()
     found = {}
-    for name, of in styles.items():
-        found[name] = style.tint(style.STYLES[of], 1 - 0.72 ** seen[of])
+    for name, of in words.items():
+        found[name] = style.tint({**style.STYLES, **style.HALOS}[of], 1 - 0.55 ** seen[of])
         seen[of] += 1
     return found
 
 
 def panel(title: str, cases: Sequence[Measured]) -> Panel:
-    """Bars side by side for each number of GPUs; a tick at perfect scaling."""
+    """Bars side by side for each number of GPUs, pale for the steady state, solid for the loop; a
+    tick at perfect scaling."""
     data = bar_rows(cases)
     names = list(dict.fromkeys(row["name"] for row in data))
-    colours = shades({row["name"]: row["style"] for row in data})
+    colours = shades(coloured_by(data))
     counts = len({row["ranks"] for row in data})
     on_cpu = cases[0]["processor"] == "cpu"
     base = alt.Chart(rows(data)).encode(
@@ -134,37 +150,41 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
         tooltip=[
             "name:N",
             "ranks:O",
-            "value:Q",
+            "steady:Q",
+            "loop:Q",
             alt.Tooltip("efficiency:Q", format=".0%"),
             "why:N",
         ],
     )
-    scale = alt.Scale(domain=[0, 1.15 * max(row["top"] for row in data)], nice=False)
+    scale = alt.Scale(domain=[0, 1.2 * max(row["top"] for row in data)], nice=False)
     axis = alt.Axis(tickCount=6, format=style.NUMBER)
-    y = alt.Y("value:Q", title=GFLOPS, scale=scale, axis=axis)
-    label = alt.Y("label:Q", title=GFLOPS, scale=scale)
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
+
     here = base.transform_filter("datum.drawn")
-    bars = here.mark_bar(cornerRadiusEnd=2).encode(
-        y=y,
-        color=alt.Color(
-            "name:N",
-            title=None,
-            sort=names,
-            scale=style.table_scale(colours),
-            legend=alt.Legend(orient="right", direction="vertical"),
-        ),
+    colour = alt.Color(
+        "name:N",
+        title=None,
+        sort=names,
+        scale=style.table_scale(colours),
+        legend=alt.Legend(orient="right", direction="vertical", symbolOpacity=1),
+    )
+    pale = here.mark_bar(cornerRadiusEnd=2, opacity=PALE).encode(y=y("steady"), color=colour)
+    bars = here.mark_bar(cornerRadiusEnd=2, opacity=1, size=BAR / 2).encode(
+        y=y("loop"), color=colour
     )
     ideal = here.transform_filter("datum.ideal != null && datum.ranks > 1").mark_tick(
         orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK
     )
     turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
-    number = here.mark_text(**turned, dx=5, opacity=0.85).encode(y=label, text="text:N")
+    number = here.mark_text(**turned, dx=5, opacity=0.85).encode(y=y("label"), text="text:N")
     absent = (
         base.transform_filter("!datum.drawn")
         .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
         .encode(y=alt.value(HEIGHT), text="text:N")
     )
-    layers = [bars, ideal.encode(y=alt.Y("ideal:Q", title=GFLOPS, scale=scale)), number, absent]
+    layers = [pale, bars, ideal.encode(y=y("ideal")), number, absent]
     return alt.layer(*layers).properties(
         width=max(200, BAR * counts * (len(names) + 1)), height=HEIGHT, title=style.title(title)
     )

@@ -39,6 +39,14 @@ STYLES = {
     "acc-managed": "#bcc65a",
     "omp-target": "#c4503e",
 }
+# ways of Himeno's halo, where one style has several: through the host grey, GPU to GPU in colour
+HALOS = {
+    "none": "#8c8f96",
+    "staged": "#8c8f96",
+    "device": "#e08a1e",
+    "nccl": "#14967c",
+    "peer": "#2c76b5",
+}
 # what a run spends its time on: warm outside the loop, blue within
 SPENT = {
     "allocate": "#c9a53a",
