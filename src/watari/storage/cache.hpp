@@ -40,9 +40,70 @@ struct cache {
         return std::size_t{1} << pages.memory.page_shift;
     }
 
-    /// Holds a page for all of a group. What it costs: a hit two atomic operations on the page's
-    /// word, with release; to write, one more.
+    /// Holds a page for all of a group. A hit costs two atomic operations on the page's word, with
+    /// release; to write, one more.
     WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
+        const std::uint64_t slot = pages.find(members, page);
+        if (slot != pages.none) {
+            bool here = false;
+            if (members.leads()) here = pages.join_valid(slot, page, why);
+            if (members.broadcast(here)) return {address(slot), page, slot, why, false, {}};
+        }
+        return acquire_slowly(members, page, why);
+    }
+
+    /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
+    /// the status is ok; else a flush has to follow. Where the status is an error, a page that was
+    /// in the cache is dirty there still.
+    WATARI_KERNEL storage::status release(const group& members, const held_page& held,
+                                          bool durable = false) const {
+        members.sync();
+        if (held.slot >= pages.slots()) return release_spare(members, held, durable);
+        const bool wrote = held.why != intent::read;
+        if (members.leads()) {
+            const std::uint64_t last = durable && wrote ? 0 : page::holder;
+            if (held.fresh)
+                pages.turn(held.slot, page_state::filling, page_state::dirty, 0 - last);
+            else
+                pages.leave(held.slot, last + (wrote ? page::writer : 0));
+        }
+        if (!durable || !wrote) return {};
+        const storage::status status = write_back(members, held.slot, true);
+        if (members.leads()) pages.leave(held.slot, page::holder);
+        return status;
+    }
+
+    /// Writes back every dirty page among slots first, first + every, ...; the first status that is
+    /// an error. Pages whose write failed are still dirty.
+    [[gnu::noinline]] WATARI_KERNEL storage::status write_back_all(const group& members,
+                                                                   std::uint64_t first,
+                                                                   std::uint64_t every) const {
+        storage::status result{};
+        for (std::uint64_t slot = first; slot < pages.slots(); slot += every) {
+            const storage::status status = write_back(members, slot, false);
+            if (result.ok()) result = status;
+        }
+        return result;
+    }
+
+    /// What was written before, by this thread or by those it has synchronised with, is on the
+    /// store's medium when the status is ok.
+    WATARI_KERNEL storage::status flush(const group& members) const {
+        const storage::status written = write_back_all(members, 0, 1);
+        const storage::status flushed = store.flush(members);
+        return written.ok() ? flushed : written;
+    }
+
+private:
+    static constexpr unsigned most_evictions = 4;
+
+    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
+        return pages.memory.pages + (slot << pages.memory.page_shift);
+    }
+
+    /// What is not a plain hit: apart, so that it takes no registers from who has one.
+    [[gnu::noinline]] WATARI_KERNEL held_page acquire_slowly(const group& members,
+                                                             std::uint64_t page, intent why) const {
         patience wait{pages.memory.limit_ns};
         for (unsigned evictions = 0;;) {
             const std::uint64_t slot = pages.find(members, page);
@@ -71,54 +132,6 @@ struct cache {
                         return failure(storage::timed_out);
             }
         }
-    }
-
-    /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
-    /// the status is ok; else a flush has to follow. Where the status is an error, a page that was
-    /// in the cache is dirty there still.
-    WATARI_KERNEL storage::status release(const group& members, const held_page& held,
-                                          bool durable = false) const {
-        members.sync();
-        if (held.slot >= pages.slots()) return release_spare(members, held, durable);
-        const bool wrote = held.why != intent::read;
-        if (members.leads()) {
-            const std::uint64_t last = durable && wrote ? 0 : page::holder;
-            if (held.fresh)
-                pages.turn(held.slot, page_state::filling, page_state::dirty, 0 - last);
-            else
-                pages.leave(held.slot, last + (wrote ? page::writer : 0));
-        }
-        if (!durable || !wrote) return {};
-        const storage::status status = write_back(members, held.slot, true);
-        if (members.leads()) pages.leave(held.slot, page::holder);
-        return status;
-    }
-
-    /// Writes back every dirty page among slots first, first + every, ...; the first status that is
-    /// an error. Pages whose write failed are still dirty.
-    WATARI_KERNEL storage::status write_back_all(const group& members, std::uint64_t first,
-                                                 std::uint64_t every) const {
-        storage::status result{};
-        for (std::uint64_t slot = first; slot < pages.slots(); slot += every) {
-            const storage::status status = write_back(members, slot, false);
-            if (result.ok()) result = status;
-        }
-        return result;
-    }
-
-    /// What was written before, by this thread or by those it has synchronised with, is on the
-    /// store's medium when the status is ok.
-    WATARI_KERNEL storage::status flush(const group& members) const {
-        const storage::status written = write_back_all(members, 0, 1);
-        const storage::status flushed = store.flush(members);
-        return written.ok() ? flushed : written;
-    }
-
-private:
-    static constexpr unsigned most_evictions = 4;
-
-    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
-        return pages.memory.pages + (slot << pages.memory.page_shift);
     }
 
     WATARI_KERNEL static held_page failure(storage::status status) {
@@ -162,8 +175,8 @@ private:
     }
 
     /// Reads a page into a slot or spare slot that is the caller's.
-    WATARI_KERNEL held_page fill(const group& members, std::uint64_t page, std::uint64_t slot,
-                                 intent why) const {
+    [[gnu::noinline]] WATARI_KERNEL held_page fill(const group& members, std::uint64_t page,
+                                                   std::uint64_t slot, intent why) const {
         const bool spare = slot >= pages.slots();
         count(members, spare ? pages.memory.counters->passed : pages.memory.counters->fills);
         const held_page held{address(slot), page, slot, why, !spare, {}};
@@ -192,8 +205,9 @@ private:
         pages.turn(slot, page_state::filling, page_state::poisoned, 0 - page::holder);
     }
 
-    WATARI_KERNEL storage::status release_spare(const group& members, const held_page& held,
-                                                bool durable) const {
+    [[gnu::noinline]] WATARI_KERNEL storage::status release_spare(const group& members,
+                                                                  const held_page& held,
+                                                                  bool durable) const {
         storage::status status{};
         if (held.why != intent::read) status = write(members, held.page, held.data, durable);
         members.sync();
@@ -201,8 +215,9 @@ private:
         return status;
     }
 
-    WATARI_KERNEL storage::status write_back(const group& members, std::uint64_t slot,
-                                             bool durable) const {
+    [[gnu::noinline]] WATARI_KERNEL storage::status write_back(const group& members,
+                                                               std::uint64_t slot,
+                                                               bool durable) const {
         patience wait{pages.memory.limit_ns};
         int mine = 0;
         if (members.leads()) mine = pages.begin_write_back(slot, durable, wait);
@@ -212,8 +227,8 @@ private:
     }
 
     /// Writes a page that is in state writing by the caller; it is clean then, or dirty again.
-    WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
-                                      bool durable) const {
+    [[gnu::noinline]] WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
+                                                        bool durable) const {
         patience wait{pages.memory.limit_ns};
         storage::status status = storage::timed_out;
         if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))

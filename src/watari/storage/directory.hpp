@@ -89,6 +89,22 @@ struct directory {
         return none;
     }
 
+    /// The quick part of join: holds a slot whose page can be used at once; else leaves it.
+    WATARI_KERNEL bool join_valid(std::uint64_t slot, std::uint64_t page, intent why) const {
+        const std::uint64_t counted =
+            why == intent::read ? page::holder : page::holder + page::writer;
+        std::uint64_t& word = memory.words[slot];
+        const std::uint64_t seen = local::fetch_add(word, counted);
+        const page_state state = page::state(seen);
+        const bool usable = state == page_state::clean || state == page_state::dirty ||
+                            (state == page_state::writing && why == intent::read);
+        if (!usable || local::load_acquire(memory.tags[slot]) != page)
+            return leave(slot, counted), false;
+        if (why != intent::read && state == page_state::clean) local::fetch_or(word, page::newer);
+        Policy::touched(word, seen);
+        return true;
+    }
+
     /// Holds a slot in which `page` was found, once its bytes are there; duty use, again, failed or
     /// late. A poisoned page is claimed anew by whoever did not wait for it. One thread.
     WATARI_KERNEL step join(std::uint64_t slot, std::uint64_t page, intent why,
