@@ -1,5 +1,5 @@
-# Decides which optional parts are built: sets WATARI_WITH_CUDA, WATARI_WITH_MPI and
-# WATARI_WITH_HWLOC.
+# Decides which optional parts are built: sets WATARI_WITH_CUDA, WATARI_WITH_MPI, WATARI_WITH_HWLOC
+# and WATARI_WITH_URING.
 # AUTO takes what is found, ON demands it, OFF leaves it out.
 include(CheckLanguage)
 
@@ -46,4 +46,16 @@ if(NOT WATARI_MPI STREQUAL "OFF")
   endif()
 endif()
 
-message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, MPI ${WATARI_WITH_MPI}, hwloc ${WATARI_WITH_HWLOC}")
+set(WATARI_WITH_URING OFF)
+if(NOT WATARI_URING STREQUAL "OFF")
+  find_path(URING_INCLUDE liburing.h)
+  find_library(URING_LIBRARY NAMES liburing.a uring)  # the static one: a package needs no other
+  if(URING_INCLUDE AND URING_LIBRARY)
+    set(WATARI_WITH_URING ON)
+  elseif(WATARI_URING STREQUAL "ON")
+    message(FATAL_ERROR "WATARI_URING=ON, but liburing.h or liburing was not found (liburing-dev)")
+  endif()
+endif()
+
+message(STATUS "watari: CUDA ${WATARI_WITH_CUDA}, MPI ${WATARI_WITH_MPI}, hwloc ${WATARI_WITH_HWLOC}, "
+  "io_uring ${WATARI_WITH_URING}")

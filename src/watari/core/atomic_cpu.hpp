@@ -1,6 +1,8 @@
 /// core/atomic.hpp for threads of the CPU.
 #pragma once
 
+#include "watari/core/backend.hpp"
+
 #include <atomic>
 #include <cstdint>
 #include <ctime>
@@ -48,7 +50,10 @@ bool compare_exchange(Word& at, Word& expected, Word desired) {
 /// For the `attempt`-th time in a row there was nothing: a moment's rest. The core is given up
 /// soon, since whoever is waited for may need it.
 inline void pause(unsigned attempt) {
-    if (attempt >= 64) std::this_thread::yield();
+    if (attempt < 64)
+        WATARI_REST();
+    else
+        std::this_thread::yield();
 }
 
 /// Nanoseconds of a clock that never goes back.

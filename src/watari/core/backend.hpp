@@ -48,6 +48,15 @@
 #define WATARI_STREAM_END() void()
 #endif
 
+// For a thread that looks again and again: leaves the core to its sibling for a moment.
+#if defined(__x86_64__)
+#define WATARI_REST() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define WATARI_REST() asm volatile("yield")
+#else
+#define WATARI_REST() void()
+#endif
+
 namespace watari::WATARI_BACKEND {
 
 inline constexpr std::size_t lanes = 256;

@@ -1,14 +1,13 @@
 #include "watari/storage/capabilities.hpp"
 
+#include "watari/storage/uring.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include <dlfcn.h>
-#include <linux/io_uring.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace watari::storage {
 namespace {
@@ -48,18 +47,8 @@ capability cufile() {
 }
 
 capability io_uring() {
-    io_uring_params parameters{};
-    const long ring = syscall(SYS_io_uring_setup, 1, &parameters);
-    if (ring >= 0) {
-        close(static_cast<int>(ring));
-        return {"io_uring", true, "", ""};
-    }
-    const int error = errno;
-    std::optional<int> disabled;
-    if (int value = 0; std::ifstream("/proc/sys/kernel/io_uring_disabled") >> value) {
-        disabled = value;
-    }
-    return {"io_uring", false, io_uring_reason(error, disabled), ""};
+    const std::string reason = uring_absent_reason();
+    return {"io_uring", reason.empty(), reason, ""};
 }
 
 }  // namespace
@@ -78,6 +67,14 @@ std::string io_uring_reason(int error, std::optional<int> disabled) {
         return "not enough lockable memory (ENOMEM): see ulimit -l";
     }
     return std::string("io_uring_setup fails: ") + std::strerror(error);
+}
+
+std::string io_uring_reason(int error) {
+    std::optional<int> disabled;
+    if (int value = 0; std::ifstream("/proc/sys/kernel/io_uring_disabled") >> value) {
+        disabled = value;
+    }
+    return io_uring_reason(error, disabled);
 }
 
 std::vector<capability> capabilities() { return {cufile(), io_uring()}; }

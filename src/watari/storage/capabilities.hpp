@@ -16,4 +16,7 @@ std::vector<machine::capability> capabilities();
 /// /proc/sys/kernel/io_uring_disabled.
 std::string io_uring_reason(int error, std::optional<int> disabled);
 
+/// The same with what /proc says here.
+std::string io_uring_reason(int error);
+
 }  // namespace watari::storage

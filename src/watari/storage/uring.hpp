@@ -1,0 +1,75 @@
+/// io_uring: many reads and writes in flight from one thread, by two system calls or fewer a batch.
+///
+/// One of uring.cpp (liburing) and uring_absent.cpp is built. A ring is used by one thread at a
+/// time. Results are those of pread and pwrite: bytes, which may be fewer than were asked for, or a
+/// negative errno.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+struct iovec;
+
+namespace watari::storage {
+
+/// Why rings cannot be had here (not built, no such kernel, forbidden); empty where they can.
+std::string uring_absent_reason();
+
+/// What a request asks of the kernel. sync: what was written before is durable (fdatasync).
+enum class uring_operation { read, write, sync };
+
+struct uring_request {
+    uring_operation operation = uring_operation::read;
+    int file = -1;         ///< descriptor, or index once files are registered
+    int buffer = -1;       ///< index of the registered buffer that holds `data`; -1: of none
+    void* data = nullptr;  ///< not for sync
+    std::uint32_t bytes = 0;
+    std::uint64_t offset = 0;  ///< in the file, in bytes
+    std::uint64_t tag = 0;     ///< comes back with the completion
+    bool durable = false;      ///< a write that is complete when it is durable (RWF_DSYNC)
+};
+
+struct uring_completion {
+    std::uint64_t tag;
+    int result;  ///< bytes, or a negative errno
+};
+
+class uring {
+public:
+    /// Room for `entries` requests between two submits and as many as twice that in flight. Throws
+    /// unsupported with the reason where there is no io_uring.
+    explicit uring(unsigned entries);
+    uring(uring&&) noexcept;
+    uring& operator=(uring&&) noexcept;
+    ~uring();  ///< waits for what is in flight, so that no buffer is written after it
+
+    /// Keeps the pages of these buffers in the kernel's hands. Anonymous memory alone. Throws
+    /// unsupported where the limit on locked memory is too low, system_error.
+    void register_buffers(std::span<const iovec> buffers);
+
+    /// From here on requests name files by their index here. Throws system_error.
+    void register_files(std::span<const int> descriptors);
+
+    /// Puts a request into the ring; false where it is full: submit first.
+    bool push(const uring_request& request);
+
+    /// Hands over what was pushed and waits until `completions` have come. Returns the number of
+    /// requests that the kernel took. Throws system_error.
+    unsigned submit(unsigned completions = 0);
+
+    /// Takes completions that have come, in any order; does not wait. Returns how many.
+    std::size_t reap(std::span<uring_completion> into);
+
+    /// Requests that were pushed and whose completion was not taken.
+    std::size_t in_flight() const noexcept { return in_flight_; }
+
+private:
+    struct ring;
+    std::unique_ptr<ring> ring_;
+    std::size_t in_flight_ = 0;
+};
+
+}  // namespace watari::storage
