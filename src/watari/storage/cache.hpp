@@ -178,9 +178,10 @@ private:
     [[gnu::noinline]] WATARI_KERNEL held_page fill(const group& members, std::uint64_t page,
                                                    std::uint64_t slot, intent why) const {
         const bool spare = slot >= pages.slots();
-        count(members, spare ? pages.memory.counters->passed : pages.memory.counters->fills);
+        if (spare) count(members, pages.memory.counters->passed);
         const held_page held{address(slot), page, slot, why, !spare, {}};
         if (why == intent::overwrite) return held;
+        if (!spare) count(members, pages.memory.counters->fills);
         const storage::status status = read(members, page, held.data);
         members.sync();
         if (members.leads()) {
