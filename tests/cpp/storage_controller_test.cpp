@@ -72,10 +72,25 @@ TEST_F(Controller, EndsWhereItEnds) {
 TEST_F(Controller, EnforcesItsLargestTransfer) {
     std::uint32_t most = 16384 / 512;
     submission_entry entry = command(opcode::read, 0, most);
-    entry.prp2 = reinterpret_cast<std::uint64_t>(view.prp_lists + (cid & 7) * list_length(16384));
+    entry.prp2 = reinterpret_cast<std::uint64_t>(view.prp_lists + (cid & 7) * view.list_stride);
     EXPECT_EQ(serve(entry), success);
     EXPECT_EQ(serve(command(opcode::read, 0, most + 1)), invalid_field);
     EXPECT_EQ(serve(command(opcode::read, 0, 2048)), invalid_field);
+}
+
+/// A list that crossed a page would end there with a chain.
+TEST(ControllerMemory, HasWholeListsForEverySlot) {
+    for (const std::uint32_t pages : {3u, 4u, 5u, 16u, 17u, 100u, 512u}) {
+        const std::uint32_t transfer = pages * 4096;
+        const std::uint64_t blocks = transfer / 512;
+        controller ram(make_ram(transfer), {.queues = {.depth = 64, .max_transfer = transfer}});
+        std::vector<token> all;
+        for (token t = try_begin_read(ram.view(), 0, static_cast<std::uint32_t>(blocks)); t.taken;
+             t = try_begin_read(ram.view(), 0, static_cast<std::uint32_t>(blocks)))
+            all.push_back(t);
+        EXPECT_EQ(all.size(), 2u * 63);
+        for (const token& t : all) EXPECT_EQ(end(ram.view(), t), success) << pages;
+    }
 }
 
 TEST_F(Controller, TakesNoMemoryButTheSlots) {

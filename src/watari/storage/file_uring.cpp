@@ -81,6 +81,7 @@ private:
     };
 
     void register_memory(const user_memory& memory, std::string& notice) {
+        if (memory.ranges.empty()) return;
         std::vector<iovec> buffers;
         for (const memory_range& range : memory.ranges)
             for (std::size_t at = 0; at < range.bytes; at += most_registered)
