@@ -1,9 +1,10 @@
 // The queues against a controller in memory: what is written is read, by one thread or many, at any
 // depth, and past the wrap of every counter.
+#include "storage_blocks.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstring>
 #include <random>
 #include <thread>
 #include <vector>
@@ -19,18 +20,6 @@ using namespace watari::cpu;
 
 controller_options small(std::uint32_t depth, std::uint32_t queues = 1) {
     return {.queues = {.queues = queues, .depth = depth, .max_transfer = 16384}};
-}
-
-/// Every block says where it is and how often it was written.
-void stamp(std::byte* block, std::uint64_t number, std::uint64_t version) {
-    auto* words = reinterpret_cast<std::uint64_t*>(block);
-    for (std::size_t i = 0; i < 64; ++i) words[i] = number * 1000003 + version * 64 + i;
-}
-
-bool is_stamped(const std::byte* block, std::uint64_t number, std::uint64_t version) {
-    std::byte wanted[512];
-    stamp(wanted, number, version);
-    return std::memcmp(block, wanted, 512) == 0;
 }
 
 TEST(Queue, ReadsWhatWasWritten) {

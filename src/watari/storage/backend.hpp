@@ -63,6 +63,8 @@ class backend {
 public:
     virtual ~backend() = default;
     virtual std::uint64_t bytes() const = 0;
+    /// Every offset and size must be a multiple of this.
+    virtual std::uint32_t alignment() const { return 1; }
     virtual std::unique_ptr<lane> open_lane(const user_memory& memory) = 0;
     /// What a user should know of how this is served: what it fell back to and why. May be empty.
     virtual std::string notice() const { return ""; }

@@ -19,6 +19,10 @@ const controller_options& checked(const controller_options& options, const backe
     if (options.threads == 0 || options.threads > options.queues.queues)
         throw usage_error(std::to_string(options.threads) + " controller threads for " +
                           std::to_string(options.queues.queues) + " queues: must be 1 to as many");
+    if (block % store.alignment() != 0)
+        throw usage_error("blocks of " + std::to_string(block) +
+                          " bytes: the store takes multiples of " +
+                          std::to_string(store.alignment()));
     if (store.bytes() < block)
         throw usage_error("a store of " + bytes_text(store.bytes()) + " has no block of " +
                           bytes_text(block));

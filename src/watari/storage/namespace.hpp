@@ -25,6 +25,7 @@ struct namespace_view {
     const queue_view* queues;
     std::byte* slots;
     const std::uint64_t* prp_lists;  ///< by slot: its pages from the second on
+    std::size_t list_stride;         ///< entries from one slot's list to the next
     std::uint64_t blocks;
     std::uint32_t queue_count;
     std::uint32_t block_bytes;
@@ -56,11 +57,6 @@ constexpr std::size_t slot_number(const namespace_view& view, const token& comma
 /// Where a command's data are: its user may look there between `wait` and `release`.
 constexpr std::byte* slot_of(const namespace_view& view, const token& command) {
     return view.slots + slot_number(view, command) * view.max_transfer;
-}
-
-/// Entries of a slot's PRP list.
-constexpr std::size_t list_length(std::size_t max_transfer) {
-    return max_transfer <= prp_page ? 0 : max_transfer / prp_page - 1;
 }
 
 }  // namespace watari::storage
@@ -105,9 +101,8 @@ WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
     const auto first = reinterpret_cast<std::uint64_t>(storage::slot_of(view, command));
     if (command.bytes > 0) entry.prp1 = first;
     if (command.bytes > 2 * storage::prp_page)
-        entry.prp2 = reinterpret_cast<std::uint64_t>(view.prp_lists +
-                                                     storage::slot_number(view, command) *
-                                                         storage::list_length(view.max_transfer));
+        entry.prp2 = reinterpret_cast<std::uint64_t>(
+            view.prp_lists + storage::slot_number(view, command) * view.list_stride);
     else if (command.bytes > storage::prp_page)
         entry.prp2 = first + storage::prp_page;
     const queue_view& queue = view.queues[command.queue];

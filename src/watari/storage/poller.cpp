@@ -19,8 +19,10 @@ void add(std::uint64_t& counter, std::uint64_t more) {
 
 /// Rests after `idle` rounds without work. Nobody can wake a poller, so it looks often; only after
 /// a millisecond or so it sleeps, and then a new command waits for some 0.1 ms.
+constexpr unsigned still_awake = 4096;
+
 void rest(unsigned idle) {
-    if (idle < 4096)
+    if (idle < still_awake)
         cpu::pause(idle);
     else
         std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -49,16 +51,22 @@ poller::poller(const queue_memory& memory, const served_namespace& served,
 }
 
 void poller::run(const std::atomic<bool>& stop) {
-    for (unsigned idle = 0; !stop.load(std::memory_order_relaxed) || lane_->under_way() > 0;) {
+    const auto busy = [&] { return !failed_ && lane_->under_way() > 0; };
+    for (unsigned idle = 0; !stop.load(std::memory_order_relaxed) || busy();) {
         try {
             idle = serve() ? 0 : idle + 1;
         } catch (const std::exception& e) {
-            if (!failed_) failure_ = e.what();
-            failed_ = true;
-            if (stop) return;
+            fail(e);
         }
-        if (idle > 0) rest(lane_->under_way() > 0 ? std::min(idle, 4095u) : idle);
+        if (idle > 0) rest(busy() ? std::min(idle, still_awake - 1) : idle);
     }
+}
+
+/// Remembers what the lane threw. What it had taken is in doubt, and is never answered.
+void poller::fail(const std::exception& e) {
+    if (failed_) return;
+    failure_ = e.what();
+    failed_ = true;
 }
 
 bool poller::serve() {
@@ -124,12 +132,18 @@ bool poller::start(queue& q, const submission_entry& command) {
         return true;
     }
     q.under_way[command.cid()] = true;
-    if (!lane_->submit(asked)) {
-        q.under_way[command.cid()] = false;
-        return false;
+    try {
+        if (lane_->submit(asked)) {
+            count(asked);
+            return true;
+        }
+    } catch (const std::exception& e) {
+        fail(e);
+        post(q, {q.number, command.cid(), internal_error});
+        return true;
     }
-    count(asked);
-    return true;
+    q.under_way[command.cid()] = false;
+    return false;
 }
 
 void poller::post(queue& q, const ending& e) {

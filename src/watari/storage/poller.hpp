@@ -9,6 +9,7 @@
 #include <bitset>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ private:
     void post(queue& q, const ending& e);
     bool write_entry(queue& q, const ending& e);
     void count(const request& command);
+    void fail(const std::exception& e);
 
     served_namespace served_;
     std::uint32_t depth_, depth_log2_, step_, first_;

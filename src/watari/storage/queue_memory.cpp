@@ -30,6 +30,10 @@ struct ring_layout {
     }
 };
 
+/// Entries from one slot's PRP list to the next: a power of two, so that no list crosses a page,
+/// where it would have to be chained.
+std::size_t list_stride(std::size_t max_transfer) { return std::bit_ceil(max_transfer / prp_page); }
+
 /// The users' memory: all queue_views, then for each queue its state and three arrays.
 struct state_layout {
     std::size_t first, free_ids, ready, results, stride;
@@ -86,13 +90,14 @@ queue_memory::queue_memory(const queue_options& options)
       depth_log2_(static_cast<std::uint16_t>(std::countr_zero(options.depth))),
       rings_(shared(options, options.queues * ring_layout(options.depth).bytes)),
       slots_(shared(options, slot_count() * options.max_transfer)),
-      lists_(shared(options, slot_count() * list_length(options.max_transfer) * 8)),
+      lists_(shared(options, slot_count() * list_stride(options.max_transfer) * 8)),
       state_(own(options)) {
     auto* entry = static_cast<std::uint64_t*>(lists_.data());
     const auto slots = reinterpret_cast<std::uint64_t>(slots_.data());
     for (std::size_t slot = 0; slot < slot_count(); ++slot)
-        for (std::size_t page = 1; page <= list_length(options.max_transfer); ++page)
-            *entry++ = slots + slot * options.max_transfer + page * prp_page;
+        for (std::size_t page = 1; page < options.max_transfer / prp_page; ++page)
+            entry[slot * list_stride(options.max_transfer) + page - 1] =
+                slots + slot * options.max_transfer + page * prp_page;
     write_state();
 }
 
@@ -152,6 +157,7 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
     return {.queues = static_cast<const queue_view*>(state_.data()),
             .slots = static_cast<std::byte*>(slots_.data()),
             .prp_lists = static_cast<const std::uint64_t*>(lists_.data()),
+            .list_stride = list_stride(options_.max_transfer),
             .blocks = blocks,
             .queue_count = options_.queues,
             .block_bytes = block_bytes,
