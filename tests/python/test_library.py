@@ -29,6 +29,12 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
     run(cmake, "--install", built, "--prefix", prefix, "--component", "library")
     run(cmake, "-S", ROOT / "examples" / "cpp", "-B", example, f"-DCMAKE_PREFIX_PATH={prefix}")
     run(cmake, "--build", example)
+    total, pages = run(example / "storage_sum").split(", ")
+    assert int(total) == (1 << 20) * ((1 << 20) + 1)
+    assert int(pages.split()[0]) >= 2 * 2048  # what is beyond its cache was read twice
+    if (example / "storage_sum_gpu").is_file():
+        said = run(example / "storage_sum_gpu")
+        assert said.startswith((total, "unsupported: "))
     said = run(example / "first_touch")
     assert said.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
     assert len(said.splitlines()) == 5

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -22,11 +23,13 @@
 #define WATARI_KERNEL __device__
 #define WATARI_ATOMIC "watari/core/atomic_gpu.hpp"
 #define WATARI_WARP "watari/core/warp_gpu.hpp"
+#define WATARI_LOCAL_ATOMIC "watari/core/local_atomic_gpu.hpp"
 #else
 #define WATARI_BACKEND cpu
 #define WATARI_KERNEL
 #define WATARI_ATOMIC "watari/core/atomic_cpu.hpp"
 #define WATARI_WARP "watari/core/warp_cpu.hpp"
+#define WATARI_LOCAL_ATOMIC "watari/core/local_atomic_cpu.hpp"
 #endif
 
 #ifndef __CUDACC__
@@ -88,6 +91,8 @@ Value tree_sum(std::vector<Value> partial) {
 }
 
 #ifdef __CUDACC__
+
+inline constexpr processor::type executes = processor::type::gpu;
 
 template <class Body>
 __global__ void run_each(std::size_t count, Body body) {
@@ -161,6 +166,18 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
     device::check_launch();
 }
 
+/// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is
+/// done. Registers are limited to 64, for bodies that wait more than they compute.
+template <class Body>
+void for_each_warp(std::size_t count, Body body, stream_t stream) {
+    launch<256, 4>((count + 7) / 8, dim3(row_lanes, 8),
+                   [=] __device__() {
+                       const std::size_t warp = blockIdx.x * std::size_t{blockDim.y} + threadIdx.y;
+                       if (warp < count) body(warp);
+                   },
+                   stream);
+}
+
 template <class Value, class Body>
 __global__ void run_sum(std::size_t count, std::size_t each, Body body, Value* partial) {
     __shared__ Value lane[lanes];
@@ -203,6 +220,8 @@ inline void sum_values(const double* values, std::size_t count, double* total, s
 
 #else
 
+inline constexpr processor::type executes = processor::type::cpu;
+
 /// Calls work(first, last) once a thread: every thread takes one contiguous part of 0 to count.
 template <class Work>
 void for_each_part(std::size_t count, Work work) {
@@ -220,6 +239,12 @@ void for_each(std::size_t count, Body body, stream_t) {
     for_each_part(count, [=](std::size_t i, std::size_t last) {
         for (; i < last; ++i) body(i);
     });
+}
+
+/// body(w) for 0 <= w < count: on a CPU a warp is one thread.
+template <class Body>
+void for_each_warp(std::size_t count, Body body, stream_t stream) {
+    for_each(count, body, stream);
 }
 
 /// Calls work(i, j) for the rows of a box.

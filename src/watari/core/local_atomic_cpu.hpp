@@ -1,0 +1,36 @@
+/// core/local_atomic.hpp on a CPU.
+#pragma once
+
+#include <atomic>
+
+namespace watari::cpu::local {
+
+template <class Word>
+Word load_acquire(const Word& word) {
+    return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_acquire);
+}
+template <class Word>
+void store_release(Word& word, Word value) {
+    std::atomic_ref<Word>(word).store(value, std::memory_order_release);
+}
+/// These three return what was there before, acquire and release.
+template <class Word>
+Word fetch_add(Word& word, Word value) {
+    return std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_acq_rel);
+}
+template <class Word>
+Word fetch_or(Word& word, Word value) {
+    return std::atomic_ref<Word>(word).fetch_or(value, std::memory_order_acq_rel);
+}
+template <class Word>
+Word fetch_and(Word& word, Word value) {
+    return std::atomic_ref<Word>(word).fetch_and(value, std::memory_order_acq_rel);
+}
+/// Whether `from` was there and `to` is now.
+template <class Word>
+bool replace(Word& word, Word from, Word to) {
+    return std::atomic_ref<Word>(word).compare_exchange_strong(from, to, std::memory_order_acq_rel,
+                                                               std::memory_order_acquire);
+}
+
+}  // namespace watari::cpu::local

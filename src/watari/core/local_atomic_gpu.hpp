@@ -1,0 +1,39 @@
+/// core/local_atomic.hpp on a GPU.
+#pragma once
+
+#include <cuda/atomic>
+
+namespace watari::gpu::local {
+
+template <class Word>
+using reference = cuda::atomic_ref<Word, cuda::thread_scope_device>;
+
+template <class Word>
+__device__ Word load_acquire(const Word& word) {
+    return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_acquire);
+}
+template <class Word>
+__device__ void store_release(Word& word, Word value) {
+    reference<Word>(word).store(value, cuda::memory_order_release);
+}
+/// These three return what was there before, acquire and release.
+template <class Word>
+__device__ Word fetch_add(Word& word, Word value) {
+    return reference<Word>(word).fetch_add(value, cuda::memory_order_acq_rel);
+}
+template <class Word>
+__device__ Word fetch_or(Word& word, Word value) {
+    return reference<Word>(word).fetch_or(value, cuda::memory_order_acq_rel);
+}
+template <class Word>
+__device__ Word fetch_and(Word& word, Word value) {
+    return reference<Word>(word).fetch_and(value, cuda::memory_order_acq_rel);
+}
+/// Whether `from` was there and `to` is now.
+template <class Word>
+__device__ bool replace(Word& word, Word from, Word to) {
+    return reference<Word>(word).compare_exchange_strong(from, to, cuda::memory_order_acq_rel,
+                                                         cuda::memory_order_acquire);
+}
+
+}  // namespace watari::gpu::local

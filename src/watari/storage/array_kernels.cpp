@@ -1,0 +1,83 @@
+// For both backends; see core/backend.hpp.
+#include "watari/storage/array_kernels.hpp"
+
+#include "watari/storage/array.hpp"
+
+namespace watari::WATARI_BACKEND {
+namespace {
+
+using bytes_array = array<std::byte>;
+using storage::cached_bytes;
+
+bytes_array on(const cached_bytes& all) {
+    return {{{all.cache}, {all.space, all.space.blocks, all.space.block_bytes}}, all.bytes};
+}
+
+WATARI_KERNEL void report(const group& members, std::uint32_t* outcome, storage::status status) {
+    if (!status.ok() && members.leads())
+        store_relaxed(*outcome, std::bit_cast<std::uint32_t>(status));
+}
+
+/// body(group, array, first, bytes) for the part of a range in each page, by a warp each.
+template <class Body>
+void each_page(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
+               std::uint32_t* outcome, stream_t stream, Body body) {
+    const bytes_array data = on(all);
+    const unsigned shift = all.cache.page_shift;
+    const std::uint64_t page = first >> shift;
+    const std::size_t pages = bytes == 0 ? 0 : ((first + bytes - 1) >> shift) - page + 1;
+    for_each_warp(
+        pages,
+        [=] WATARI_KERNEL(std::size_t i) {
+            const group members = group::active();
+            const std::uint64_t begin = i == 0 ? first : (page + i) << shift;
+            const std::uint64_t end = i + 1 == pages ? first + bytes : (page + i + 1) << shift;
+            report(members, outcome, body(members, data, begin, end - begin));
+        },
+        stream);
+}
+
+void read_bytes(const cached_bytes& all, std::uint64_t first, std::size_t bytes, std::byte* to,
+                std::uint32_t* outcome, stream_t stream) {
+    each_page(all, first, bytes, outcome, stream,
+              [=] WATARI_KERNEL(const group& members, const bytes_array& data, std::uint64_t begin,
+                                std::size_t some) {
+                  return data.read(members, begin, some, to + (begin - first));
+              });
+}
+
+void write_bytes(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
+                 const std::byte* from, bool durable, std::uint32_t* outcome, stream_t stream) {
+    each_page(all, first, bytes, outcome, stream,
+              [=] WATARI_KERNEL(const group& members, const bytes_array& data, std::uint64_t begin,
+                                std::size_t some) {
+                  return data.write(members, begin, some, from + (begin - first), durable);
+              });
+}
+
+void flush_all(const cached_bytes& all, std::uint32_t* outcome, stream_t stream) {
+    const bytes_array data = on(all);
+    const std::uint64_t slots = (all.cache.set_mask + 1) * all.cache.ways;
+    const std::uint64_t warps = slots < 2048 ? slots : 2048;
+    for_each_warp(
+        warps,
+        [=] WATARI_KERNEL(std::size_t warp) {
+            const group members = group::active();
+            report(members, outcome, data.pages.write_back_all(members, warp, warps));
+        },
+        stream);
+    for_each_warp(
+        1,
+        [=] WATARI_KERNEL(std::size_t) {
+            const group members = group::active();
+            report(members, outcome, data.pages.store.flush(members));
+        },
+        stream);
+}
+
+}  // namespace
+
+extern const storage::array_kernels array_table{
+    .read = read_bytes, .write = write_bytes, .flush = flush_all};
+
+}  // namespace watari::WATARI_BACKEND

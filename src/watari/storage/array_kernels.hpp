@@ -1,0 +1,43 @@
+/// What the host asks of an array whose cache is a processor's: kernels of either backend, on
+/// bytes. 1 byte read and 1 written a byte moved, in the cache's pages.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/storage/cache_memory.hpp"
+#include "watari/storage/namespace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::storage {
+
+/// The bytes of a namespace behind a cache.
+struct cached_bytes {
+    cache_memory cache;
+    namespace_view space;
+    std::uint64_t bytes;
+};
+
+/// The kernels of one backend. On a GPU they return before they are done. The processor can address
+/// all memory; `outcome`, 0 at first, becomes the status of one command that failed.
+struct array_kernels {
+    void (*read)(const cached_bytes& array, std::uint64_t first, std::size_t bytes, std::byte* to,
+                 std::uint32_t* outcome, stream_t stream);
+    void (*write)(const cached_bytes& array, std::uint64_t first, std::size_t bytes,
+                  const std::byte* from, bool durable, std::uint32_t* outcome, stream_t stream);
+    /// Writes back every dirty page, then flushes the store: two kernels.
+    void (*flush)(const cached_bytes& array, std::uint32_t* outcome, stream_t stream);
+};
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+const array_kernels& array_kernels_on(processor who);
+
+}  // namespace watari::storage
+
+namespace watari::cpu {
+extern const storage::array_kernels array_table;
+}
+namespace watari::gpu {
+extern const storage::array_kernels array_table;
+}

@@ -1,0 +1,245 @@
+/// A cache of a store's pages, for any thread or group of lanes, in divergent code.
+///
+/// Store is what is behind it, a value that kernels take: `block_bytes`, `blocks` and
+///     status read(const group&, std::uint64_t block, std::uint32_t count, void* destination)
+///     status write(const group&, std::uint64_t block, std::uint32_t count, const void*, bool fua)
+///     status flush(const group&)
+/// which end within a limit of their own.
+///
+/// Why it cannot deadlock. Threads wait here for four things: a page that is being filled, a page
+/// that is being written back, the writers of a page that is to be written back, a spare slot.
+/// - Who fills, writes back or has a spare slot waits for the store alone, which waits for no
+/// thread
+///   of the cache (or, to write back, for writers first).
+/// - Writers copy memory between acquire and release and call nothing that waits: whoever has
+///   acquired a page for writing must release it before acquiring another.
+/// - Nobody waits for a slot: where all of a set are held, the page passes through a spare one.
+/// - Locks are held over no wait.
+/// So every chain of waits ends at the store or at a memory copy; and each wait has a limit.
+#pragma once
+
+#include "watari/storage/directory.hpp"
+
+namespace watari::WATARI_BACKEND {
+
+/// A page that may be used until it is released; `failed` says why there is none.
+struct held_page {
+    std::byte* data;
+    std::uint64_t page, slot;
+    intent why;
+    bool fresh;  ///< nobody else may see it before it is overwritten
+    storage::status failed;
+};
+
+template <class Store, class Policy = second_chance>
+struct cache {
+    directory<Policy> pages;
+    Store store;
+
+    WATARI_KERNEL std::size_t page_bytes() const {
+        return std::size_t{1} << pages.memory.page_shift;
+    }
+
+    /// Holds a page for all of a group. A hit costs two atomic operations on the page's word, with
+    /// release; to write, one more.
+    WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
+        const std::uint64_t slot = pages.find(members, page);
+        if (slot != pages.none) {
+            bool here = false;
+            if (members.leads()) here = pages.join_valid(slot, page, why);
+            if (members.broadcast(here)) return {address(slot), page, slot, why, false, {}};
+        }
+        return acquire_slowly(members, page, why);
+    }
+
+    /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
+    /// the status is ok; else a flush has to follow. Where the status is an error, a page that was
+    /// in the cache is dirty there still.
+    WATARI_KERNEL storage::status release(const group& members, const held_page& held,
+                                          bool durable = false) const {
+        members.sync();
+        if (held.slot >= pages.slots()) return release_spare(members, held, durable);
+        const bool wrote = held.why != intent::read;
+        if (members.leads()) {
+            const std::uint64_t last = durable && wrote ? 0 : page::holder;
+            if (held.fresh)
+                pages.turn(held.slot, page_state::filling, page_state::dirty, 0 - last);
+            else
+                pages.leave(held.slot, last + (wrote ? page::writer : 0));
+        }
+        if (!durable || !wrote) return {};
+        const storage::status status = write_back(members, held.slot, true);
+        if (members.leads()) pages.leave(held.slot, page::holder);
+        return status;
+    }
+
+    /// Writes back every dirty page among slots first, first + every, ...; the first status that is
+    /// an error. Pages whose write failed are still dirty.
+    [[gnu::noinline]] WATARI_KERNEL storage::status write_back_all(const group& members,
+                                                                   std::uint64_t first,
+                                                                   std::uint64_t every) const {
+        storage::status result{};
+        for (std::uint64_t slot = first; slot < pages.slots(); slot += every) {
+            const storage::status status = write_back(members, slot, false);
+            if (result.ok()) result = status;
+        }
+        return result;
+    }
+
+    /// What was written before, by this thread or by those it has synchronised with, is on the
+    /// store's medium when the status is ok.
+    WATARI_KERNEL storage::status flush(const group& members) const {
+        const storage::status written = write_back_all(members, 0, 1);
+        const storage::status flushed = store.flush(members);
+        return written.ok() ? flushed : written;
+    }
+
+private:
+    static constexpr unsigned most_evictions = 4;
+
+    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
+        return pages.memory.pages + (slot << pages.memory.page_shift);
+    }
+
+    /// What is not a plain hit: apart, so that it takes no registers from who has one.
+    [[gnu::noinline]] WATARI_KERNEL held_page acquire_slowly(const group& members,
+                                                             std::uint64_t page, intent why) const {
+        patience wait{pages.memory.limit_ns};
+        for (unsigned evictions = 0;;) {
+            const std::uint64_t slot = pages.find(members, page);
+            step next{};
+            if (members.leads())
+                next = slot == pages.none ? pages.claim(page, evictions < most_evictions)
+                                          : pages.join(slot, page, why, wait);
+            next = members.broadcast(next);
+            const std::uint64_t where = next.where;
+            switch (static_cast<duty>(next.what)) {
+                case duty::use:
+                    return {address(where), page, where, why, false, {}};
+                case duty::fill:
+                case duty::pass:
+                    return fill(members, page, where, why);
+                case duty::evict:  // one that fails leaves its page dirty; do with clean ones then
+                    evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
+                    break;
+                case duty::failed:
+                    return failure(
+                        std::bit_cast<storage::status>(static_cast<std::uint32_t>(where)));
+                case duty::late:
+                    return failure(storage::timed_out);
+                case duty::again:
+                    if (members.broadcast(members.leads() && wait.over()))
+                        return failure(storage::timed_out);
+            }
+        }
+    }
+
+    WATARI_KERNEL static held_page failure(storage::status status) {
+        return {nullptr, 0, 0, intent::read, false, status};
+    }
+
+    WATARI_KERNEL void count(const group& members, std::uint64_t& counter) const {
+        if (members.leads()) local::fetch_add(counter, std::uint64_t{1});
+    }
+
+    /// Reads a page, less what lies behind the store's end.
+    WATARI_KERNEL storage::status read(const group& members, std::uint64_t page,
+                                       std::byte* data) const {
+        const extent part = extent_of(page);
+        const storage::status status = part.count == 0
+                                           ? storage::lba_out_of_range
+                                           : store.read(members, part.block, part.count, data);
+        if (!status.ok()) count(members, pages.memory.counters->failed_reads);
+        return status;
+    }
+
+    WATARI_KERNEL storage::status write(const group& members, std::uint64_t page,
+                                        const std::byte* data, bool durable) const {
+        const extent part = extent_of(page);
+        const storage::status status =
+            part.count == 0 ? storage::lba_out_of_range
+                            : store.write(members, part.block, part.count, data, durable);
+        count(members,
+              status.ok() ? pages.memory.counters->written : pages.memory.counters->failed_writes);
+        return status;
+    }
+
+    struct extent {
+        std::uint64_t block;
+        std::uint32_t count;
+    };
+    WATARI_KERNEL extent extent_of(std::uint64_t page) const {
+        const std::uint64_t each = page_bytes() / store.block_bytes, block = page * each;
+        const std::uint64_t left = block < store.blocks ? store.blocks - block : 0;
+        return {block, static_cast<std::uint32_t>(left < each ? left : each)};
+    }
+
+    /// Reads a page into a slot or spare slot that is the caller's.
+    [[gnu::noinline]] WATARI_KERNEL held_page fill(const group& members, std::uint64_t page,
+                                                   std::uint64_t slot, intent why) const {
+        const bool spare = slot >= pages.slots();
+        if (spare) count(members, pages.memory.counters->passed);
+        const held_page held{address(slot), page, slot, why, !spare, {}};
+        if (why == intent::overwrite) return held;
+        if (!spare) count(members, pages.memory.counters->fills);
+        const storage::status status = read(members, page, held.data);
+        members.sync();
+        if (members.leads()) {
+            if (!status.ok())
+                give_up(slot, status);
+            else if (!spare && why == intent::write)
+                pages.turn(slot, page_state::filling, page_state::dirty, page::writer);
+            else if (!spare)
+                pages.turn(slot, page_state::filling, page_state::clean);
+        }
+        if (!status.ok()) return failure(status);
+        return {held.data, page, slot, why, false, {}};
+    }
+
+    /// Poisons a slot's page, or lets a spare slot go.
+    WATARI_KERNEL void give_up(std::uint64_t slot, storage::status status) const {
+        if (slot >= pages.slots()) {
+            local::store_release(pages.memory.tags[slot], pages.none);
+            return;
+        }
+        pages.memory.failures[slot] = status;
+        pages.turn(slot, page_state::filling, page_state::poisoned, 0 - page::holder);
+    }
+
+    [[gnu::noinline]] WATARI_KERNEL storage::status release_spare(const group& members,
+                                                                  const held_page& held,
+                                                                  bool durable) const {
+        storage::status status{};
+        if (held.why != intent::read) status = write(members, held.page, held.data, durable);
+        members.sync();
+        if (members.leads()) local::store_release(pages.memory.tags[held.slot], pages.none);
+        return status;
+    }
+
+    [[gnu::noinline]] WATARI_KERNEL storage::status write_back(const group& members,
+                                                               std::uint64_t slot,
+                                                               bool durable) const {
+        patience wait{pages.memory.limit_ns};
+        int mine = 0;
+        if (members.leads()) mine = pages.begin_write_back(slot, durable, wait);
+        mine = members.broadcast(mine);
+        if (mine == 0) return {};
+        return mine < 0 ? storage::timed_out : put(members, slot, durable);
+    }
+
+    /// Writes a page that is in state writing by the caller; it is clean then, or dirty again.
+    [[gnu::noinline]] WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
+                                                        bool durable) const {
+        patience wait{pages.memory.limit_ns};
+        storage::status status = storage::timed_out;
+        if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))
+            status = write(members, pages.memory.tags[slot], address(slot), durable);
+        members.sync();
+        if (members.leads())
+            pages.turn(slot, page_state::writing,
+                       status.ok() ? page_state::clean : page_state::dirty);
+        return status;
+    }
+};
+
+}  // namespace watari::WATARI_BACKEND

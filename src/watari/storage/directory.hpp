@@ -1,0 +1,238 @@
+/// Which page is in which slot: the part of the cache that moves no data. Its size depends on the
+/// cache alone, not on the store.
+///
+/// A page may be in any of the ways of one set. Of pages that follow each other each is in another
+/// set, so an array of the size of the cache fits it (but for its ends); longer strides are hashed.
+/// A page is found without a lock: by its tag, then by holding the slot and looking at the tag
+/// again. It comes into a set under the set's lock, so it is never there twice.
+///
+/// The lock is held for a few dozen instructions and whoever has it waits for nothing.
+#pragma once
+
+#include "watari/core/atomic.hpp"
+#include "watari/core/local_atomic.hpp"
+#include "watari/core/warp.hpp"
+#include "watari/storage/cache_memory.hpp"
+#include "watari/storage/nvme.hpp"
+#include "watari/storage/page.hpp"
+#include "watari/storage/second_chance.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace watari::WATARI_BACKEND {
+
+/// A wait with a limit, which counts from the first time that there was something to wait for.
+struct patience {
+    std::int64_t limit_ns;
+    std::int64_t until = 0;
+    unsigned attempt = 0;
+
+    WATARI_KERNEL bool over() {
+        pause(attempt++);
+        const std::int64_t now = nanoseconds();
+        if (until == 0) until = now + limit_ns;
+        return now >= until;
+    }
+};
+
+/// What a page is wanted for; overwrite: every byte of it will be written.
+enum class intent : unsigned { read, write, overwrite };
+
+/// What whoever wants a page has to do next.
+enum class duty : std::uint64_t {
+    again,   ///< look again, a little later
+    use,     ///< slot holds the page: use it, then leave
+    fill,    ///< slot is yours: read the page into it
+    pass,    ///< all of the set is held: use the spare slot, nobody else will
+    evict,   ///< slot's page is in state writing by you: write it back, then look again
+    failed,  ///< whoever read the page could not: `where` is the status
+    late     ///< the wait has reached its limit
+};
+
+struct step {
+    std::uint64_t what : 8, where : 56;
+};
+
+WATARI_KERNEL constexpr step make_step(duty what, std::uint64_t where = 0) {
+    return {static_cast<std::uint64_t>(what), where};
+}
+
+template <class Policy>
+struct directory {
+    static constexpr std::uint64_t none = storage::no_page;
+
+    storage::cache_memory memory;
+
+    WATARI_KERNEL std::uint64_t slots() const { return (memory.set_mask + 1) * memory.ways; }
+
+    WATARI_KERNEL std::uint64_t set_of(std::uint64_t page) const {
+        const std::uint64_t run = page >> memory.set_bits;
+        return (page + (run * 0x9e3779b97f4a7c15u >> 32)) & memory.set_mask;
+    }
+
+    /// The spare slot that a page goes through when its set is full.
+    WATARI_KERNEL std::uint64_t spare_of(std::uint64_t page) const {
+        return slots() + set_of(page) % memory.spares;
+    }
+
+    /// The slot that has the page, or none. By all of a group.
+    WATARI_KERNEL std::uint64_t find(const group& members, std::uint64_t page) const {
+        const std::uint64_t base = set_of(page) * memory.ways;
+        for (unsigned first = 0; first < memory.ways; first += members.size()) {
+            const unsigned way = first + members.rank();
+            const bool here =
+                way < memory.ways && local::load_acquire(memory.tags[base + way]) == page;
+            if (const unsigned who = members.leading(!here); who < members.size())
+                return base + first + who;
+        }
+        return none;
+    }
+
+    /// The quick part of join: holds a slot whose page can be used at once; else leaves it.
+    WATARI_KERNEL bool join_valid(std::uint64_t slot, std::uint64_t page, intent why) const {
+        const std::uint64_t counted =
+            why == intent::read ? page::holder : page::holder + page::writer;
+        std::uint64_t& word = memory.words[slot];
+        const std::uint64_t seen = local::fetch_add(word, counted);
+        const page_state state = page::state(seen);
+        const bool usable = state == page_state::clean || state == page_state::dirty ||
+                            (state == page_state::writing && why == intent::read);
+        if (!usable || local::load_acquire(memory.tags[slot]) != page)
+            return leave(slot, counted), false;
+        if (why != intent::read && state == page_state::clean) local::fetch_or(word, page::newer);
+        Policy::touched(word, seen);
+        return true;
+    }
+
+    /// Holds a slot in which `page` was found, once its bytes are there; duty use, again, failed or
+    /// late. A poisoned page is claimed anew by whoever did not wait for it. One thread.
+    WATARI_KERNEL step join(std::uint64_t slot, std::uint64_t page, intent why,
+                            patience& wait) const {
+        std::uint64_t& word = memory.words[slot];
+        std::uint64_t seen = local::fetch_add(word, page::holder);
+        if (page::state(seen) == page_state::empty ||
+            local::load_acquire(memory.tags[slot]) != page ||
+            page::state(seen) == page_state::poisoned) {
+            leave(slot, page::holder);
+            return page::state(seen) == page_state::poisoned ? claim(page, true)
+                                                             : make_step(duty::again);
+        }
+        Policy::touched(word, seen);
+        for (; page::state(seen) == page_state::filling; seen = local::load_acquire(word))
+            if (wait.over()) return leave(slot, page::holder), make_step(duty::late);
+        if (page::state(seen) == page_state::poisoned) {
+            const auto status = std::bit_cast<std::uint32_t>(memory.failures[slot]);
+            return leave(slot, page::holder), make_step(duty::failed, status);
+        }
+        if (why != intent::read && !begin_writing(slot, wait))
+            return leave(slot, page::holder), make_step(duty::late);
+        return make_step(duty::use, slot);
+    }
+
+    /// Finds a place for a page that was not found; duty again, fill, pass or evict. One thread.
+    WATARI_KERNEL step claim(std::uint64_t page, bool may_evict) const {
+        storage::cache_set& set = memory.sets[set_of(page)];
+        if (!local::replace(set.lock, 0u, 1u)) return make_step(duty::again);
+        const step next = claim_locked(page, set, may_evict);
+        local::store_release(set.lock, 0u);
+        return next;
+    }
+
+    /// Enters the state writing: 1: the caller is to write the page back. 0: nothing to do. -1:
+    /// late. A durable write is made of a clean page too: the store may not have it on its medium.
+    WATARI_KERNEL int begin_write_back(std::uint64_t slot, bool durable, patience& wait) const {
+        std::uint64_t& word = memory.words[slot];
+        for (;;) {
+            const std::uint64_t seen = local::load_acquire(word);
+            const page_state state = page::state(seen);
+            if (state == page_state::dirty || (durable && state == page_state::clean)) {
+                const std::uint64_t next = seen + page::change(state, page_state::writing);
+                if (local::replace(word, seen, next)) return 1;
+            } else if (state != page_state::writing) {
+                return 0;
+            } else if (wait.over()) {
+                return -1;
+            }
+        }
+    }
+
+    /// Whether all who were writing to a page in state writing have left in time. They hold no
+    /// other page and wait for nothing.
+    WATARI_KERNEL bool writers_left(std::uint64_t slot, patience& wait) const {
+        while (page::writers(local::load_acquire(memory.words[slot])) != 0)
+            if (wait.over()) return false;
+        return true;
+    }
+
+    /// Another state, by the one who has the page in state filling or writing.
+    WATARI_KERNEL void turn(std::uint64_t slot, page_state from, page_state to,
+                            std::uint64_t plus = 0) const {
+        local::fetch_add(memory.words[slot], page::change(from, to) + plus);
+    }
+
+    /// Takes back what was counted of the caller: holder, writer or both.
+    WATARI_KERNEL void leave(std::uint64_t slot, std::uint64_t counted) const {
+        local::fetch_add(memory.words[slot], 0 - counted);
+    }
+
+private:
+    /// Counts a holder as a writer and makes the page dirty; waits while it is being written back.
+    WATARI_KERNEL bool begin_writing(std::uint64_t slot, patience& wait) const {
+        std::uint64_t& word = memory.words[slot];
+        for (;;) {
+            const page_state state = page::state(local::fetch_add(word, page::writer));
+            if (state != page_state::writing) {
+                if (state == page_state::clean) local::fetch_or(word, page::newer);
+                return true;
+            }
+            leave(slot, page::writer);
+            while (page::state(local::load_acquire(word)) == page_state::writing)
+                if (wait.over()) return false;
+        }
+    }
+
+    WATARI_KERNEL step claim_locked(std::uint64_t page, storage::cache_set& set,
+                                    bool may_evict) const {
+        const std::uint64_t base = set_of(page) * memory.ways, spare = spare_of(page);
+        for (std::uint64_t slot = base; slot < base + memory.ways; ++slot)
+            if (local::load_acquire(memory.tags[slot]) == page) return claim_poisoned(slot);
+        if (local::load_acquire(memory.tags[spare]) == page) return make_step(duty::again);
+        const unsigned way = Policy::victim(memory.words + base, memory.ways, set.hand, may_evict);
+        if (way != Policy::none) return take(base + way, page);
+        return local::replace(memory.tags[spare], none, page) ? make_step(duty::pass, spare)
+                                                              : make_step(duty::again);
+    }
+
+    /// A page that could not be read is tried again once those who waited for it have left.
+    WATARI_KERNEL step claim_poisoned(std::uint64_t slot) const {
+        const std::uint64_t seen = local::load_acquire(memory.words[slot]);
+        if (page::state(seen) != page_state::poisoned || page::holders(seen) != 0)
+            return make_step(duty::again);
+        const std::uint64_t next =
+            seen + page::change(page_state::poisoned, page_state::filling) + page::holder;
+        return local::replace(memory.words[slot], seen, next) ? make_step(duty::fill, slot)
+                                                              : make_step(duty::again);
+    }
+
+    /// Gives a slot that nobody holds to another page. Empty comes first: whoever looks for either
+    /// page meanwhile looks again.
+    WATARI_KERNEL step take(std::uint64_t slot, std::uint64_t page) const {
+        const std::uint64_t seen = local::load_acquire(memory.words[slot]);
+        const page_state state = page::state(seen);
+        if (page::holders(seen) != 0 || state == page_state::filling ||
+            state == page_state::writing)
+            return make_step(duty::again);
+        if (state == page_state::dirty) {
+            const std::uint64_t next = seen + page::change(state, page_state::writing);
+            return local::replace(memory.words[slot], seen, next) ? make_step(duty::evict, slot)
+                                                                  : make_step(duty::again);
+        }
+        if (!local::replace(memory.words[slot], seen, page::holder)) return make_step(duty::again);
+        local::store_release(memory.tags[slot], page);
+        turn(slot, page_state::empty, page_state::filling);
+        return make_step(duty::fill, slot);
+    }
+};
+
+}  // namespace watari::WATARI_BACKEND

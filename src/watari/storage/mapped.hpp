@@ -1,0 +1,83 @@
+/// mapped<T>: a namespace as an array, with a cache of its own in the memory of the processor that
+/// this file is compiled for. `array()` is what kernels and loops take; the host reads and writes
+/// through the same cache by `read`, `write` and `flush`.
+#pragma once
+
+#include "watari/storage/array.hpp"
+#include "watari/storage/array_kernels.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace watari::storage {
+
+/// The untyped part: owns the cache. Its functions wait, and throw `error` with what the store
+/// said.
+class mapping {
+public:
+    /// Throws usage_error where pages of the cache are not whole blocks; as cache_owner else. The
+    /// view's users must be `who`, and its controller must outlive this.
+    mapping(const namespace_view& space, const cache_size& size, processor who);
+    mapping(const mapping&) = delete;
+    mapping& operator=(const mapping&) = delete;
+    /// Flushes; who wants to know whether that worked calls flush before.
+    ~mapping();
+
+    const cached_bytes& view() const noexcept { return view_; }
+    cache_counters counters() const { return cache_.counters(); }
+
+    /// Bytes of the namespace, to and from ordinary memory.
+    void read(std::uint64_t first, std::size_t bytes, void* to);
+    void write(std::uint64_t first, std::size_t bytes, const void* from, bool durable);
+    void flush();
+
+private:
+    std::uint32_t* outcome() const;
+    void finish(const char* what, std::uint64_t first, std::size_t bytes);
+
+    processor who_;
+    cache_owner cache_;
+    cached_bytes view_;
+    const array_kernels& run_;
+    memory::block outcome_;
+    std::optional<memory::block> stage_;  ///< pinned memory between a GPU and the caller's
+};
+
+}  // namespace watari::storage
+
+namespace watari::WATARI_BACKEND {
+
+template <class T>
+class mapped {
+public:
+    /// All of a namespace, through a cache of this size; `gpu` is which one, where there are some.
+    mapped(const namespace_view& space, const storage::cache_size& size, int gpu = 0)
+        : all_(space, size, {executes, executes == processor::type::gpu ? gpu : 0}) {}
+
+    std::uint64_t size() const { return all_.view().bytes / sizeof(T); }
+
+    /// For kernels and loops, while this object lives.
+    WATARI_BACKEND::array<T> array() const {
+        const storage::cached_bytes& v = all_.view();
+        return {{{v.cache}, {v.space, v.space.blocks, v.space.block_bytes}}, size()};
+    }
+
+    /// `count` elements from `first` on, by the host.
+    void read(std::uint64_t first, std::size_t count, T* to) {
+        all_.read(first * sizeof(T), count * sizeof(T), to);
+    }
+    /// `durable`: they are on the store's medium when this returns.
+    void write(std::uint64_t first, std::size_t count, const T* from, bool durable = false) {
+        all_.write(first * sizeof(T), count * sizeof(T), from, durable);
+    }
+    /// What was written before, by kernels that have ended too, is on the store's medium.
+    void flush() { all_.flush(); }
+
+    storage::cache_counters counters() const { return all_.counters(); }
+
+private:
+    storage::mapping all_;
+};
+
+}  // namespace watari::WATARI_BACKEND

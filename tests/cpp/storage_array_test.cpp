@@ -1,0 +1,222 @@
+// array<T> over a controller in memory: elements, ranges, reads past the cache, statuses.
+#include "watari/storage/array.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "watari/core/error.hpp"
+#include "watari/storage/controller.hpp"
+#include "watari/storage/mapped.hpp"
+#include "watari/storage/ram.hpp"
+
+namespace watari {
+namespace {
+
+using cpu::group;
+constexpr std::uint32_t transfer = 8192;
+
+/// A namespace over memory that the test sees, and an array of it.
+struct rig {
+    rig(std::size_t bytes, std::size_t cache_bytes, std::size_t page_bytes,
+        std::uint32_t block_bytes = 512)
+        : data(bytes / 8),
+          disk(storage::make_ram(std::as_writable_bytes(std::span(data))),
+               {.queues = {.queues = 2, .depth = 16, .max_transfer = transfer},
+                .block_bytes = block_bytes}),
+          mapped(disk.view(), {.bytes = cache_bytes, .page_bytes = page_bytes}),
+          array(mapped.array()) {}
+
+    std::vector<std::uint64_t> data;
+    storage::controller disk;
+    cpu::mapped<std::uint64_t> mapped;
+    cpu::array<std::uint64_t> array;
+};
+
+TEST(Array, IsAnArrayForEveryPageSize) {
+    for (const std::size_t page : {512u, 4096u, 65536u, 1u << 20}) {
+        const rig r(4 << 20, 4 * page, page);
+        std::vector<std::uint64_t> expected(r.data.size()), some(5000);
+        ASSERT_EQ(r.array.count, expected.size());
+        std::mt19937_64 random(page);
+        for (int i = 0; i < 600; ++i) {
+            const std::size_t number = 1 + random() % some.size();
+            const std::size_t first = random() % (expected.size() - number);
+            switch (random() % 5) {
+                case 0:
+                    expected[first] = random();
+                    ASSERT_TRUE(r.array.put(first, expected[first]).ok());
+                    break;
+                case 1:
+                    ASSERT_TRUE(r.array.get(first, some[0]).ok());
+                    ASSERT_EQ(some[0], expected[first]);
+                    break;
+                case 2:
+                    for (std::size_t k = 0; k < number; ++k) expected[first + k] = random();
+                    ASSERT_TRUE(r.array
+                                    .write(group::active(), first, number, &expected[first],
+                                           random() % 4 == 0)
+                                    .ok());
+                    break;
+                case 3:
+                    ASSERT_TRUE(r.array.read(group::active(), first, number, some.data()).ok());
+                    ASSERT_TRUE(std::equal(some.begin(), some.begin() + number, &expected[first]));
+                    break;
+                default: {
+                    std::size_t seen = 0;
+                    const auto same = [&](std::uint64_t k, std::uint64_t value) {
+                        seen += k >= first && value == expected[k];
+                    };
+                    ASSERT_TRUE(r.array.visit(group::active(), first, number, same).ok());
+                    ASSERT_EQ(seen, number);
+                }
+            }
+        }
+        ASSERT_TRUE(r.array.flush(group::active()).ok());
+        EXPECT_EQ(r.data, expected);
+        const storage::cache_counters did = r.mapped.counters();
+        EXPECT_GT(did.fills, 0u);
+        EXPECT_EQ(did.failed_reads + did.failed_writes, 0u);
+    }
+}
+
+TEST(Array, RefusesWhatIsNotThere) {
+    const rig r(1 << 16, 1 << 14, 4096);
+    std::uint64_t value = 0;
+    EXPECT_EQ(r.array.get(r.array.count, value), storage::lba_out_of_range);
+    EXPECT_EQ(r.array.put(~std::uint64_t{0}, 1), storage::lba_out_of_range);
+    EXPECT_EQ(r.array.read(group::active(), r.array.count, 1, &value), storage::lba_out_of_range);
+    EXPECT_EQ(r.array.read(group::active(), 1, ~std::uint64_t{0}, &value),
+              storage::lba_out_of_range);
+    EXPECT_TRUE(r.array.read(group::active(), r.array.count, 0, &value).ok());
+    EXPECT_EQ(r.mapped.counters().fills, 0u);
+}
+
+TEST(Transfers, ReadAnyBytesInCommandsAsLargeAsTheyCanBe) {
+    rig r(1 << 20, 1 << 14, 4096);
+    std::iota(r.data.begin(), r.data.end(), 1);
+    const auto* bytes = reinterpret_cast<const std::byte*>(r.data.data());
+    std::mt19937 random(1);
+    for (int i = 0; i < 200; ++i) {
+        cpu::transfers all(r.disk.view());
+        std::vector<std::vector<std::byte>> parts;
+        std::vector<std::size_t> first;
+        for (unsigned k = 0; k < 1 + random() % 20; ++k) {
+            parts.emplace_back(1 + random() % 40000);
+            first.push_back(random() % ((1 << 20) - parts.back().size()));
+            all.read(group::active(), first.back(), parts.back().size(), parts.back().data());
+        }
+        ASSERT_TRUE(all.wait(group::active()).ok());
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            ASSERT_EQ(std::memcmp(parts[k].data(), bytes + first[k], parts[k].size()), 0);
+    }
+}
+
+TEST(Transfers, MergeNeighbours) {
+    rig r(1 << 20, 1 << 14, 4096);
+    std::iota(r.data.begin(), r.data.end(), 1);
+    std::vector<std::uint64_t> found(1 << 13);
+    const std::uint64_t before = r.disk.counts().commands;
+    cpu::transfers all(r.disk.view());
+    for (std::size_t i = 0; i < found.size(); i += 16)  // 128 bytes each, a quarter of a block
+        r.array.read_async(group::active(), all, 64 + i, 16, &found[i]);
+    ASSERT_TRUE(all.wait(group::active()).ok());
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), &r.data[64]));
+    EXPECT_EQ(r.disk.counts().commands - before, found.size() * 8 / transfer);
+}
+
+TEST(Transfers, WriteAndReadBackAndSayWhatFails) {
+    rig r(1 << 20, 1 << 14, 4096);
+    std::vector<std::uint64_t> some(9 * 512 / 8 * 16, 42);
+    cpu::transfers all(r.disk.view());
+    all.write(group::active(), 512 * 3, some.size() * 8, some.data(), true);
+    ASSERT_TRUE(all.wait(group::active()).ok());
+    EXPECT_EQ(std::count(r.data.begin(), r.data.end(), 42u), some.size());
+    EXPECT_EQ(r.data[3 * 64], 42u);
+    all.write(group::active(), 100, 512, some.data(), false);
+    EXPECT_EQ(all.wait(group::active()), storage::invalid_field);
+    all.read(group::active(), (1 << 20) - 512, 1024, some.data());
+    EXPECT_TRUE(all.wait(group::active()).is(storage::lba_out_of_range));
+    EXPECT_TRUE(all.wait(group::active()).ok()) << "said once";
+    all.read(group::active(), 0, 1024, some.data());
+    EXPECT_TRUE(all.wait(group::active()).ok());
+}
+
+// Fewer identifiers than all of them together could have under way.
+TEST(Transfers, OfManyThreadsNeverWaitForEachOther) {
+    rig r(1 << 20, 1 << 14, 4096);
+    std::iota(r.data.begin(), r.data.end(), 1);
+    std::vector<std::thread> team;
+    std::atomic<unsigned> wrong = 0;
+    for (unsigned t = 0; t < 12; ++t)
+        team.emplace_back([&, t] {
+            std::mt19937 random(t);
+            std::vector<std::uint64_t> one(4096), other(4096);
+            for (int i = 0; i < 30; ++i) {
+                cpu::transfers all(r.disk.view());
+                const std::size_t a = random() % 100000, b = random() % 100000;
+                r.array.read_async(group::active(), all, a, one.size(), one.data());
+                r.array.read_async(group::active(), all, b, other.size(), other.data());
+                if (!all.wait(group::active()).ok()) ++wrong;
+                if (!std::equal(one.begin(), one.end(), &r.data[a])) ++wrong;
+                if (!std::equal(other.begin(), other.end(), &r.data[b])) ++wrong;
+            }
+        });
+    for (auto& thread : team) thread.join();
+    EXPECT_EQ(wrong, 0u);
+}
+
+TEST(ArrayThreads, ShareACacheOverQueues) {
+    for (const std::size_t page : {512u, 16384u}) {
+        const rig r(1 << 18, 12 * page, page);
+        constexpr unsigned threads = 6;
+        std::vector<std::thread> team;
+        std::atomic<unsigned> wrong = 0;
+        for (unsigned t = 0; t < threads; ++t)
+            team.emplace_back([&, t] {
+                std::vector<std::uint64_t> own(r.data.size() / threads);
+                std::mt19937_64 random(t);
+                for (int i = 0; i < 1500; ++i) {
+                    const std::size_t k = random() % own.size();
+                    std::uint64_t value = own[k];
+                    if (random() % 2 == 0)
+                        wrong += !r.array.put(k * threads + t, own[k] = random()).ok();
+                    else
+                        wrong += !r.array.get(k * threads + t, value).ok() || value != own[k];
+                }
+                for (std::size_t k = 0; k < own.size(); ++k) {
+                    std::uint64_t value = 0;
+                    wrong += !r.array.get(k * threads + t, value).ok() || value != own[k];
+                }
+            });
+        for (auto& thread : team) thread.join();
+        EXPECT_EQ(wrong, 0u);
+    }
+}
+
+TEST(Mapped, IsReadAndWrittenByTheHost) {
+    std::vector<double> memory(1 << 16), some(20000), back(20000);
+    std::iota(some.begin(), some.end(), 0.5);
+    storage::controller disk(storage::make_ram(std::as_writable_bytes(std::span(memory))), {});
+    {
+        cpu::mapped<double> data(disk.view(), {.bytes = 1 << 16});
+        EXPECT_EQ(data.size(), memory.size());
+        data.write(1001, some.size(), some.data());
+        data.read(1001, back.size(), back.data());
+        EXPECT_EQ(back, some);
+        data.flush();
+        EXPECT_TRUE(std::equal(some.begin(), some.end(), &memory[1001]));
+        data.write(0, 1, &some[7], true);
+        EXPECT_EQ(memory[0], some[7]);
+        EXPECT_THROW(data.read(data.size() - 1, 2, back.data()), error);
+        data.write(5, 1, &some[9]);
+    }
+    EXPECT_EQ(memory[5], some[9]) << "flushed at its end";
+    EXPECT_THROW(cpu::mapped<double>(disk.view(), {.page_bytes = 100}), usage_error);
+}
+
+}  // namespace
+}  // namespace watari
