@@ -93,6 +93,30 @@ bench::touch_parameters touch_parameters(const nb::dict& p) {
     return result;
 }
 
+bench::storage_parameters storage_parameters(const nb::dict& p) {
+    auto result = with_common<bench::storage_parameters>(p);
+    const auto number = [&](const char* name) { return nb::cast<std::size_t>(p[name]); };
+    result.processor = processor_named(text(p, "processor"));
+    result.engine = text(p, "engine");
+    result.pattern = chosen<storage::pattern>(
+        text(p, "pattern"),
+        {{"random", storage::pattern::random}, {"sequential", storage::pattern::sequential}});
+    result.direction = chosen<storage::direction>(
+        text(p, "direction"),
+        {{"read", storage::direction::read}, {"write", storage::direction::write}});
+    result.cache =
+        chosen<storage::cache_state>(text(p, "cache"), {{"none", storage::cache_state::none},
+                                                        {"cold", storage::cache_state::cold},
+                                                        {"warm", storage::cache_state::warm}});
+    result.block = number("block");
+    result.depth = number("depth");
+    result.requests = number("requests");
+    result.files = number("files");
+    result.seed = number("seed");
+    result.folder = text(p, "folder");
+    return result;
+}
+
 /// A NumPy array that takes over a vector's memory.
 nb::object array(std::vector<double> values) {
     auto owned = std::make_unique<std::vector<double>>(std::move(values));
@@ -106,6 +130,21 @@ nb::object array(std::vector<double> values) {
 nb::dict residencies(const std::map<std::string, memory::residency>& seen) {
     nb::dict result;
     for (const auto& [name, where] : seen) result[name.c_str()] = as_dict(where);
+    return result;
+}
+
+nb::dict histogram(const std::vector<measure::histogram::bucket>& buckets) {
+    nb::list low, high, count;
+    for (const auto& bucket : buckets) {
+        low.append(bucket.low);
+        high.append(bucket.high);
+        count.append(bucket.count);
+    }
+    nb::dict result;
+    result["unit"] = "s";
+    result["low"] = low;
+    result["high"] = high;
+    result["count"] = count;
     return result;
 }
 
@@ -126,6 +165,12 @@ nb::dict trial(measure::trial t) {
         one["last"] = p.last;
         phases.append(one);
     }
+    nb::dict histograms;
+    for (const auto& [name, buckets] : t.histograms) histograms[name.c_str()] = histogram(buckets);
+    nb::list notes;
+    for (const std::string& note : t.notes) notes.append(note);
+    result["histograms"] = histograms;
+    result["notes"] = notes;
     result["host_s"] = array(std::move(t.host_s));
     result["device_s"] = t.device_s.empty() ? nb::none() : array(std::move(t.device_s));
     result["series"] = series;
@@ -195,4 +240,7 @@ NB_MODULE(_native, module) {
     bind_case(module, "migration", migration_parameters, bench::migration,
               "One trial of case `migration`.");
     bind_case(module, "touch", touch_parameters, bench::touch, "One trial of case `touch`.");
+    bind_case(
+        module, "storage", storage_parameters, bench::storage,
+        "One trial of case `storage`; `folder` is where its files lie, `seed` makes the order.");
 }

@@ -136,6 +136,15 @@ void event::make_wait(stream_t stream) const {
     check(cudaStreamWaitEvent(stream, handle_.get(), 0));
 }
 
+void event::wait() const { check(cudaEventSynchronize(handle_.get())); }
+
+bool event::happened() const {
+    const cudaError_t status = cudaEventQuery(handle_.get());
+    if (status == cudaErrorNotReady) return false;
+    check(status);
+    return true;
+}
+
 double event::seconds(const event& first, const event& last) {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, first.handle_.get(), last.handle_.get()));

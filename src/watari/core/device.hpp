@@ -82,6 +82,8 @@ public:
     event();
     void record(stream_t stream);
     void make_wait(stream_t stream) const;  ///< later work of `stream` waits for this moment
+    void wait() const;                      ///< the calling thread does
+    bool happened() const;
     /// Seconds on the device from `first` to `last`; both must have happened.
     static double seconds(const event& first, const event& last);
 

@@ -46,6 +46,10 @@ void event::record(stream_t) { absent(); }
 
 void event::make_wait(stream_t) const { absent(); }
 
+void event::wait() const { absent(); }
+
+bool event::happened() const { absent(); }
+
 double event::seconds(const event&, const event&) { absent(); }
 
 scratch::scratch(std::size_t) { absent(); }

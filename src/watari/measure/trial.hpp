@@ -1,6 +1,7 @@
 /// What a trial brings back: every sample in order, and what was seen around them.
 #pragma once
 
+#include "watari/measure/histogram.hpp"
 #include "watari/memory/residency.hpp"
 
 #include <cstddef>
@@ -30,6 +31,8 @@ struct trial {
     std::map<std::string, std::vector<double>> series;  ///< others by sample
     std::vector<phase> phases;
     std::map<std::string, quantity> quantities;
+    std::map<std::string, std::vector<histogram::bucket>> histograms;  ///< of single requests
+    std::vector<std::string> notes;  ///< what a reader must know, such as a fallback
     std::map<std::string, memory::residency> residency_before;  ///< by array
     std::map<std::string, memory::residency> residency_after;
     double bytes_per_sample = 0;

@@ -20,21 +20,6 @@ bool exists(const char* path) {
     return fs::exists(path, ignored);
 }
 
-/// What a user of cuFile must know of this machine. cuFile asks libudev for ID_FS_USAGE and
-/// ID_FS_TYPE of a file's block device, and refuses the file (error 5027) where nothing answers.
-std::string cufile_detail() {
-    std::string detail = exists("/sys/module/nvidia_fs") || exists("/proc/driver/nvidia-fs")
-                             ? "direct (nvidia-fs module is loaded)"
-                             : "compatibility mode, through CPU memory (no nvidia-fs module)";
-    if (!exists("/run/udev/data")) {
-        detail +=
-            "; no udev database (/run/udev/data): cuFileHandleRegister will fail with 5027 "
-            "unless an administrator adds a record b<major>:<minor> of the disk there, with "
-            "E:ID_FS_USAGE=filesystem and E:ID_FS_TYPE=<type>";
-    }
-    return detail;
-}
-
 capability cufile() {
     for (const char* name : {"libcufile.so.0", "libcufile.so"}) {
         if (void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
@@ -52,6 +37,19 @@ capability io_uring() {
 }
 
 }  // namespace
+
+std::string cufile_detail() {
+    std::string detail = exists("/sys/module/nvidia_fs") || exists("/proc/driver/nvidia-fs")
+                             ? "direct (nvidia-fs module is loaded)"
+                             : "compatibility mode, through CPU memory (no nvidia-fs module)";
+    if (!exists("/run/udev/data")) {
+        detail +=
+            "; no udev database (/run/udev/data): cuFileHandleRegister will fail with 5027 "
+            "unless an administrator adds a record b<major>:<minor> of the disk there, with "
+            "E:ID_FS_USAGE=filesystem and E:ID_FS_TYPE=<type>";
+    }
+    return detail;
+}
 
 std::string io_uring_reason(int error, std::optional<int> disabled) {
     if (error == ENOSYS) {

@@ -12,6 +12,11 @@ namespace watari::storage {
 /// Loads libcufile to see whether it is there, and makes and closes one io_uring.
 std::vector<machine::capability> capabilities();
 
+/// What a user of cuFile must know of this machine: whether it is direct, and what it lacks. cuFile
+/// asks libudev for ID_FS_USAGE and ID_FS_TYPE of a file's block device, and refuses the file
+/// (error 5027) where nothing answers.
+std::string cufile_detail();
+
 /// Why io_uring_setup(2) failed, from its errno and, where that exists,
 /// /proc/sys/kernel/io_uring_disabled.
 std::string io_uring_reason(int error, std::optional<int> disabled);

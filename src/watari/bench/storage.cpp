@@ -1,0 +1,258 @@
+// Case `storage`. A sample moves `requests` blocks between the files of a store and memory, each
+// once, to or from its own place in an array. Bytes: requests x block. No flops. A sample of writes
+// ends when they are durable. Every block is verified after each sample, outside its time: those
+// that were read where they arrived, those that were written by reading them back.
+#include "watari/bench/cases.hpp"
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/measure/crew.hpp"
+#include "watari/measure/histogram.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/memory/room.hpp"
+#include "watari/storage/engines/engine.hpp"
+#include "watari/storage/sector.hpp"
+#include "watari/storage/sectors.hpp"
+
+#include <sys/resource.h>
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+namespace watari::bench {
+
+namespace {
+
+using storage::sector_bytes;
+
+/// Seconds of CPU time of this process, in user space and in the kernel.
+double cpu_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void require_sense(const storage_parameters& p, const storage::engine_row& row) {
+    if (!std::has_single_bit(p.block) || p.block < sector_bytes || p.block > storage::stripe_bytes)
+        throw usage_error("block: a power of two from 512 bytes to 1 MiB");
+    if (p.size % p.block != 0) throw usage_error("size: must be whole blocks");
+    if (p.depth < 1 || p.requests < 1 || p.threads < 1)
+        throw usage_error("depth, requests and threads are 1 or more");
+    if (!row.deep && p.depth != 1)
+        throw usage_error("engine " + std::string(row.name) +
+                          " has one request in flight a thread");
+}
+
+/// An array that holds every block of a sample, and the offset of each in the store.
+class blocks_in_memory {
+public:
+    explicit blocks_in_memory(const storage_parameters& p)
+        : p_(&p),
+          data_(p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
+                p.requests * p.block, {.device = p.processor.number}),
+          offsets_(p.requests) {
+        if (p.processor.is_gpu()) on_gpu_.emplace(p.requests * sizeof(std::uint64_t));
+    }
+
+    std::byte* data() const { return data_.data(); }
+    const std::vector<std::uint64_t>& offsets() const { return offsets_; }
+
+    /// The blocks of the next sample: `first` is how many came before.
+    void choose(const storage::order& order, std::uint64_t first) {
+        for (std::size_t i = 0; i < offsets_.size(); ++i)
+            offsets_[i] = order(first + i) * p_->block;
+        if (!on_gpu_) return;
+        device::copy(on_gpu_->data(), offsets_.data(), offsets_.size() * sizeof(offsets_[0]),
+                     nullptr);
+        device::synchronize(nullptr);
+    }
+
+    void write(std::uint64_t generation) const {
+        storage::sectors_on(p_->processor).write(where(), generation, nullptr);
+        wait();
+    }
+    void spoil() const {
+        storage::sectors_on(p_->processor).spoil(where(), nullptr);
+        wait();
+    }
+    std::size_t wrong(std::uint64_t generation) const {
+        return storage::sectors_on(p_->processor).wrong(where(), generation, nullptr);
+    }
+
+private:
+    storage::blocks where() const {
+        const void* offsets = on_gpu_ ? on_gpu_->data() : offsets_.data();
+        return {data_.data(), static_cast<const std::uint64_t*>(offsets), offsets_.size(),
+                p_->block / sector_bytes};
+    }
+    void wait() const {
+        if (p_->processor.is_gpu()) device::synchronize(nullptr);
+    }
+
+    const storage_parameters* p_;
+    memory::buffer<std::byte> data_;
+    std::vector<std::uint64_t> offsets_;
+    std::optional<device::scratch> on_gpu_;
+};
+
+/// The engines of all threads, each made and run by its own.
+class engines {
+public:
+    engines(const storage_parameters& p, const storage::engine_row& row,
+            const storage::open_files& files, const blocks_in_memory& blocks)
+        : crew_(static_cast<std::size_t>(p.threads)),
+          made_(crew_.size()),
+          seconds_(blocks.offsets().size()),
+          blocks_(&blocks) {
+        crew_.run([&](std::size_t i) {
+            const auto [first, count] = share(i);
+            made_[i] = row.make({.files = &files,
+                                 .way = p.direction,
+                                 .pattern = p.pattern,
+                                 .block = p.block,
+                                 .depth = p.depth,
+                                 .requests = count,
+                                 .who = p.processor,
+                                 .memory = blocks.data() + first * p.block});
+        });
+    }
+    ~engines() {
+        crew_.run([&](std::size_t i) { made_[i].reset(); });
+    }
+    engines(const engines&) = delete;
+    engines& operator=(const engines&) = delete;
+
+    /// Moves all blocks; seconds.
+    double run() {
+        return crew_.run([&](std::size_t i) {
+            const auto [first, count] = share(i);
+            made_[i]->run(std::span(blocks_->offsets()).subspan(first, count),
+                          std::span(seconds_).subspan(first, count));
+        });
+    }
+
+    void let_go() {
+        crew_.run([&](std::size_t i) { made_[i]->let_go(); });
+    }
+
+    /// Of each request of the last run.
+    const std::vector<double>& seconds() const { return seconds_; }
+
+    /// What the first thread's engine has to say: the others are like it.
+    const std::vector<std::string>& notes() const { return made_.front()->notes(); }
+
+private:
+    std::pair<std::size_t, std::size_t> share(std::size_t thread) const {
+        const std::size_t all = blocks_->offsets().size();
+        const std::size_t first = all * thread / made_.size();
+        return {first, all * (thread + 1) / made_.size() - first};
+    }
+
+    measure::crew crew_;
+    std::vector<std::unique_ptr<storage::engine>> made_;
+    std::vector<double> seconds_;
+    const blocks_in_memory* blocks_;
+};
+
+void require_room(const storage_parameters& p) {
+    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    const memory::demand demands[] = {{kind, p.requests * p.block, {.device = p.processor.number}}};
+    memory::require_room(demands);
+}
+
+/// Sectors of the last sample that are not in the files as they were written; read by pread.
+std::size_t wrong_in_files(const storage_parameters& p, const storage::open_files& files,
+                           const std::vector<std::uint64_t>& offsets, std::uint64_t generation) {
+    const memory::buffer<std::byte> data(memory::kind::pageable, p.block);
+    const storage::duty one{
+        .files = &files, .block = p.block, .requests = 1, .memory = data.data()};
+    const auto reader = storage::engine_named("posix").make(one);
+    double unused = 0;
+    std::size_t wrong = 0;
+    for (const std::uint64_t& offset : offsets) {
+        reader->run({&offset, 1}, {&unused, 1});
+        wrong += storage::sectors_on(the_cpu).wrong(
+            {data.data(), &offset, 1, p.block / sector_bytes}, generation, nullptr);
+    }
+    return wrong;
+}
+
+/// Direct I/O leaves the page cache as it was: what came into it is told.
+void check_direct(measure::trial& into, const storage::open_files& files, std::size_t before) {
+    const std::size_t after = files.cached();
+    const std::size_t grown = after - std::min(before, after);
+    into.quantities["page_cache_growth"] = {static_cast<double>(grown), "B"};
+    const bool direct = files.cache() == storage::cache_state::none && grown == 0;
+    into.quantities["direct"] = {direct ? 1.0 : 0.0, "1"};
+    if (files.cache() == storage::cache_state::none && !direct)
+        into.notes.push_back("direct I/O was asked for, and " + bytes_text(grown) +
+                             " came into the page cache all the same");
+}
+
+}  // namespace
+
+measure::trial storage(const storage_parameters& p) {
+    const storage::engine_row& row = storage::engine_named(p.engine);
+    require_sense(p, row);
+    if (p.processor.is_gpu()) device::use(p.processor.number);
+    cpu::set_threads(p.threads);
+    require_room(p);
+
+    const storage::file_set set({p.folder, p.size, p.files});
+    const storage::open_files files(set, p.direction, p.cache);
+    files.require_block(p.block);
+    storage::duty whole{.files = &files,
+                        .way = p.direction,
+                        .pattern = p.pattern,
+                        .block = p.block,
+                        .depth = p.depth,
+                        .who = p.processor};
+    if (const std::string reason = row.unsupported(whole); !reason.empty())
+        throw unsupported(reason);
+
+    measure::trial result;
+    blocks_in_memory blocks(p);
+    const storage::order order(p.pattern, p.size / p.block, p.seed);
+    const bool reads = p.direction == storage::direction::read;
+    blocks.choose(order, 0);
+    blocks.spoil();  // touched: no page of the array comes in within a sample
+    engines engines(p, row, files, blocks);
+    files.prepare();
+    const std::size_t cached = files.cached();
+    double cpu = 0;
+    measure::histogram latency;
+    for (std::size_t i = 0; i < p.samples; ++i) {
+        const std::uint64_t generation = p.seed + i + 1;
+        blocks.choose(order, i * p.requests);
+        reads ? blocks.spoil() : blocks.write(generation);
+        if (p.cache == storage::cache_state::cold) {
+            engines.let_go();
+            files.prepare();
+        }
+        const double before = cpu_seconds();
+        if (result.first_sample == 0) result.first_sample = measure::now();
+        double seconds = engines.run();
+        if (!reads) {
+            const double start = measure::now();
+            files.sync();
+            seconds += measure::now() - start;
+        }
+        cpu += cpu_seconds() - before;
+        result.host_s.push_back(seconds);
+        for (const double each : engines.seconds()) latency.record(each);
+        result.wrong_elements += reads ? blocks.wrong(storage::any_generation)
+                                       : wrong_in_files(p, files, blocks.offsets(), generation);
+    }
+    check_direct(result, files, cached);
+    result.histograms["latency"] = latency.buckets();
+    result.notes.insert(result.notes.end(), engines.notes().begin(), engines.notes().end());
+    result.bytes_per_sample = static_cast<double>(p.requests * p.block);
+    result.quantities["cpu_s"] = {cpu, "s"};
+    result.quantities["threads"] = {static_cast<double>(p.threads), "1"};
+    return result;
+}
+
+}  // namespace watari::bench

@@ -1,0 +1,34 @@
+/// An open file, owned.
+#pragma once
+
+#include "watari/storage/file_error.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+namespace watari::storage {
+
+class descriptor {
+public:
+    /// open(2). Throws system_error with what to try.
+    descriptor(const std::string& path, int flags) : value_(open(path.c_str(), flags, 0644)) {
+        if (value_ < 0) cannot_open(path, errno);
+    }
+    descriptor(descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        std::swap(value_, other.value_);
+        return *this;
+    }
+    ~descriptor() {
+        if (value_ >= 0) close(value_);
+    }
+    int get() const noexcept { return value_; }
+
+private:
+    int value_;
+};
+
+}  // namespace watari::storage

@@ -1,0 +1,150 @@
+// Engine `cufile`: GPUDirect Storage, straight between a file and GPU memory, or in its
+// compatibility mode through CPU memory: the notes say which. The library is loaded when asked for;
+// what is declared here is its stable C interface (cufile.h of CUDA 11.4 and later).
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/core/shared_object.hpp"
+#include "watari/storage/capabilities.hpp"
+#include "watari/storage/engines/rows.hpp"
+
+#include <dlfcn.h>
+
+namespace watari::storage {
+
+namespace {
+
+struct status {
+    int error;  ///< CUfileOpError
+    int cuda;   ///< CUresult
+};
+
+struct description {
+    int type = 1;  ///< CU_FILE_HANDLE_TYPE_OPAQUE_FD
+    union {
+        int descriptor;
+        void* windows_handle;
+    };
+    const void* operations = nullptr;
+};
+
+struct library {
+    std::string why_not;
+    status (*driver_open)() = nullptr;
+    status (*handle_register)(void**, description*) = nullptr;
+    void (*handle_deregister)(void*) = nullptr;
+    status (*buffer_register)(const void*, std::size_t, int) = nullptr;
+    status (*buffer_deregister)(const void*) = nullptr;
+    ssize_t (*read)(void*, void*, std::size_t, off_t, off_t) = nullptr;
+    ssize_t (*write)(void*, const void*, std::size_t, off_t, off_t) = nullptr;
+};
+
+library load() {
+    library found;
+    const shared_object object = load_part("libcufile.so.0");
+    found.why_not = object.why_not;
+    if (!object.handle) return found;
+    const auto get = [&](const char* name, auto& function) {
+        void* symbol = dlsym(object.handle, name);
+        if (!symbol) found.why_not = std::string("libcufile.so.0 has no ") + name;
+        function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+    };
+    get("cuFileDriverOpen", found.driver_open);
+    get("cuFileHandleRegister", found.handle_register);
+    get("cuFileHandleDeregister", found.handle_deregister);
+    get("cuFileBufRegister", found.buffer_register);
+    get("cuFileBufDeregister", found.buffer_deregister);
+    get("cuFileRead", found.read);
+    get("cuFileWrite", found.write);
+    return found;
+}
+
+const library& cufile() {
+    static const library loaded = load();
+    return loaded;
+}
+
+/// 5027 says that libudev does not know the disk.
+void check(const status& result, const std::string& call) {
+    if (result.error == 0) return;
+    const std::string text = call + " fails with " + std::to_string(result.error);
+    if (result.error == 5027)
+        throw unsupported(text + ": the file system is not known to it. " + cufile_detail());
+    throw gpu_error(text + ", CUDA error " + std::to_string(result.cuda));
+}
+
+class cufile_engine final : public engine {
+public:
+    explicit cufile_engine(const duty& what) : what_(what) {
+        device::use(what.who.number);
+        check(cufile().driver_open(), "cuFileDriverOpen");
+        note("cuFile: " + cufile_detail());
+        for (std::size_t i = 0; i < what.files->files().paths().size(); ++i) {
+            description file;
+            file.descriptor = what.files->descriptor_of(i);
+            void* handle = nullptr;
+            check(cufile().handle_register(&handle, &file), "cuFileHandleRegister");
+            handles_.emplace_back(handle);
+        }
+        const status registered = cufile().buffer_register(what.memory, bytes(), 0);
+        buffer_registered_ = registered.error == 0;
+        if (!buffer_registered_)
+            note("cuFile does not register the GPU's memory (error " +
+                 std::to_string(registered.error) + "): it stages through memory of its own");
+    }
+    cufile_engine(const cufile_engine&) = delete;
+    cufile_engine& operator=(const cufile_engine&) = delete;
+    ~cufile_engine() override {
+        if (buffer_registered_) cufile().buffer_deregister(what_.memory);
+    }
+
+    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+        device::use(what_.who.number);
+        double start = now();
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            move(offsets[i], i * what_.block);
+            const double end = now();
+            seconds[i] = end - start;
+            start = end;
+        }
+    }
+
+private:
+    static void deregister(void* handle) noexcept { cufile().handle_deregister(handle); }
+
+    std::size_t bytes() const { return what_.requests * what_.block; }
+
+    void move(std::uint64_t offset, std::size_t within) {
+        const place at = what_.files->files().locate(offset);
+        const auto start = static_cast<off_t>(at.offset), behind = static_cast<off_t>(within);
+        void* const handle = handles_[at.file].get();
+        ssize_t moved = what_.way == direction::read
+                            ? cufile().read(handle, what_.memory, what_.block, start, behind)
+                            : cufile().write(handle, what_.memory, what_.block, start, behind);
+        if (moved == -1) moved = -errno;  // else a negative CUfileOpError, beyond any errno
+        if (moved < -4096)
+            throw gpu_error("cuFile fails with " + std::to_string(-moved) + " at " +
+                            std::to_string(at.offset) + " of " + what_.files->path(at.file));
+        if (moved != static_cast<ssize_t>(what_.block))
+            transfer_failed(what_.way, what_.files->path(at.file), at.offset, what_.block, moved);
+    }
+
+    duty what_;
+    std::vector<handle<void*, deregister>> handles_;
+    bool buffer_registered_ = false;
+};
+
+}  // namespace
+
+std::string cufile_unsupported(const duty& what) {
+    if (!what.who.is_gpu()) return "cuFile moves data to and from GPU memory; processor=gpu";
+    if (what.files->cache() != cache_state::none)
+        return "cuFile goes past the page cache; cache=none";
+    if (!cufile().why_not.empty()) return "cuFile: " + cufile().why_not;
+    return "";
+}
+
+std::unique_ptr<engine> make_cufile(const duty& what) {
+    return std::make_unique<cufile_engine>(what);
+}
+
+}  // namespace watari::storage

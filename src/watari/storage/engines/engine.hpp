@@ -1,0 +1,78 @@
+/// The ways to move blocks between a store and memory, one file each behind one interface.
+///
+/// Each thread has an engine of its own, makes it, and hands it list after list of requests. What
+/// an engine cannot do on this machine it says before anything runs; what it does otherwise than
+/// its name promises, it notes.
+#pragma once
+
+#include "watari/core/processor.hpp"
+#include "watari/storage/open_files.hpp"
+#include "watari/storage/order.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace watari::storage {
+
+/// What one thread is to do: block i of the list has its place at memory + i x block.
+struct duty {
+    const open_files* files;
+    direction way = direction::read;
+    storage::pattern pattern = storage::pattern::random;
+    std::size_t block = 0;     ///< bytes
+    std::size_t depth = 1;     ///< requests in flight
+    std::size_t requests = 0;  ///< of each list, at most
+    processor who = the_cpu;   ///< whose memory it is
+    std::byte* memory = nullptr;
+};
+
+/// Seconds of the clock by which engines time requests.
+inline double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+class engine {
+public:
+    virtual ~engine() = default;
+
+    /// Moves every block of the list; `offsets` are those of the store. seconds[i] becomes the time
+    /// of request i, from handing it over until its data are at their place. Throws.
+    virtual void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) = 0;
+
+    /// Between lists: holds on to no page of the page cache.
+    virtual void let_go() {}
+
+    /// What a reader of the results must know, such as a fallback.
+    const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+protected:
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+
+private:
+    std::vector<std::string> notes_;
+};
+
+/// One row of the table.
+struct engine_row {
+    std::string_view name;
+    bool deep;  ///< has several requests in flight; the others have one a thread
+    /// Why it cannot do this here; empty if it can.
+    std::string (*unsupported)(const duty& what);
+    std::unique_ptr<engine> (*make)(const duty& what);
+};
+
+/// All of them.
+std::span<const engine_row> engines();
+
+/// The row with this name. Throws usage_error.
+const engine_row& engine_named(std::string_view name);
+
+}  // namespace watari::storage

@@ -1,0 +1,92 @@
+// Engine `mmap`: the store as memory by the kernel's page cache; a block is copied from or to the
+// mapping, and pages come when they are touched. A mapped file that is cut while in use raises
+// SIGBUS in the thread that touches it, which becomes an error here.
+#include "watari/core/error.hpp"
+#include "watari/storage/engines/guarded_copy.hpp"
+#include "watari/storage/engines/rows.hpp"
+#include "watari/storage/engines/staging.hpp"
+
+#include <sys/mman.h>
+#include <cerrno>
+
+namespace watari::storage {
+
+namespace {
+
+class mapping {
+public:
+    mapping(const open_files& files, std::size_t number, const duty& what)
+        : bytes_(files.files().file_bytes()) {
+        const int protection = what.way == direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
+        void* mapped =
+            ::mmap(nullptr, bytes_, protection, MAP_SHARED, files.descriptor_of(number), 0);
+        if (mapped == MAP_FAILED) throw system_error("mmap of " + files.path(number), errno);
+        data_ = static_cast<std::byte*>(mapped);
+        madvise(data_, bytes_, what.pattern == pattern::random ? MADV_RANDOM : MADV_SEQUENTIAL);
+    }
+    mapping(mapping&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+    mapping& operator=(mapping&&) = delete;
+    ~mapping() {
+        if (data_) munmap(data_, bytes_);
+    }
+    void let_go() const noexcept { madvise(data_, bytes_, MADV_DONTNEED); }
+    std::byte* at(std::uint64_t offset) const noexcept { return data_ + offset; }
+
+private:
+    std::byte* data_ = nullptr;
+    std::size_t bytes_;
+};
+
+class mmap_engine final : public engine {
+public:
+    explicit mmap_engine(const duty& what) : what_(what), staging_(what) {
+        for (std::size_t i = 0; i < what.files->files().paths().size(); ++i)
+            mappings_.emplace_back(*what.files, i, what);
+    }
+
+    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+        double start = now();
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            move(offsets[i], what_.memory + i * what_.block);
+            const double end = now();
+            seconds[i] = end - start;
+            start = end;
+        }
+    }
+
+    void let_go() override {
+        for (const mapping& each : mappings_) each.let_go();
+    }
+
+private:
+    void move(std::uint64_t offset, std::byte* data) {
+        const place at = what_.files->files().locate(offset);
+        std::byte* const mapped = mappings_[at.file].at(at.offset);
+        std::byte* const side = staging_.before(what_.way, data);
+        const bool reads = what_.way == direction::read;
+        if (!guarded_copy(reads ? side : mapped, reads ? mapped : side, what_.block))
+            throw error(
+                "mmap of " + what_.files->path(at.file) + ": no data at " +
+                std::to_string(at.offset) +
+                " (SIGBUS); the file is shorter than it was, or its disk failed or is full");
+        staging_.after(what_.way, data);
+    }
+
+    duty what_;
+    staging staging_;
+    std::vector<mapping> mappings_;
+    bus_guard guard_;
+};
+
+}  // namespace
+
+std::string mmap_unsupported(const duty& what) {
+    if (what.files->cache() == cache_state::none)
+        return "mmap goes through the page cache; cache=cold or cache=warm";
+    return "";
+}
+
+std::unique_ptr<engine> make_mmap(const duty& what) { return std::make_unique<mmap_engine>(what); }
+
+}  // namespace watari::storage

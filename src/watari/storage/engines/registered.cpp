@@ -1,0 +1,67 @@
+#include "watari/storage/engines/registered.hpp"
+
+#include "watari/core/error.hpp"
+
+#include <sys/uio.h>
+#include <algorithm>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr std::size_t largest = std::size_t{1} << 30;  ///< of one registered buffer
+
+}  // namespace
+
+registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_t bytes)
+    : files_(what.files),
+      way_(what.way),
+      block_(what.block),
+      memory_(memory),
+      part_(std::max<std::size_t>(1, what.depth / 16)),
+      ring_(static_cast<unsigned>(what.depth)) {
+    std::vector<int> descriptors(what.files->files().paths().size());
+    for (std::size_t i = 0; i < descriptors.size(); ++i)
+        descriptors[i] = what.files->descriptor_of(i);
+    ring_.register_files(descriptors);
+    std::vector<iovec> buffers;
+    for (std::size_t first = 0; first < bytes; first += largest)
+        buffers.push_back({memory + first, std::min(largest, bytes - first)});
+    try {
+        ring_.register_buffers(buffers);
+    } catch (const unsupported& reason) {
+        why_not_buffers_ = std::string("buffers are not registered: ") + reason.what();
+    }
+}
+
+bool registered_ring::push(std::uint64_t offset, std::byte* data, std::uint64_t tag) {
+    const place at = files_->files().locate(offset);
+    const auto buffer = static_cast<std::size_t>(data - memory_) / largest;
+    const bool pushed = ring_.push(
+        {.operation = way_ == direction::read ? uring_operation::read : uring_operation::write,
+         .file = static_cast<int>(at.file),
+         .buffer = why_not_buffers_.empty() ? static_cast<int>(buffer) : -1,
+         .data = data,
+         .bytes = static_cast<std::uint32_t>(block_),
+         .offset = at.offset,
+         .tag = tag});
+    if (pushed && ++held_ == part_) {
+        ring_.submit();
+        held_ = 0;
+    }
+    return pushed;
+}
+
+std::span<const uring_completion> registered_ring::wait() {
+    ring_.submit(1);
+    held_ = 0;
+    return std::span(done_).first(ring_.reap(done_));
+}
+
+void registered_ring::check(const uring_completion& done, std::uint64_t offset) const {
+    if (done.result == static_cast<int>(block_)) return;
+    const place at = files_->files().locate(offset);
+    transfer_failed(way_, files_->path(at.file), at.offset, block_, done.result);
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,46 @@
+/// A ring that knows the files of a store and one range of memory: both are registered, so that the
+/// kernel looks neither up for each request.
+#pragma once
+
+#include "watari/storage/engines/engine.hpp"
+#include "watari/storage/uring.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+
+namespace watari::storage {
+
+class registered_ring {
+public:
+    /// Memory that the kernel does not lock for this user is used as it is; why_not_buffers() says
+    /// so.
+    registered_ring(const duty& what, std::byte* memory, std::size_t bytes);
+
+    const std::string& why_not_buffers() const noexcept { return why_not_buffers_; }
+
+    /// Hands over one block; false where the ring is full. The kernel gets every sixteenth of the
+    /// depth at once: a disk that gets all of it together has nothing to do while it is prepared.
+    bool push(std::uint64_t offset, std::byte* data, std::uint64_t tag);
+
+    /// Submits, waits for one completion or more, and returns those that have come.
+    std::span<const uring_completion> wait();
+
+    /// Throws unless all bytes of the request at this offset were moved.
+    void check(const uring_completion& done, std::uint64_t offset) const;
+
+    std::size_t in_flight() const noexcept { return ring_.in_flight(); }
+
+private:
+    const open_files* files_;
+    direction way_;
+    std::size_t block_;
+    std::byte* memory_;
+    std::size_t part_;      ///< requests that the kernel gets together
+    std::size_t held_ = 0;  ///< that it did not get yet
+    uring ring_;
+    std::string why_not_buffers_;
+    std::array<uring_completion, 64> done_{};
+};
+
+}  // namespace watari::storage

@@ -1,0 +1,59 @@
+// Engine `uring`: `depth` requests in flight by io_uring, straight into the memory they are for,
+// which is registered with the ring, as the files are.
+#include "watari/storage/uring.hpp"
+
+#include "watari/storage/engines/registered.hpp"
+#include "watari/storage/engines/rows.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace watari::storage {
+
+namespace {
+
+class uring_engine final : public engine {
+public:
+    explicit uring_engine(const duty& what)
+        : what_(what), ring_(what, what.memory, what.requests * what.block) {
+        if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
+    }
+
+    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+        std::size_t next = 0, done = 0;
+        double moment = now();
+        while (done < offsets.size()) {
+            for (; next < offsets.size() && next - done < what_.depth; ++next) {
+                seconds[next] = moment;
+                if (!ring_.push(offsets[next], what_.memory + next * what_.block, next)) break;
+            }
+            const std::span<const uring_completion> found = ring_.wait();
+            moment = now();
+            for (const uring_completion& each : found) {
+                ring_.check(each, offsets[each.tag]);
+                seconds[each.tag] = moment - seconds[each.tag];
+            }
+            done += found.size();
+        }
+    }
+
+private:
+    duty what_;
+    registered_ring ring_;
+};
+
+}  // namespace
+
+std::string uring_unsupported(const duty& what) {
+    if (const std::string reason = uring_absent_reason(); !reason.empty()) return reason;
+    if (what.who.is_gpu() && what.way == direction::write)
+        return "engine uring writes from CPU memory alone; processor=cpu, or engine=posix";
+    return "";
+}
+
+std::unique_ptr<engine> make_uring(const duty& what) {
+    if (what.who.is_gpu()) return make_uring_gpu(what);
+    return std::make_unique<uring_engine>(what);
+}
+
+}  // namespace watari::storage

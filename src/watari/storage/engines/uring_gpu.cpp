@@ -1,0 +1,108 @@
+// Engine `uring` into GPU memory, the strong CPU path: reads fill groups of `depth` blocks in
+// pinned memory, and one copy takes each full group over the link while the next ones fill.
+#include "watari/core/device.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/engines/registered.hpp"
+#include "watari/storage/engines/rows.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr std::size_t lanes = 4;  ///< groups that are filling or being copied
+
+memory::buffer<std::byte> pinned_lanes(const duty& what) {
+    device::use(what.who.number);
+    return {memory::kind::pinned,
+            lanes * what.depth * what.block,
+            // registered, not cudaMallocHost's: io_uring takes anonymous memory alone
+            {.device = what.who.number, .thp = memory::huge_pages::always}};
+}
+
+class uring_gpu_engine final : public engine {
+public:
+    explicit uring_gpu_engine(const duty& what)
+        : what_(what), pinned_(pinned_lanes(what)), ring_(what, pinned_.data(), pinned_.size()) {
+        if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
+    }
+
+    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+        device::use(what_.who.number);
+        requests_ = offsets.size();
+        std::size_t next = 0;
+        retired_ = 0;
+        for (std::size_t group = 0; group < lanes; ++group) missing_[group] = group_size(group);
+        while (retired_ * what_.depth < requests_) {
+            const double moment = now();
+            for (; next < requests_ && ring_.in_flight() < what_.depth && has_lane(next); ++next) {
+                seconds[next] = moment;
+                if (!ring_.push(offsets[next], staged(next), next)) break;
+            }
+            if (ring_.in_flight() > 0) {
+                for (const uring_completion& each : ring_.wait()) {
+                    ring_.check(each, offsets[each.tag]);
+                    if (--missing_[each.tag / what_.depth % lanes] == 0)
+                        copy(each.tag / what_.depth);
+                }
+            } else {
+                copied_[retired_ % lanes].wait();
+            }
+            retire(seconds);
+        }
+    }
+
+private:
+    std::size_t group_size(std::size_t group) const {
+        const std::size_t first = std::min(group * what_.depth, requests_);
+        return std::min(what_.depth, requests_ - first);
+    }
+
+    /// Whether the group of this request may fill: the one that had its lane is on the GPU.
+    bool has_lane(std::size_t request) const { return request / what_.depth < retired_ + lanes; }
+
+    std::byte* staged(std::size_t request) const {
+        return pinned_.data() + request % (lanes * what_.depth) * what_.block;
+    }
+
+    void copy(std::size_t group) {
+        device::copy(what_.memory + group * what_.depth * what_.block, staged(group * what_.depth),
+                     group_size(group) * what_.block, stream_.get());
+        copied_[group % lanes].record(stream_.get());
+        copying_[group % lanes] = true;
+    }
+
+    /// Frees the lanes of groups that have arrived, in order. Groups fill in any order.
+    void retire(std::span<double> seconds) {
+        for (std::size_t lane; lane = retired_ % lanes, copying_[lane] && copied_[lane].happened();
+             ++retired_) {
+            const double moment = now();
+            for (std::size_t i = 0; i < group_size(retired_); ++i) {
+                const std::size_t request = retired_ * what_.depth + i;
+                seconds[request] = moment - seconds[request];
+            }
+            missing_[lane] = group_size(retired_ + lanes);
+            copying_[lane] = false;
+        }
+    }
+
+    duty what_;
+    memory::buffer<std::byte> pinned_;
+    registered_ring ring_;
+    device::stream stream_;
+    std::array<device::event, lanes> copied_;
+    std::array<std::size_t, lanes> missing_{};  ///< reads of the group that fills each lane
+    std::array<bool, lanes> copying_{};
+    std::size_t requests_ = 0;
+    std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
+};
+
+}  // namespace
+
+std::unique_ptr<engine> make_uring_gpu(const duty& what) {
+    return std::make_unique<uring_gpu_engine>(what);
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,52 @@
+#include "watari/storage/file_error.hpp"
+
+#include "watari/core/error.hpp"
+
+#include <cerrno>
+
+namespace watari::storage {
+
+namespace {
+
+struct advice {
+    int error_number;
+    const char* text;
+};
+
+constexpr advice table[] = {
+    {EACCES, "no permission; name a folder of your own, folder=DIR"},
+    {EPERM, "no permission; name a folder of your own, folder=DIR"},
+    {EROFS, "the file system is read-only; name another folder, folder=DIR"},
+    {ENOSPC, "the disk is full; choose a smaller size or another folder, folder=DIR"},
+    {EDQUOT, "the quota is used up; choose a smaller size or another folder, folder=DIR"},
+    {EFBIG, "larger than a file may be here; choose a smaller size"},
+    {EINVAL, "direct I/O of this file needs another alignment of block and memory"},
+    {EIO, "the disk reports an error"},
+};
+
+std::string with_advice(const std::string& what, int error_number) {
+    for (const advice& row : table)
+        if (row.error_number == error_number) return what + ": " + row.text;
+    return what;
+}
+
+}  // namespace
+
+void cannot_open(const std::string& path, int error_number) {
+    throw system_error(with_advice(path, error_number), error_number);
+}
+
+void transfer_failed(direction way, const std::string& path, std::uint64_t offset,
+                     std::size_t bytes, ssize_t result) {
+    const std::string what = std::string(way == direction::read ? "read" : "write") + " of " +
+                             std::to_string(bytes) + " bytes at " + std::to_string(offset) +
+                             " of " + path;
+    if (result < 0)
+        throw system_error(with_advice(what, static_cast<int>(-result)), static_cast<int>(-result));
+    const std::string moved = what + ": only " + std::to_string(result) + " bytes";
+    throw error(way == direction::read
+                    ? moved + "; the file is shorter than it was: was it cut while in use?"
+                    : moved + "; is the disk full?");
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,100 @@
+#include "watari/storage/file_set.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/descriptor.hpp"
+#include "watari/storage/sector.hpp"
+#include "watari/storage/sectors.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr std::size_t piece = 8 * stripe_bytes;
+
+/// Whether it is there and of this size. Throws for what is there and cannot be looked at.
+bool is_there(const std::string& path, std::uint64_t bytes) {
+    struct stat found {};
+    if (stat(path.c_str(), &found) == 0)
+        return S_ISREG(found.st_mode) && static_cast<std::uint64_t>(found.st_size) == bytes;
+    if (errno != ENOENT) cannot_open(path, errno);
+    return false;
+}
+
+/// Space for the whole file at once, where the file system can: a full disk is found before
+/// anything is written.
+void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
+    if (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP)
+        cannot_open(path, errno);
+}
+
+}  // namespace
+
+file_set::file_set(const extent& wanted) : wanted_(wanted) {
+    if (wanted.files == 0 || wanted.bytes % (wanted.files * sector_bytes) != 0 ||
+        (wanted.files > 1 && wanted.bytes % (wanted.files * stripe_bytes) != 0))
+        throw usage_error(
+            "size: must be whole sectors of 512 bytes, with several files whole MiB "
+            "in each of them");
+    std::error_code problem;
+    std::filesystem::create_directories(wanted.folder, problem);
+    if (problem) cannot_open(wanted.folder, problem.value());
+    const std::string stem = wanted.folder + "/watari-" + std::to_string(wanted.bytes);
+    for (std::size_t i = 0; i < wanted.files; ++i) {
+        const std::string part = "-" + std::to_string(i + 1) + "of" + std::to_string(wanted.files);
+        paths_.push_back(stem + (wanted.files > 1 ? part : "") + ".data");
+        if (is_there(paths_.back(), file_bytes())) continue;
+        make(i);
+        made_ = true;
+    }
+}
+
+/// Under another name until all of it is durable. Who makes it holds a lock on that name, which the
+/// kernel lifts if the process is killed; the next one begins anew under the same name.
+void file_set::make(std::size_t number) const {
+    const std::string partial = paths_[number] + ".partial";
+    const descriptor file(partial, O_RDWR | O_CREAT | O_CLOEXEC);
+    if (flock(file.get(), LOCK_EX) != 0) cannot_open(partial, errno);
+    if (is_there(paths_[number], file_bytes())) return;  // another process was faster
+    try {
+        if (ftruncate(file.get(), 0) != 0) cannot_open(partial, errno);
+        reserve(file.get(), partial, file_bytes());
+        fill(file.get(), number);
+        if (fdatasync(file.get()) != 0) cannot_open(partial, errno);
+        if (rename(partial.c_str(), paths_[number].c_str()) != 0) cannot_open(partial, errno);
+    } catch (...) {
+        unlink(partial.c_str());
+        throw;
+    }
+}
+
+void file_set::fill(int file, std::size_t number) const {
+    const memory::buffer<std::byte> data(memory::kind::pageable, piece);
+    std::vector<std::uint64_t> offsets(piece / stripe_bytes);
+    for (std::uint64_t done = 0; done < file_bytes(); done += piece) {
+        for (std::size_t i = 0; i < offsets.size(); ++i)
+            offsets[i] = ((done / stripe_bytes + i) * wanted_.files + number) * stripe_bytes;
+        sectors_on(the_cpu).write(
+            {data.data(), offsets.data(), offsets.size(), stripe_bytes / sector_bytes}, 0, nullptr);
+        const auto bytes =
+            static_cast<std::size_t>(std::min<std::uint64_t>(piece, file_bytes() - done));
+        const ssize_t written = pwrite(file, data.data(), bytes, static_cast<off_t>(done));
+        if (written != static_cast<ssize_t>(bytes))
+            transfer_failed(direction::write, paths_[number], done, bytes,
+                            written < 0 ? -errno : written);
+        // what was written must not fill the page cache
+        sync_file_range(file, static_cast<off_t>(done), static_cast<off_t>(bytes),
+                        SYNC_FILE_RANGE_WRITE);
+    }
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,59 @@
+/// The files of a store: made once per size, verified sector by sector whenever they are read.
+///
+/// Files are made whole or not at all, and found again by name: a second run reads those of the
+/// first. Several files are striped in units of 1 MiB, so that no block is in two of them.
+#pragma once
+
+#include "watari/storage/file_error.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace watari::storage {
+
+inline constexpr std::size_t stripe_bytes = std::size_t{1} << 20;
+
+/// Where and how large.
+struct extent {
+    std::string folder;
+    std::uint64_t bytes;  ///< of all files together
+    std::size_t files = 1;
+};
+
+/// Where a block of the store lies.
+struct place {
+    std::size_t file;
+    std::uint64_t offset;  ///< in the file, bytes
+};
+
+/// The files by name, all of them there and of the right size.
+class file_set {
+public:
+    /// Makes what is not there, and its folder. Throws usage_error for a size that stripes do not
+    /// divide, system_error.
+    explicit file_set(const extent& wanted);
+
+    std::uint64_t bytes() const noexcept { return wanted_.bytes; }
+    std::uint64_t file_bytes() const noexcept { return wanted_.bytes / wanted_.files; }
+    const std::vector<std::string>& paths() const noexcept { return paths_; }
+    bool made() const noexcept { return made_; }  ///< here and now, at least one of them
+
+    place locate(std::uint64_t offset) const noexcept {
+        if (wanted_.files == 1) return {0, offset};
+        const std::uint64_t stripe = offset / stripe_bytes;
+        return {static_cast<std::size_t>(stripe % wanted_.files),
+                stripe / wanted_.files * stripe_bytes + offset % stripe_bytes};
+    }
+
+private:
+    void make(std::size_t number) const;
+    void fill(int descriptor, std::size_t number) const;
+
+    extent wanted_;
+    std::vector<std::string> paths_;
+    bool made_ = false;
+};
+
+}  // namespace watari::storage

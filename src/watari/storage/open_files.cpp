@@ -1,0 +1,115 @@
+#include "watari/storage/open_files.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/memory/host.hpp"
+#include "watari/storage/sector.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace watari::storage {
+
+namespace {
+
+/// Bytes that offsets and sizes of direct I/O must be multiples of: statx (Linux 6.1), or a sector
+/// where the kernel does not tell. 0: there is no direct I/O of this file.
+std::size_t direct_unit(int file) {
+    // by hand, since older headers lack these fields: stx_mask at 0, stx_dio_offset_align at 156
+    constexpr unsigned dio_align = 0x2000;
+    std::array<unsigned char, 256> told{};
+    std::uint32_t mask = 0, unit = 0;
+    if (syscall(SYS_statx, file, "", AT_EMPTY_PATH, dio_align, told.data()) != 0)
+        return sector_bytes;
+    std::memcpy(&mask, told.data(), sizeof mask);
+    std::memcpy(&unit, told.data() + 156, sizeof unit);
+    return mask & dio_align ? unit : sector_bytes;
+}
+
+[[noreturn]] void no_direct(const std::string& path) {
+    throw unsupported("cache=none: no direct I/O of " + path +
+                      " (a file system in memory has none); choose another folder=DIR, or "
+                      "cache=warm for the page cache");
+}
+
+descriptor open_direct(const std::string& path, int flags) {
+    const int tried = open(path.c_str(), flags | O_DIRECT);
+    if (tried < 0 && errno == EINVAL) no_direct(path);
+    if (tried >= 0) close(tried);
+    return descriptor(path, flags | O_DIRECT);
+}
+
+/// Brings all of a file into the page cache.
+void read_through(int file) {
+    std::vector<std::byte> into(stripe_bytes);
+    for (off_t at = 0; pread(file, into.data(), into.size(), at) > 0;)
+        at += static_cast<off_t>(into.size());
+}
+
+/// Takes a file out of the page cache; dirty pages would stay.
+void drop(int file) {
+    fdatasync(file);
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+}  // namespace
+
+open_files::open_files(const file_set& files, direction way, cache_state cache)
+    : files_(&files), cache_(cache) {
+    const int flags = (way == direction::read ? O_RDONLY : O_RDWR) | O_CLOEXEC;
+    for (const std::string& path : files.paths())
+        descriptors_.push_back(cache == cache_state::none ? open_direct(path, flags)
+                                                          : descriptor(path, flags));
+}
+
+void open_files::require_block(std::size_t bytes) const {
+    for (std::size_t i = 0; cache_ == cache_state::none && i < descriptors_.size(); ++i) {
+        const std::size_t unit = direct_unit(descriptor_of(i));
+        if (unit == 0) no_direct(path(i));
+        if (bytes % unit != 0)
+            throw unsupported("block=" + std::to_string(bytes) + ": direct I/O of " + path(i) +
+                              " moves whole units of " + std::to_string(unit) + " bytes");
+    }
+}
+
+void open_files::prepare() const {
+    // pages that are only just read may be dropped again: a second pass brings them back
+    for (int pass = 0; pass < 3; ++pass) {
+        for (std::size_t i = 0; i < descriptors_.size(); ++i)
+            cache_ == cache_state::warm ? read_through(descriptor_of(i)) : drop(descriptor_of(i));
+        if (cache_ != cache_state::warm || cached() == files_->bytes()) break;
+    }
+    const std::size_t held = cached(), all = files_->bytes();
+    if (cache_ == cache_state::warm && held < all / 100 * 99)
+        throw unsupported("cache=warm: the page cache holds " + bytes_text(held) + " of " +
+                          bytes_text(all) + "; choose a smaller size");
+    if (cache_ == cache_state::cold && held > all / 100)
+        throw unsupported("cache=cold: " + bytes_text(held) + " of " + path(0) +
+                          " stay in the page cache (a file system in memory drops nothing)");
+}
+
+std::size_t open_files::cached() const {
+    const std::size_t page = memory::host::page_size(), bytes = files_->file_bytes();
+    std::size_t pages = 0;
+    for (std::size_t i = 0; i < descriptors_.size(); ++i) {
+        void* mapped = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor_of(i), 0);
+        if (mapped == MAP_FAILED) throw system_error("mmap of " + path(i), errno);
+        std::vector<unsigned char> resident((bytes + page - 1) / page);
+        mincore(mapped, bytes, resident.data());
+        munmap(mapped, bytes);
+        pages += static_cast<std::size_t>(
+            std::count_if(resident.begin(), resident.end(), [](auto r) { return r & 1; }));
+    }
+    return pages * page;
+}
+
+void open_files::sync() const {
+    for (std::size_t i = 0; i < descriptors_.size(); ++i)
+        if (fdatasync(descriptor_of(i)) != 0) cannot_open(path(i), errno);
+}
+
+}  // namespace watari::storage

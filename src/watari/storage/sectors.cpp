@@ -1,0 +1,49 @@
+// Kernels for both backends; see core/backend.hpp.
+#include "watari/storage/sectors.hpp"
+
+#include "watari/core/backend.hpp"
+#include "watari/storage/sector.hpp"
+
+namespace watari::WATARI_BACKEND {
+
+namespace {
+
+using storage::blocks;
+
+WATARI_KERNEL inline std::uint64_t* sector_at(const blocks& where, std::size_t i) {
+    return static_cast<std::uint64_t*>(where.data) + i * storage::sector_words;
+}
+
+WATARI_KERNEL inline std::uint64_t address_of(const blocks& where, std::size_t i) {
+    return where.offsets[i / where.sectors] / storage::sector_bytes + i % where.sectors;
+}
+
+void write(const blocks& where, std::uint64_t generation, stream_t stream) {
+    for_each(
+        where.count * where.sectors,
+        [=] WATARI_KERNEL(std::size_t i) {
+            write_sector(sector_at(where, i), address_of(where, i), generation);
+        },
+        stream);
+}
+
+void spoil(const blocks& where, stream_t stream) {
+    for_each(
+        where.count * where.sectors,
+        [=] WATARI_KERNEL(std::size_t i) { *sector_at(where, i) = storage::no_address; }, stream);
+}
+
+std::size_t wrong(const blocks& where, std::uint64_t generation, stream_t stream) {
+    return sum<std::size_t>(
+        where.count * where.sectors,
+        [=] WATARI_KERNEL(std::size_t i) -> std::size_t {
+            return !sector_is(sector_at(where, i), address_of(where, i), generation);
+        },
+        stream);
+}
+
+}  // namespace
+
+extern const storage::sector_kernels sector_table{.write = write, .spoil = spoil, .wrong = wrong};
+
+}  // namespace watari::WATARI_BACKEND
