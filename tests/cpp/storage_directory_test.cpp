@@ -59,26 +59,44 @@ struct world {
 
 /// One user; each call of step does what no other user can come between.
 struct user {
-    enum { idle, looking, filling, using_it, wrote, passing, draining, copying } now = idle;
+    enum {
+        idle,
+        looking,
+        found_it,
+        filling,
+        using_it,
+        wrote,
+        passing,
+        persisting,
+        draining,
+        copying
+    } now = idle;
     std::uint64_t page_wanted = 0, slot = 0;
     intent why = intent::read;
     unsigned copied = 0;
     bool resumes = false;  ///< looks again after a write-back
+    bool durable = false, holds = false;
 
     void step(world& w, bool finish) {
         switch (now) {
             case idle:
                 return finish ? void() : begin(w);
             case looking:
-                return look(w);
+                slot = w.real.find(group::active(), page_wanted);
+                now = found_it;
+                return;
+            case found_it:
+                return enter(w);
             case filling:
                 return fill(w, finish);
             case using_it:
                 return use(w);
             case wrote:
-                w.real.leave(slot, page::holder + page::writer);
-                now = idle;
+                w.real.leave(slot, page::writer + (durable ? 0 : page::holder));
+                now = durable ? persisting : idle;
                 return;
+            case persisting:
+                return persist(w);
             case passing:
                 return pass(w);
             case draining:
@@ -96,19 +114,22 @@ private:
             cpu::patience wait{no_wait};
             slot = w.random() % w.real.slots();
             if (w.real.begin_write_back(slot, w.chance(3), wait) == 1) now = draining;
-            resumes = false;
+            resumes = holds = false;
             return;
         }
+        durable = w.chance(3);
         page_wanted = w.random() % w.latest.size();
         why = static_cast<intent>(w.random() % 3);
         now = looking;
     }
 
-    void look(world& w) {
+    /// Others may have come between this and the look.
+    void enter(world& w) {
         cpu::patience wait{no_wait};
-        const std::uint64_t found = w.real.find(group::active(), page_wanted);
+        const std::uint64_t found = slot;
+        now = looking;
         if (found != w.real.none && w.chance(2)) {
-            if (w.real.join_valid(found, page_wanted, why)) slot = found, now = using_it;
+            if (w.real.join_valid(found, page_wanted, why)) now = using_it;
             return;
         }
         const cpu::step next = found == w.real.none ? w.real.claim(page_wanted, !w.chance(5))
@@ -132,6 +153,7 @@ private:
             case duty::evict:
                 now = draining;
                 resumes = true;
+                holds = false;
                 return;
             case duty::failed:
                 FAIL() << "nobody here waits until a read has failed";
@@ -176,6 +198,17 @@ private:
         now = idle;
     }
 
+    /// A page that its writer holds can be written to the medium whatever others did to it.
+    void persist(world& w) {
+        cpu::patience wait{no_wait};
+        const int mine = w.real.begin_write_back(slot, true, wait);
+        ASSERT_NE(mine, 0) << "written, and not durable";
+        if (mine < 0) return;
+        now = draining;
+        resumes = false;
+        holds = true;
+    }
+
     void drain(world& w) {
         cpu::patience wait{no_wait};
         if (!w.real.writers_left(slot, wait)) return;
@@ -188,6 +221,7 @@ private:
         const bool ok = finish || !w.chance(4);
         if (ok) w.in_store[w.real.memory.tags[slot]] = copied;
         w.real.turn(slot, page_state::writing, ok ? page_state::clean : page_state::dirty);
+        if (holds) w.real.leave(slot, page::holder);
         now = resumes ? looking : idle;
     }
 };

@@ -58,8 +58,10 @@ struct array {
     /// body(index, element) for each of a range, where it lies in the cache, the threads of the
     /// group side by side. The body may not use an array.
     template <class Body>
-    WATARI_KERNEL storage::status visit(const group& members, std::uint64_t first,
-                                        std::uint64_t number, Body body) const {
+    [[gnu::always_inline]] WATARI_KERNEL storage::status visit(const group& members,
+                                                               std::uint64_t first,
+                                                               std::uint64_t number,
+                                                               Body body) const {
         return each_page(members, first, number, intent::read, false,
                          [&](const T* elements, std::uint64_t done, std::uint64_t some) {
                              for (std::uint64_t i = members.rank(); i < some; i += members.size())
@@ -81,7 +83,8 @@ private:
     WATARI_KERNEL std::uint64_t in_page() const { return pages.page_bytes() / sizeof(T); }
 
     template <class Body>
-    WATARI_KERNEL storage::status at(std::uint64_t index, intent why, Body body) const {
+    [[gnu::always_inline]] WATARI_KERNEL storage::status at(std::uint64_t index, intent why,
+                                                            Body body) const {
         if (index >= count) return storage::lba_out_of_range;
         const std::uint64_t page = index / in_page();
         const group sharing = group::together(reinterpret_cast<const void*>(page));
@@ -91,11 +94,13 @@ private:
         return pages.release(sharing, held);
     }
 
-    /// body(elements, done before, how many) for the part of a range in each page.
+    /// body(elements, done before, how many) for the part of a range in each page. Inline, so that
+    /// what a body adds up stays in a register.
     template <class Body>
-    WATARI_KERNEL storage::status each_page(const group& members, std::uint64_t first,
-                                            std::uint64_t number, intent why, bool durable,
-                                            Body body) const {
+    [[gnu::always_inline]] WATARI_KERNEL storage::status each_page(const group& members,
+                                                                   std::uint64_t first,
+                                                                   std::uint64_t number, intent why,
+                                                                   bool durable, Body body) const {
         if (number > count || first > count - number) return storage::lba_out_of_range;
         for (std::uint64_t done = 0; done < number;) {
             const std::uint64_t index = first + done, within = index % in_page();
