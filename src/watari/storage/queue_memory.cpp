@@ -51,10 +51,8 @@ struct state_layout {
 /// Memory that users and controller see. What a GPU uses is anonymous memory that CUDA registered
 /// (the kernel can then register it for io_uring too), in huge pages.
 memory::block shared(const queue_options& options, std::size_t bytes) {
-    const bool huge = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
-    const memory::placement how{
-        .device = options.users.number,
-        .thp = huge ? memory::huge_pages::always : memory::huge_pages::as_set};
+    memory::placement how = huge_placement();
+    how.device = options.users.number;
     const auto kind = options.users.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     memory::block block(kind, std::max(bytes, prp_page), how);
     std::memset(block.data(), 0, block.bytes());
@@ -84,6 +82,11 @@ const queue_options& checked(const queue_options& options) {
 }
 
 }  // namespace
+
+memory::placement huge_placement() {
+    const bool there = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+    return {.thp = there ? memory::huge_pages::always : memory::huge_pages::as_set};
+}
 
 queue_memory::queue_memory(const queue_options& options)
     : options_(checked(options)),

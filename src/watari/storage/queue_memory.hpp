@@ -22,6 +22,9 @@ struct queue_options {
     std::uint32_t first_ticket = 0;        ///< where counters start: tests let them wrap
 };
 
+/// Huge pages where the kernel has such: random access to much memory needs their reach.
+memory::placement huge_placement();
+
 /// Owns it all. Memory is pinned where the users are on a GPU, else pageable.
 class queue_memory {
 public:
