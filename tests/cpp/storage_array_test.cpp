@@ -10,6 +10,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/storage/controller.hpp"
+#include "watari/storage/faulty.hpp"
 #include "watari/storage/mapped.hpp"
 #include "watari/storage/ram.hpp"
 
@@ -195,6 +196,55 @@ TEST(ArrayThreads, ShareACacheOverQueues) {
         for (auto& thread : team) thread.join();
         EXPECT_EQ(wrong, 0u);
     }
+}
+
+// Completions out of order, late, twice or never, and errors: what is given is right, what fails
+// says so, nothing written is lost.
+TEST(ArrayThreads, SurviveADeviceThatFails) {
+    constexpr unsigned threads = 4;
+    constexpr std::size_t page = 1024, count = 60 * page / 8;
+    std::vector<std::uint64_t> data(count);
+    std::vector<std::vector<std::uint64_t>> own(threads);
+    storage::controller disk(
+        storage::make_faulty(storage::make_ram(std::as_writable_bytes(std::span(data))),
+                             {.reordered = 0.2,
+                              .delayed = 0.05,
+                              .duplicated = 0.1,
+                              .dropped = 0.002,
+                              .failed = 0.05,
+                              .bad_phase = 0.05}),
+        {.queues = {.depth = 256, .limit = 0.2}});
+    cpu::mapped<std::uint64_t> mapped(disk.view(), {.bytes = 20 * page, .page_bytes = page});
+    const auto array = mapped.array();
+    std::vector<std::thread> team;
+    std::atomic<unsigned> wrong = 0, refused = 0;
+    for (unsigned t = 0; t < threads; ++t)
+        team.emplace_back([&, t] {
+            own[t].assign(count / threads, 0);
+            std::mt19937_64 random(t);
+            for (int i = 0; i < 1200; ++i) {
+                const std::size_t k = random() % own[t].size();
+                std::uint64_t value = random();
+                const bool writes = random() % 2 == 0;
+                const auto status =
+                    writes ? array.put(k * threads + t, value) : array.get(k * threads + t, value);
+                if (!status.ok())
+                    ++refused;
+                else if (writes)
+                    own[t][k] = value;
+                else
+                    wrong += value != own[t][k];
+            }
+        });
+    for (auto& thread : team) thread.join();
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_GT(refused, 0u);
+    EXPECT_LT(refused, 1200u);
+    int tries = 0;
+    while (!array.flush(group::active()).ok() && ++tries < 50) continue;
+    EXPECT_LT(tries, 50);
+    for (unsigned t = 0; t < threads; ++t)
+        for (std::size_t k = 0; k < own[t].size(); ++k) ASSERT_EQ(data[k * threads + t], own[t][k]);
 }
 
 TEST(Mapped, IsReadAndWrittenByTheHost) {
