@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <random>
 #include <vector>
@@ -26,8 +27,24 @@ struct history {
     bool whole = false;  ///< every command was answered
 };
 
+/// Waits for a command as long as there is power, and a little longer. True: it was acknowledged.
+bool is_acknowledged(const namespace_view& view, const token& command,
+                     const volatile_cache& cache) {
+    const queue_view& queue = view.queues[command.queue];
+    const std::uint32_t& result = queue.results[queue.index(command.cid)];
+    constexpr std::int64_t never_cut = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last_look = never_cut;
+    while ((load_acquire(result) & done) == 0) {
+        if (last_look == never_cut && cache.is_cut()) last_look = nanoseconds() + 3'000'000;
+        if (nanoseconds() > last_look) return false;
+        poll(group::active(), queue);
+        pause(64);
+    }
+    return end(view, command).ok();
+}
+
 /// Writes, FUA writes and flushes by a schedule, until something is not answered.
-history use(const namespace_view& view, unsigned seed) {
+history use(const namespace_view& view, const volatile_cache& cache, unsigned seed) {
     std::mt19937 random(seed);
     history h;
     std::vector<std::uint64_t> acknowledged(blocks, 0);
@@ -35,17 +52,18 @@ history use(const namespace_view& view, unsigned seed) {
     std::uint64_t version = 1;
     for (; version <= versions; ++version) {
         if (random() % 5 == 0) {
-            if (!flush(view).ok()) break;
+            if (!is_acknowledged(view, begin_flush(view), cache)) break;
             h.lasting = acknowledged;
             continue;
         }
-        const std::uint64_t count = 1 + random() % 4, first = random() % (blocks - count + 1);
+        const auto count = static_cast<std::uint32_t>(1 + random() % 4);
+        const std::uint64_t first = random() % (blocks - count + 1);
         const bool fua = random() % 4 == 0;
         for (std::uint64_t b = 0; b < count; ++b) {
             stamp(data + b * 512, first + b, version);
             h.written[first + b] = version;
         }
-        if (!write(view, first, count, data, fua).ok()) break;
+        if (!is_acknowledged(view, begin_write(view, first, count, data, fua), cache)) break;
         for (std::uint64_t b = first; b < first + count; ++b) {
             acknowledged[b] = version;
             if (fua) h.lasting[b] = version;
@@ -61,9 +79,7 @@ std::vector<std::byte> stamped() {
     return data;
 }
 
-controller_options small(double limit) {
-    return {.queues = {.queues = 1, .depth = 4, .max_transfer = 4096, .limit = limit}};
-}
+constexpr controller_options small{.queues = {.queues = 1, .depth = 4, .max_transfer = 4096}};
 
 /// The version that a block holds whole; none if it is torn.
 std::uint64_t version_of(const std::byte* block, std::uint64_t number, std::uint64_t last) {
@@ -83,10 +99,10 @@ outcome survive(unsigned seed, std::uint64_t cut) {
     const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, seed, cut);
     history h;
     {
-        controller device(cache, small(cut == volatile_cache::never ? 10 : 2e-3));
-        h = use(device.view(), seed);
+        controller device(cache, small);
+        h = use(device.view(), *cache, seed);
     }
-    controller again(make_ram(data), small(10));
+    controller again(make_ram(data), small);
     std::vector<std::byte> read_back(blocks * 512);
     EXPECT_TRUE(read(again.view(), 0, blocks, read_back.data()).ok());
     for (std::uint64_t b = 0; b < blocks; ++b)
@@ -110,8 +126,8 @@ TEST(Durability, WhatWasFlushedSurvivesACutAtEveryStep) {
 TEST(Durability, WithoutACutEverythingIsReadAsItWasWritten) {
     std::vector<std::byte> data = stamped();
     const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, 1);
-    controller device(cache, small(10));
-    const history h = use(device.view(), 1);
+    controller device(cache, small);
+    const history h = use(device.view(), *cache, 1);
     std::vector<std::byte> read_back(blocks * 512);
     EXPECT_TRUE(read(device.view(), 0, blocks, read_back.data()).ok());
     for (std::uint64_t b = 0; b < blocks; ++b)
@@ -125,8 +141,7 @@ TEST(Durability, TheCacheDoesLoseWhatWasNotFlushed) {
         std::byte block[512];
         stamp(block, 5, 1);
         {
-            controller device(std::make_shared<volatile_cache>(make_ram(data), 512, seed),
-                              small(10));
+            controller device(std::make_shared<volatile_cache>(make_ram(data), 512, seed), small);
             EXPECT_TRUE(write(device.view(), 5, 1, block, false).ok());
         }
         lost += is_stamped(&data[5 * 512], 5, 0);

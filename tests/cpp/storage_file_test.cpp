@@ -64,6 +64,10 @@ std::string name(const testing::TestParamInfo<way>& info) {
            (info.param.direct ? "_direct_" : "_cached_") + std::to_string(info.param.files);
 }
 
+void expect_ok(const status& s) {
+    EXPECT_TRUE(s.ok()) << "status type " << int{s.sct} << ", code " << int{s.sc};
+}
+
 class File : public testing::TestWithParam<way> {
 protected:
     static constexpr std::size_t file_bytes = 1 << 20;
@@ -118,15 +122,15 @@ TEST_P(File, HoldsWhatManyThreadsWrote) {
                 if (i % 2) {
                     for (std::uint64_t b = at; b < at + count; ++b) version[b] = i;
                     each([](std::byte* block, auto n, auto v) { stamp(block, n, v); });
-                    wrong += !write(view, first + at, count, data.data(), i % 3 == 0).ok();
+                    expect_ok(write(view, first + at, count, data.data(), i % 3 == 0));
                 } else {
-                    wrong += !read(view, first + at, count, data.data()).ok();
+                    expect_ok(read(view, first + at, count, data.data()));
                     each([&](std::byte* block, auto n, auto v) {
                         wrong += v > 0 && !is_stamped(block, n, v);
                     });
                 }
             }
-            wrong += !flush(view).ok();
+            expect_ok(flush(view));
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong, 0u) << device.notice();

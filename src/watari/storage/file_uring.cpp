@@ -56,8 +56,7 @@ public:
     }
 
     void reap(std::vector<ending>& ended) override {
-        if (pushed_) ring_.submit();
-        pushed_ = false;
+        if (pushed_ > 0) pushed_ -= ring_.submit();
         std::array<uring_completion, 64> done;
         while (const std::size_t count = ring_.reap(done))
             for (std::size_t i = 0; i < count; ++i) finish(done[i]);
@@ -130,8 +129,8 @@ private:
     }
 
     void push(const uring_request& request) {
-        while (!ring_.push(request)) ring_.submit();
-        pushed_ = true;
+        while (!ring_.push(request)) pushed_ -= ring_.submit();
+        ++pushed_;
     }
 
     void finish(const uring_completion& done) {
@@ -166,7 +165,7 @@ private:
     std::vector<std::uint32_t> free_pieces_, free_commands_;
     std::vector<uring_request> cut_;
     std::vector<ending> now_;
-    bool pushed_ = false;
+    unsigned pushed_ = 0;  ///< that the kernel has not taken
 };
 
 }  // namespace
