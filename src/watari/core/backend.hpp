@@ -20,9 +20,13 @@
 #ifdef __CUDACC__
 #define WATARI_BACKEND gpu
 #define WATARI_KERNEL __device__
+#define WATARI_ATOMIC "watari/core/atomic_gpu.hpp"
+#define WATARI_WARP "watari/core/warp_gpu.hpp"
 #else
 #define WATARI_BACKEND cpu
 #define WATARI_KERNEL
+#define WATARI_ATOMIC "watari/core/atomic_cpu.hpp"
+#define WATARI_WARP "watari/core/warp_cpu.hpp"
 #endif
 
 #ifndef __CUDACC__
@@ -41,6 +45,15 @@
 #define WATARI_CLONES
 #define WATARI_STREAM(to, from) std::memcpy(to, from, 4 * sizeof(float))
 #define WATARI_STREAM_END() void()
+#endif
+
+// For a thread that looks again and again: leaves the core to its sibling for a moment.
+#if defined(__x86_64__)
+#define WATARI_REST() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define WATARI_REST() asm volatile("yield")
+#else
+#define WATARI_REST() void()
 #endif
 
 namespace watari::WATARI_BACKEND {

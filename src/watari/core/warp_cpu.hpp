@@ -1,0 +1,38 @@
+/// core/warp.hpp for the CPU: a group is one thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+
+namespace watari::cpu {
+
+struct group {
+    static group active() { return {}; }
+    static group together(const void*) { return {}; }
+    constexpr unsigned rank() const { return 0; }
+    constexpr unsigned size() const { return 1; }
+    constexpr bool leads() const { return true; }
+    template <class Value>
+    constexpr Value broadcast(Value value, unsigned = 0) const {
+        return value;
+    }
+    constexpr bool all(bool condition) const { return condition; }
+    /// How many threads in a row, from rank 0 on, say yes.
+    constexpr unsigned leading(bool condition) const { return condition; }
+    constexpr void sync() const {}
+};
+
+/// Copies bytes by all threads of a group, who pass the same values.
+inline void copy_bytes(const group&, void* to, const void* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+
+/// A number of this warp, by which work is spread.
+inline unsigned warp_number() {
+    static std::atomic<unsigned> next{0};
+    thread_local const unsigned own = next.fetch_add(1, std::memory_order_relaxed);
+    return own;
+}
+
+}  // namespace watari::cpu

@@ -1,0 +1,31 @@
+/// Bytes that direct I/O takes: they begin on a page.
+#pragma once
+
+#include "watari/core/handle.hpp"
+#include "watari/storage/nvme.hpp"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace watari::storage {
+
+class aligned_bytes {
+public:
+    aligned_bytes() = default;
+    explicit aligned_bytes(std::size_t size) : size_(size) {
+        if (size == 0) return;
+        void* data = std::aligned_alloc(prp_page, (size + prp_page - 1) / prp_page * prp_page);
+        if (!data) throw std::bad_alloc();
+        data_ = handle<void*, release>(data);
+    }
+    std::byte* data() const noexcept { return static_cast<std::byte*>(data_.get()); }
+    std::size_t size() const noexcept { return size_; }
+
+private:
+    static void release(void* data) noexcept { std::free(data); }
+    handle<void*, release> data_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace watari::storage

@@ -1,0 +1,71 @@
+/// A controller: whoever serves the queues of a namespace.
+///
+/// This one is software: threads of the CPU (`poller`) look at doorbells in ordinary memory and put
+/// the commands to a backend: `ram`, `modelled`, `file`, or `faulty` around one of them. It needs
+/// neither root nor a device, and works on ordinary files.
+///
+/// The seam for other controllers is `queue_memory` and `namespace_view`; users know nothing else.
+/// - A real NVMe device by VFIO: map BAR0, map every block of queue_memory at an IOVA equal to its
+///   address (VFIO_IOMMU_MAP_DMA), enable the controller, identify it (MDTS gives `max_transfer`,
+///   the LBA format `block_bytes`), create each completion and then submission queue with the rings
+///   that queue_memory has, and put the addresses of the device's doorbells (BAR0 + 1000h + stride)
+///   into the queue_views; for a GPU these pages of the BAR are registered with CUDA as I/O memory.
+///   Nothing polls; `reset` deletes and creates the queues.
+/// - SPDK's target over vfio-user: the same, but the messages to set it up go through a socket, the
+///   memory is shared by file descriptor, and the doorbells are a page of it.
+#pragma once
+
+#include "watari/storage/backend.hpp"
+#include "watari/storage/poller.hpp"
+#include "watari/storage/queue_memory.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace watari::storage {
+
+struct controller_options {
+    queue_options queues;
+    std::uint32_t block_bytes = 512;  ///< a power of two, 512 to 65536
+    std::uint32_t threads = 1;        ///< each serves its share of the queues
+};
+
+/// A software controller. Serves from its construction to its destruction.
+class controller {
+public:
+    /// Throws usage_error, unsupported, beyond_memory, and what the backend throws.
+    controller(std::shared_ptr<backend> store, const controller_options& options);
+    controller(const controller&) = delete;
+    controller& operator=(const controller&) = delete;
+    ~controller();
+
+    /// What users get; good as long as the controller lives.
+    namespace_view view() const;
+
+    /// Makes all queues new: identifiers whose completions never came are there again. No user may
+    /// have a command under way, save those that timed out.
+    void reset();
+
+    controller_counts counts() const;
+    /// How the namespace is served, if not as one would expect; why a thread failed. May be empty.
+    std::string notice() const;
+
+private:
+    void start();
+    void stop();
+
+    controller_options options_;
+    std::shared_ptr<backend> store_;
+    queue_memory memory_;
+    served_namespace served_;
+    std::vector<std::unique_ptr<poller>> pollers_;
+    controller_counts before_;  ///< of pollers before the last reset
+    std::atomic<bool> stop_{false};
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace watari::storage

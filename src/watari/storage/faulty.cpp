@@ -1,0 +1,174 @@
+#include "watari/storage/faulty.hpp"
+
+#include "watari/core/atomic.hpp"
+#include "watari/core/error.hpp"
+#include "watari/storage/aligned.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace watari::storage {
+
+namespace {
+
+enum class fate { none, reordered, delayed, duplicated, dropped, failed, late_data, bad_phase };
+
+struct chance {
+    fate what;
+    double fault_plan::*of;
+};
+constexpr chance chances[] = {
+    {fate::reordered, &fault_plan::reordered},   {fate::delayed, &fault_plan::delayed},
+    {fate::duplicated, &fault_plan::duplicated}, {fate::dropped, &fault_plan::dropped},
+    {fate::failed, &fault_plan::failed},         {fate::late_data, &fault_plan::late_data},
+    {fate::bad_phase, &fault_plan::bad_phase},
+};
+
+/// A command at the inner backend. Data that must come late are read into memory of our own.
+struct spoiled {
+    fate what;
+    std::vector<memory_range> ranges;
+    aligned_bytes bounce;
+};
+
+/// What is to happen when it is due: data, then an ending.
+struct due_event {
+    std::int64_t due;
+    spoiled command;
+    std::optional<ending> what;
+};
+
+void deliver(const spoiled& command) {
+    const std::byte* from = command.bounce.data();
+    if (!from) return;
+    for (const memory_range& range : command.ranges) {
+        std::memcpy(range.data, from, range.bytes);
+        from += range.bytes;
+    }
+}
+
+status failure(opcode operation) {
+    if (operation == opcode::read) return unrecovered_read;
+    return operation == opcode::write ? write_fault : internal_error;
+}
+
+class faulty_lane final : public lane {
+public:
+    faulty_lane(std::unique_ptr<lane> inner, const fault_plan& plan, std::uint64_t number)
+        : inner_(std::move(inner)), plan_(plan), random_(plan.seed + number) {}
+
+    bool submit(const request& command) override {
+        const fate what = pending_fate_ ? *pending_fate_ : draw();
+        pending_fate_ = what;  // if the inner one can take no more, the same again next time
+        if (what == fate::failed) {
+            now_.push_back({command.queue, command.cid, failure(command.operation)});
+        } else {
+            spoiled kept{what, {command.ranges.begin(), command.ranges.end()}, {}};
+            request asked = command;
+            memory_range own{};
+            if (command.operation == opcode::read &&
+                (what == fate::delayed || what == fate::late_data)) {
+                kept.bounce = aligned_bytes(command.bytes);
+                own = {kept.bounce.data(), command.bytes};
+                asked.ranges = {&own, 1};
+            }
+            if (!inner_->submit(asked)) return false;
+            inside_.insert_or_assign(key(command.queue, command.cid), std::move(kept));
+        }
+        pending_fate_.reset();
+        return true;
+    }
+
+    void reap(std::vector<ending>& ended) override {
+        from_inner_.clear();
+        inner_->reap(from_inner_);
+        for (const ending& e : from_inner_) spoil(e);
+        const std::int64_t now = cpu::nanoseconds();
+        std::erase_if(later_, [&](const due_event& event) {
+            if (event.due > now) return false;
+            deliver(event.command);
+            if (event.what) now_.push_back(*event.what);
+            return true;
+        });
+        ended.insert(ended.end(), now_.begin(), now_.end());
+        now_.clear();
+    }
+
+    std::size_t under_way() const override {
+        return inner_->under_way() + later_.size() + now_.size();
+    }
+
+private:
+    static std::uint32_t key(std::uint16_t queue, std::uint16_t cid) {
+        return std::uint32_t{queue} << 16 | cid;
+    }
+
+    fate draw() {
+        double dice = std::uniform_real_distribution<>()(random_);
+        for (const chance& c : chances)
+            if ((dice -= plan_.*c.of) < 0) return c.what;
+        return fate::none;
+    }
+
+    std::int64_t in(double seconds) const {
+        return cpu::nanoseconds() + static_cast<std::int64_t>(seconds * 1e9);
+    }
+
+    void spoil(const ending& e) {
+        auto node = inside_.extract(key(e.queue, e.cid));
+        spoiled command = std::move(node.mapped());
+        const fate what = command.what;
+        const double some = std::uniform_real_distribution<>()(random_) * plan_.delay;
+        if (what == fate::dropped) return;
+        if (what == fate::none || what == fate::duplicated || what == fate::late_data)
+            now_.push_back(e);
+        if (what == fate::bad_phase) now_.push_back({e.queue, e.cid, e.outcome, true});
+        if (what == fate::none) return;
+        const bool ends = what != fate::late_data;
+        later_.push_back({in(what == fate::delayed ? plan_.delay : some), std::move(command),
+                          ends ? std::optional(e) : std::nullopt});
+    }
+
+    std::unique_ptr<lane> inner_;
+    const fault_plan plan_;
+    std::mt19937_64 random_;
+    std::optional<fate> pending_fate_;
+    std::map<std::uint32_t, spoiled> inside_;
+    std::vector<due_event> later_;
+    std::vector<ending> now_, from_inner_;
+};
+
+class faulty final : public backend {
+public:
+    faulty(std::shared_ptr<backend> inner, const fault_plan& plan)
+        : inner_(std::move(inner)), plan_(plan) {}
+    std::uint64_t bytes() const override { return inner_->bytes(); }
+    std::uint32_t alignment() const override { return inner_->alignment(); }
+    std::unique_ptr<lane> open_lane(const user_memory& memory) override {
+        return std::make_unique<faulty_lane>(inner_->open_lane(memory), plan_, lanes_++);
+    }
+    std::string notice() const override {
+        const std::string inner = inner_->notice();
+        return "faults are injected" + (inner.empty() ? "" : "; " + inner);
+    }
+
+private:
+    std::shared_ptr<backend> inner_;
+    fault_plan plan_;
+    std::uint64_t lanes_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<backend> make_faulty(std::shared_ptr<backend> inner, const fault_plan& plan) {
+    double sum = 0;
+    for (const chance& c : chances) {
+        if (plan.*c.of < 0) throw usage_error("a fault's chance is below 0");
+        sum += plan.*c.of;
+    }
+    if (sum > 1) throw usage_error("chances of faults are more than 1 together");
+    return std::make_shared<faulty>(std::move(inner), plan);
+}
+
+}  // namespace watari::storage

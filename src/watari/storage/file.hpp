@@ -1,0 +1,27 @@
+/// The backend over ordinary files and block devices: by io_uring with registered buffers and
+/// files, or, where there is none, by pread and pwrite of the controller's own thread.
+///
+/// Read: one command is one read for each run of memory and stripe. A file that ends before the
+/// command does, since somebody cut it, is unrecovered_read. Write: with FUA by RWF_DSYNC. Flush:
+/// fdatasync of every file. Nothing is kept in the process: what kill -9 leaves is what the kernel
+/// was given.
+#pragma once
+
+#include "watari/storage/backend.hpp"
+#include "watari/storage/striped_files.hpp"
+
+#include <memory>
+
+namespace watari::storage {
+
+/// Throws usage_error, unsupported, system_error. `notice` says so when pread takes the place of
+/// io_uring, or buffers cannot be registered.
+std::shared_ptr<backend> make_file(const file_options& options);
+
+/// The lanes of file.cpp.
+std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable);
+/// Sets `notice` if the memory could not be registered. Throws unsupported, system_error.
+std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
+                                      const user_memory& memory, std::string& notice);
+
+}  // namespace watari::storage

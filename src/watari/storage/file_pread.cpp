@@ -1,0 +1,69 @@
+// The lane of file.hpp without io_uring: each command is served while it is submitted.
+#include "watari/storage/file.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+#include <cerrno>
+
+namespace watari::storage {
+
+namespace {
+
+class pread_lane final : public lane {
+public:
+    pread_lane(const striped_files& files, bool writable) : files_(files), writable_(writable) {}
+
+    bool submit(const request& command) override {
+        ended_.push_back({command.queue, command.cid, serve(command)});
+        return true;
+    }
+
+    void reap(std::vector<ending>& ended) override {
+        ended.insert(ended.end(), ended_.begin(), ended_.end());
+        ended_.clear();
+    }
+
+    std::size_t under_way() const override { return ended_.size(); }
+
+private:
+    status serve(const request& command) {
+        if (command.operation == opcode::flush) {
+            for (const int file : files_.descriptors())
+                if (fdatasync(file) != 0) return status_of_errno(errno, opcode::flush);
+            return success;
+        }
+        if (command.operation == opcode::write && !writable_) return write_protected;
+        std::uint64_t offset = command.offset;
+        for (const memory_range& range : command.ranges)
+            for (std::size_t at = 0; at < range.bytes;) {
+                const auto piece = files_.piece_at(offset, range.bytes - at);
+                const ssize_t moved = move(command, piece, range.data + at);
+                if (moved < 0 && errno == EINTR) continue;
+                if (moved < 0) return status_of_errno(errno, command.operation);
+                if (files_.ends(static_cast<std::size_t>(moved))) return unrecovered_read;
+                at += static_cast<std::size_t>(moved);
+                offset += static_cast<std::uint64_t>(moved);
+            }
+        return success;
+    }
+
+    ssize_t move(const request& command, const striped_files::piece& piece, std::byte* data) const {
+        const int file = files_.descriptors()[piece.file];
+        const auto offset = static_cast<off_t>(piece.offset);
+        if (command.operation == opcode::read) return pread(file, data, piece.bytes, offset);
+        const iovec range{data, piece.bytes};
+        return pwritev2(file, &range, 1, offset, command.fua ? RWF_DSYNC : 0);
+    }
+
+    const striped_files& files_;
+    bool writable_;
+    std::vector<ending> ended_;
+};
+
+}  // namespace
+
+std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable) {
+    return std::make_unique<pread_lane>(files, writable);
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,178 @@
+// The lane of file.hpp over io_uring: commands are cut into pieces, one request each.
+#include "watari/core/error.hpp"
+#include "watari/storage/file.hpp"
+#include "watari/storage/uring.hpp"
+
+#include <sys/uio.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace watari::storage {
+
+namespace {
+
+/// Requests in the kernel's hands at once. A command has at most 513 runs of memory and 512
+/// stripes.
+constexpr std::uint32_t most_pieces = 2048;
+/// The kernel registers no larger buffer.
+constexpr std::size_t most_registered = std::size_t{1} << 30;
+
+class uring_lane final : public lane {
+public:
+    uring_lane(const striped_files& files, bool writable, const user_memory& memory,
+               std::string& notice)
+        : files_(files), writable_(writable), ring_(most_pieces / 2) {
+        ring_.register_files(files.descriptors());
+        register_memory(memory, notice);
+        pieces_.resize(most_pieces);
+        commands_.resize(most_pieces);
+        for (std::uint32_t i = most_pieces; i-- > 0;) {
+            free_pieces_.push_back(i);
+            free_commands_.push_back(i);
+        }
+    }
+
+    bool submit(const request& command) override {
+        if (command.operation == opcode::write && !writable_) {
+            now_.push_back({command.queue, command.cid, write_protected});
+            return true;
+        }
+        cut(command);
+        if (cut_.size() > free_pieces_.size()) return false;
+        const std::uint32_t number = free_commands_.back();
+        free_commands_.pop_back();
+        commands_[number] = {{command.queue, command.cid, success},
+                             command.operation,
+                             static_cast<std::uint32_t>(cut_.size())};
+        for (uring_request& request : cut_) {
+            const std::uint32_t piece = free_pieces_.back();
+            free_pieces_.pop_back();
+            request.tag = piece;
+            pieces_[piece] = {request, number};
+            push(request);
+        }
+        return true;
+    }
+
+    void reap(std::vector<ending>& ended) override {
+        if (pushed_ > 0) pushed_ -= ring_.submit();
+        std::array<uring_completion, 64> done;
+        while (const std::size_t count = ring_.reap(done))
+            for (std::size_t i = 0; i < count; ++i) finish(done[i]);
+        ended.insert(ended.end(), now_.begin(), now_.end());
+        now_.clear();
+    }
+
+    std::size_t under_way() const override {
+        return now_.size() + (most_pieces - free_commands_.size());
+    }
+
+private:
+    struct piece {
+        uring_request request;
+        std::uint32_t command;
+    };
+    struct command_state {
+        ending what;
+        opcode operation;
+        std::uint32_t pieces_left;
+    };
+
+    void register_memory(const user_memory& memory, std::string& notice) {
+        if (memory.ranges.empty()) return;
+        std::vector<iovec> buffers;
+        for (const memory_range& range : memory.ranges)
+            for (std::size_t at = 0; at < range.bytes; at += most_registered)
+                buffers.push_back({range.data + at, std::min(range.bytes - at, most_registered)});
+        try {
+            ring_.register_buffers(buffers);
+            for (const iovec& buffer : buffers)
+                registered_.push_back({static_cast<std::byte*>(buffer.iov_base), buffer.iov_len});
+        } catch (const unsupported& e) {
+            notice = std::string("buffers are not registered: ") + e.what();
+        }
+    }
+
+    /// The registered buffer that holds all of it, or -1.
+    int buffer_of(const std::byte* data, std::size_t bytes) const {
+        for (std::size_t b = 0; b < registered_.size(); ++b)
+            if (data >= registered_[b].data &&
+                data + bytes <= registered_[b].data + registered_[b].bytes)
+                return static_cast<int>(b);
+        return -1;
+    }
+
+    /// A command's requests, into cut_.
+    void cut(const request& command) {
+        cut_.clear();
+        if (command.operation == opcode::flush)
+            for (std::size_t f = 0; f < files_.descriptors().size(); ++f)
+                cut_.push_back({.operation = uring_operation::sync, .file = static_cast<int>(f)});
+        std::uint64_t offset = command.offset;
+        for (const memory_range& range : command.ranges)
+            for (std::size_t at = 0; at < range.bytes;) {
+                const auto part = files_.piece_at(offset, range.bytes - at);
+                std::byte* data = range.data + at;
+                cut_.push_back({.operation = command.operation == opcode::read
+                                                 ? uring_operation::read
+                                                 : uring_operation::write,
+                                .file = static_cast<int>(part.file),
+                                .buffer = buffer_of(data, part.bytes),
+                                .data = data,
+                                .bytes = static_cast<std::uint32_t>(part.bytes),
+                                .offset = part.offset,
+                                .durable = command.fua});
+                at += part.bytes;
+                offset += part.bytes;
+            }
+    }
+
+    void push(const uring_request& request) {
+        while (!ring_.push(request)) pushed_ -= ring_.submit();
+        ++pushed_;
+    }
+
+    void finish(const uring_completion& done) {
+        piece& own = pieces_[done.tag];
+        command_state& command = commands_[own.command];
+        const auto moved = static_cast<std::uint32_t>(std::max(done.result, 0));
+        const bool is_sync = own.request.operation == uring_operation::sync;
+        const bool again = done.result == -EINTR || done.result == -EAGAIN;
+        if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved))) {
+            own.request.data = static_cast<std::byte*>(own.request.data) + moved;
+            own.request.bytes -= moved;
+            own.request.offset += moved;
+            push(own.request);
+            return;
+        }
+        if (done.result < 0)
+            command.what.outcome = status_of_errno(-done.result, command.operation);
+        else if (!is_sync && moved < own.request.bytes)
+            command.what.outcome = unrecovered_read;  // the file ends here
+        free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
+        if (--command.pieces_left > 0) return;
+        now_.push_back(command.what);
+        free_commands_.push_back(own.command);
+    }
+
+    const striped_files& files_;
+    bool writable_;
+    uring ring_;
+    std::vector<memory_range> registered_;
+    std::vector<piece> pieces_;
+    std::vector<command_state> commands_;
+    std::vector<std::uint32_t> free_pieces_, free_commands_;
+    std::vector<uring_request> cut_;
+    std::vector<ending> now_;
+    unsigned pushed_ = 0;  ///< that the kernel has not taken
+};
+
+}  // namespace
+
+std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
+                                      const user_memory& memory, std::string& notice) {
+    return std::make_unique<uring_lane>(files, writable, memory, notice);
+}
+
+}  // namespace watari::storage

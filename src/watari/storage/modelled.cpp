@@ -1,0 +1,108 @@
+#include "watari/storage/modelled.hpp"
+
+#include "watari/core/atomic.hpp"
+#include "watari/core/error.hpp"
+#include "watari/storage/ram.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <queue>
+#include <string>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr ssd_model models[] = {
+    {.name = "kioxia-cm6-v",
+     .source = "KIOXIA CM6-V, PCIe 4.0: the seed's SSD",
+     .read = {.latency = 80e-6, .bandwidth = 6.9e9, .iops = 1.4e6},
+     .write = {.latency = 15e-6, .bandwidth = 4.2e9, .iops = 0.35e6}},
+    {.name = "samsung-pm1743",
+     .source = "Samsung PM1743, PCIe 5.0",
+     .read = {.latency = 80e-6, .bandwidth = 13e9, .iops = 2.5e6},
+     .write = {.latency = 15e-6, .bandwidth = 6.6e9, .iops = 0.25e6}},
+    {.name = "ten-million",
+     .source = "no product: an SSD of 10 M IOPS on PCIe 6.0",
+     .read = {.latency = 20e-6, .bandwidth = 28e9, .iops = 10e6},
+     .write = {.latency = 10e-6, .bandwidth = 14e9, .iops = 2e6}},
+};
+
+struct timed_ending {
+    std::int64_t due;
+    ending what;
+    bool operator>(const timed_ending& other) const { return due > other.due; }
+};
+
+/// Lets memory serve each command at once, and holds its ending back until it is due.
+class modelled_lane final : public lane {
+public:
+    modelled_lane(std::unique_ptr<lane> memory, const ssd_model& model, std::int64_t& medium_free)
+        : memory_(std::move(memory)), model_(model), medium_free_(medium_free) {}
+
+    bool submit(const request& command) override {
+        memory_->submit(command);
+        now_.clear();
+        memory_->reap(now_);
+        held_.push({due(command), now_.front()});
+        return true;
+    }
+
+    void reap(std::vector<ending>& ended) override {
+        for (const std::int64_t now = cpu::nanoseconds(); !held_.empty() && held_.top().due <= now;
+             held_.pop())
+            ended.push_back(held_.top().what);
+    }
+
+    std::size_t under_way() const override { return held_.size(); }
+
+private:
+    std::int64_t due(const request& command) const {
+        const direction_model& way = command.operation == opcode::read ? model_.read : model_.write;
+        const double seconds =
+            command.bytes == 0
+                ? 0
+                : std::max(static_cast<double>(command.bytes) / way.bandwidth, 1 / way.iops);
+        const auto busy = static_cast<std::int64_t>(seconds * 1e9);
+        const std::int64_t now = cpu::nanoseconds();
+        std::int64_t free = cpu::load_relaxed(medium_free_);
+        while (!cpu::compare_exchange(medium_free_, free, std::max(free, now) + busy)) continue;
+        return std::max(free, now) + busy + static_cast<std::int64_t>(way.latency * 1e9);
+    }
+
+    std::unique_ptr<lane> memory_;
+    const ssd_model& model_;
+    std::int64_t& medium_free_;  ///< when the medium has done all that it was given
+    std::vector<ending> now_;
+    std::priority_queue<timed_ending, std::vector<timed_ending>, std::greater<>> held_;
+};
+
+class modelled final : public backend {
+public:
+    modelled(std::size_t bytes, const ssd_model& model) : memory_(make_ram(bytes)), model_(model) {}
+    std::uint64_t bytes() const override { return memory_->bytes(); }
+    std::unique_ptr<lane> open_lane(const user_memory& users) override {
+        return std::make_unique<modelled_lane>(memory_->open_lane(users), model_, medium_free_);
+    }
+    std::string notice() const override { return "modelled: " + std::string(model_.source); }
+
+private:
+    std::shared_ptr<backend> memory_;
+    const ssd_model& model_;
+    std::int64_t medium_free_ = 0;
+};
+
+}  // namespace
+
+std::span<const ssd_model> ssd_models() { return models; }
+
+std::shared_ptr<backend> make_modelled(std::size_t bytes, std::string_view name) {
+    std::string names;
+    for (const ssd_model& model : models) {
+        if (model.name == name) return std::make_shared<modelled>(bytes, model);
+        names += (names.empty() ? "" : ", ") + std::string(model.name);
+    }
+    throw usage_error("no SSD model " + std::string(name) + "; there are " + names);
+}
+
+}  // namespace watari::storage

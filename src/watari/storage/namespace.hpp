@@ -1,0 +1,251 @@
+/// Blocks of an NVMe namespace, read and written by any thread of the CPU or of a GPU.
+///
+/// Data cross through slots: memory that both the controller and the users see, one slot of
+/// `max_transfer` bytes for each queue and identifier. A reader pulls its data out of the slot, a
+/// writer fills it before it submits. A slot is its command's until the identifier is given back,
+/// so data that come too late fall where nobody looks.
+///
+/// Each calling thread has its own command; threads of a warp that call together share one ticket
+/// and one doorbell write, and copy each of their slots together. Where a warp wants one command of
+/// all its threads, `begin_read` by one of them and `copy_bytes` from `slot_of` by all do that.
+///
+/// Who holds commands under way while it begins another uses `try_begin_*`, which never waits: if
+/// all hold some and all wait for more, nobody goes on (before the limit ends it).
+#pragma once
+
+#include "watari/storage/queue.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::storage {
+
+/// A namespace and the ways to it, passed to kernels by value. All queues are equally deep.
+struct namespace_view {
+    const queue_view* queues;
+    std::byte* slots;
+    const std::uint64_t* prp_lists;  ///< by slot: its pages from the second on
+    std::size_t list_stride;         ///< entries from one slot's list to the next
+    std::uint64_t blocks;
+    std::uint32_t queue_count;
+    std::uint32_t block_bytes;
+    std::uint32_t max_transfer;  ///< bytes: the most of one command, and what a slot has
+    std::uint32_t nsid;
+    std::uint32_t depth;
+
+    constexpr std::uint32_t max_blocks() const {
+        const std::uint32_t fit = max_transfer / block_bytes;
+        return fit < most_blocks ? fit : most_blocks;
+    }
+};
+
+/// A command under way. `taken`: it has an identifier, and `end_*` must follow; else `outcome` says
+/// why there is none.
+struct token {
+    std::uint32_t queue = 0;
+    std::uint32_t bytes = 0;
+    std::uint16_t cid = 0;
+    bool taken = false;
+    status outcome = timed_out;
+};
+
+/// The number of a command's slot.
+constexpr std::size_t slot_number(const namespace_view& view, const token& command) {
+    return std::size_t{command.queue} * view.depth + (command.cid & (view.depth - 1));
+}
+
+/// Where a command's data are: its user may look there between `wait` and `release`.
+constexpr std::byte* slot_of(const namespace_view& view, const token& command) {
+    return view.slots + slot_number(view, command) * view.max_transfer;
+}
+
+}  // namespace watari::storage
+
+namespace watari::WATARI_BACKEND {
+
+using storage::namespace_view;
+using storage::token;
+
+/// An identifier of the first queue that has one, beginning with the warp's own.
+WATARI_KERNEL inline bool try_take(const namespace_view& view, token& command) {
+    const std::uint32_t own = warp_number();
+    for (std::uint32_t i = 0; i < view.queue_count && !command.taken; ++i) {
+        command.queue = (own + i) % view.queue_count;
+        const queue_view& queue = view.queues[command.queue];
+        command.taken = try_acquire(group::together(queue.state), queue, command.cid);
+    }
+    return command.taken;
+}
+
+/// The same, waiting for one within the limit of a queue.
+WATARI_KERNEL inline bool take(const namespace_view& view, token& command) {
+    if (try_take(view, command)) return true;
+    const std::uint32_t own = warp_number();
+    const std::int64_t deadline = nanoseconds() + view.queues[0].limit;
+    for (unsigned attempt = 0; nanoseconds() <= deadline; ++attempt) {
+        bool found = false;
+        for (std::uint32_t i = 0; i < view.queue_count; ++i) {
+            const queue_view& queue = view.queues[(own + i) % view.queue_count];
+            found |= poll(group::together(queue.state), queue);
+        }
+        if (!found) pause(attempt);
+        if (try_take(view, command)) return true;
+    }
+    return false;
+}
+
+/// Submits the command of a token: its slot's first pages, or the slot's list.
+WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
+                               const storage::submission_entry& asked) {
+    storage::submission_entry entry = asked;
+    const auto first = reinterpret_cast<std::uint64_t>(storage::slot_of(view, command));
+    if (command.bytes > 0) entry.prp1 = first;
+    if (command.bytes > 2 * storage::prp_page)
+        entry.prp2 = reinterpret_cast<std::uint64_t>(
+            view.prp_lists + storage::slot_number(view, command) * view.list_stride);
+    else if (command.bytes > storage::prp_page)
+        entry.prp2 = first + storage::prp_page;
+    const queue_view& queue = view.queues[command.queue];
+    submit(group::together(queue.state), queue, entry);
+}
+
+/// Blocks that one command may name; else why not.
+WATARI_KERNEL inline bool fits(const namespace_view& view, std::uint32_t count, token& command) {
+    if (count > 0 && count <= view.max_blocks()) {
+        command.bytes = count * view.block_bytes;
+        return true;
+    }
+    command.outcome = storage::invalid_field;
+    return false;
+}
+
+WATARI_KERNEL inline void send_read(const namespace_view& view, std::uint64_t block,
+                                    std::uint32_t count, const token& command) {
+    send(view, command, make_transfer(storage::opcode::read, command.cid, view.nsid, block, count));
+}
+
+/// Begins to read `count` blocks, 1 to max_blocks(), from `block` on.
+WATARI_KERNEL inline token begin_read(const namespace_view& view, std::uint64_t block,
+                                      std::uint32_t count) {
+    token command;
+    if (fits(view, count, command) && take(view, command)) send_read(view, block, count, command);
+    return command;
+}
+
+/// The same, unless every identifier is lent: then `taken` is false and `outcome` timed_out.
+WATARI_KERNEL inline token try_begin_read(const namespace_view& view, std::uint64_t block,
+                                          std::uint32_t count) {
+    token command;
+    if (fits(view, count, command) && try_take(view, command))
+        send_read(view, block, count, command);
+    return command;
+}
+
+/// Copies the bytes of each thread of the group, one after another, by all of them.
+WATARI_KERNEL inline void copy_each(const group& lanes, void* to, const void* from,
+                                    std::size_t bytes) {
+    for (unsigned lane = 0; lane < lanes.size(); ++lane)
+        copy_bytes(lanes, lanes.broadcast(to, lane), lanes.broadcast(from, lane),
+                   lanes.broadcast(bytes, lane));
+    lanes.sync();
+}
+
+WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t block,
+                                     std::uint32_t count, const void* source, bool fua,
+                                     const token& command) {
+    copy_each(group::active(), storage::slot_of(view, command), source, command.bytes);
+    send(view, command,
+         make_transfer(storage::opcode::write, command.cid, view.nsid, block, count, fua));
+}
+
+/// Begins to write `count` blocks, 1 to max_blocks(). `source` may be used again at once. `fua`:
+/// it is done only when the data would survive a loss of power.
+WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t block,
+                                       std::uint32_t count, const void* source, bool fua) {
+    token command;
+    if (fits(view, count, command) && take(view, command))
+        send_write(view, block, count, source, fua, command);
+    return command;
+}
+
+/// The same, unless every identifier is lent.
+WATARI_KERNEL inline token try_begin_write(const namespace_view& view, std::uint64_t block,
+                                           std::uint32_t count, const void* source, bool fua) {
+    token command;
+    if (fits(view, count, command) && try_take(view, command))
+        send_write(view, block, count, source, fua, command);
+    return command;
+}
+
+/// Begins to make lasting what writes that are done have written.
+WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
+    token command;
+    if (take(view, command)) send(view, command, storage::make_flush(command.cid, view.nsid));
+    return command;
+}
+
+/// Waits for a command; `release_slot` must follow unless it is `timed_out`, when it does nothing.
+WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command) {
+    if (!command.taken) return command.outcome;
+    const queue_view& queue = view.queues[command.queue];
+    return wait(group::together(queue.state), queue, command.cid);
+}
+
+WATARI_KERNEL inline void release_slot(const namespace_view& view, const token& command) {
+    if (command.taken) release(view.queues[command.queue], command.cid);
+}
+
+/// Waits for a read; its data are in `destination` if its status is a success.
+WATARI_KERNEL inline storage::status end_read(const namespace_view& view, const token& command,
+                                              void* destination) {
+    const storage::status outcome = wait(view, command);
+    copy_each(group::active(), destination, storage::slot_of(view, command),
+              outcome.ok() ? command.bytes : 0);
+    release_slot(view, command);
+    return outcome;
+}
+
+/// Waits for a write or a flush.
+WATARI_KERNEL inline storage::status end(const namespace_view& view, const token& command) {
+    const storage::status outcome = wait(view, command);
+    release_slot(view, command);
+    return outcome;
+}
+
+/// Reads `count` blocks from `block` on; the first error ends it, and `destination` is then
+/// undefined from the failed command on.
+WATARI_KERNEL inline storage::status read(const namespace_view& view, std::uint64_t block,
+                                          std::uint64_t count, void* destination) {
+    for (auto* to = static_cast<std::byte*>(destination); count > 0;) {
+        const auto part = static_cast<std::uint32_t>(
+            count < view.max_blocks() ? count : std::uint64_t{view.max_blocks()});
+        const storage::status outcome = end_read(view, begin_read(view, block, part), to);
+        if (!outcome.ok()) return outcome;
+        to += std::size_t{part} * view.block_bytes;
+        block += part;
+        count -= part;
+    }
+    return storage::success;
+}
+
+/// Writes `count` blocks from `block` on; the first error ends it.
+WATARI_KERNEL inline storage::status write(const namespace_view& view, std::uint64_t block,
+                                           std::uint64_t count, const void* source, bool fua) {
+    for (const auto* from = static_cast<const std::byte*>(source); count > 0;) {
+        const auto part = static_cast<std::uint32_t>(
+            count < view.max_blocks() ? count : std::uint64_t{view.max_blocks()});
+        const storage::status outcome = end(view, begin_write(view, block, part, from, fua));
+        if (!outcome.ok()) return outcome;
+        from += std::size_t{part} * view.block_bytes;
+        block += part;
+        count -= part;
+    }
+    return storage::success;
+}
+
+/// What writes that are done have written is lasting.
+WATARI_KERNEL inline storage::status flush(const namespace_view& view) {
+    return end(view, begin_flush(view));
+}
+
+}  // namespace watari::WATARI_BACKEND

@@ -1,0 +1,182 @@
+#include "watari/storage/poller.hpp"
+
+#include "watari/core/atomic.hpp"
+#include "watari/storage/prp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <exception>
+#include <thread>
+
+namespace watari::storage {
+
+namespace {
+
+void add(std::uint64_t& counter, std::uint64_t more) {
+    cpu::store_relaxed(counter, counter + more);
+}
+
+/// Rests after `idle` rounds without work. Nobody can wake a poller, so it looks often; only after
+/// a millisecond or so it sleeps, and then a new command waits for some 0.1 ms.
+constexpr unsigned still_awake = 4096;
+
+void rest(unsigned idle) {
+    if (idle < still_awake)
+        cpu::pause(idle);
+    else
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+}  // namespace
+
+poller::poller(const queue_memory& memory, const served_namespace& served,
+               std::unique_ptr<lane> lane, std::uint32_t first, std::uint32_t step)
+    : served_(served),
+      depth_(memory.options().depth),
+      depth_log2_(static_cast<std::uint32_t>(std::countr_zero(depth_))),
+      step_(step),
+      first_(first),
+      lane_(std::move(lane)) {
+    const std::uint32_t start = memory.options().first_ticket;
+    for (std::uint32_t q = first; q < memory.options().queues; q += step)
+        queues_.push_back({static_cast<std::uint16_t>(q),
+                           memory.submissions(q),
+                           memory.completions(q),
+                           memory.doorbells(q),
+                           start,
+                           start,
+                           {},
+                           {}});
+}
+
+void poller::run(const std::atomic<bool>& stop) {
+    const auto busy = [&] { return !failed_ && lane_->under_way() > 0; };
+    for (unsigned idle = 0; !stop.load(std::memory_order_relaxed) || busy();) {
+        try {
+            idle = serve() ? 0 : idle + 1;
+        } catch (const std::exception& e) {
+            fail(e);
+        }
+        if (idle > 0) rest(busy() ? std::min(idle, still_awake - 1) : idle);
+    }
+}
+
+/// Remembers what the lane threw. What it had taken is in doubt, and is never answered.
+void poller::fail(const std::exception& e) {
+    if (failed_) return;
+    failure_ = e.what();
+    failed_ = true;
+}
+
+bool poller::serve() {
+    bool worked = false;
+    for (queue& q : queues_) {
+        while (!q.held.empty() && write_entry(q, q.held.front())) q.held.pop_front();
+        worked |= fetch(q);
+    }
+    ended_.clear();
+    if (!failed_) lane_->reap(ended_);
+    for (const ending& e : ended_) post(queues_[(e.queue - first_) / step_], e);
+    return worked || !ended_.empty();
+}
+
+/// Starts what stands between the head and the doorbell. A doorbell beyond the ring is no doorbell.
+bool poller::fetch(queue& q) {
+    const std::uint32_t mask = depth_ - 1, bell = cpu::load_acquire(q.doorbells[0]);
+    if (bell > mask) return false;
+    bool any = false;
+    while ((q.head & mask) != bell) {
+        const submission_entry command = q.submissions[q.head & mask];
+        ++q.head;
+        if (!start(q, command)) {
+            --q.head;
+            break;
+        }
+        any = true;
+    }
+    return any;
+}
+
+/// What a command asks, or why it may not.
+status poller::check(const queue& q, const submission_entry& command, request& out) {
+    const std::uint8_t operation = command.operation();
+    if (operation > static_cast<std::uint8_t>(opcode::read)) return invalid_opcode;
+    const bool is_flush = operation == static_cast<std::uint8_t>(opcode::flush);
+    if (command.nsid != 1 && !(is_flush && command.nsid == 0xffffffff)) return invalid_namespace;
+    if (q.under_way[command.cid()]) return command_id_conflict;
+    out = {q.number, command.cid(), static_cast<opcode>(operation), false, 0, 0, {}};
+    if (is_flush) return success;
+    const std::uint64_t count = command.blocks();
+    if (command.block >= served_.blocks || count > served_.blocks - command.block)
+        return lba_out_of_range;
+    out.bytes = count * served_.block_bytes;
+    if (out.bytes > served_.max_transfer) return invalid_field;
+    out.offset = command.block * served_.block_bytes;
+    out.fua = command.fua();
+    const status memory = read_prps(command, out.bytes, served_.known, ranges_);
+    out.ranges = ranges_;
+    return memory;
+}
+
+/// False if the lane can take no more now.
+bool poller::start(queue& q, const submission_entry& command) {
+    request asked;
+    status outcome = check(q, command, asked);
+    if (outcome.ok() && failed_) outcome = internal_error;
+    if (!outcome.ok()) {
+        // a conflict is told without ending the command that has this identifier
+        const bool other = q.under_way[command.cid()];
+        post(q, {q.number, command.cid(), outcome});
+        q.under_way[command.cid()] = other;
+        return true;
+    }
+    q.under_way[command.cid()] = true;
+    try {
+        if (lane_->submit(asked)) {
+            count(asked);
+            return true;
+        }
+    } catch (const std::exception& e) {
+        fail(e);
+        post(q, {q.number, command.cid(), internal_error});
+        return true;
+    }
+    q.under_way[command.cid()] = false;
+    return false;
+}
+
+void poller::post(queue& q, const ending& e) {
+    if (!e.outcome.ok()) add(counts_.failed, 1);
+    if (!e.bad_phase) q.under_way[e.cid] = false;
+    if (!q.held.empty() || !write_entry(q, e)) q.held.push_back(e);
+}
+
+/// Writes a completion behind the last one; false while the users have not made room. The data and
+/// the entry's other half are there before the phase tag is.
+bool poller::write_entry(queue& q, const ending& e) {
+    const std::uint32_t mask = depth_ - 1;
+    const std::uint32_t taken = cpu::load_acquire(q.doorbells[queue_memory::doorbell_stride]);
+    if (((q.tail - taken) & mask) == mask) return false;
+    completion_entry& entry = q.completions[q.tail & mask];
+    const bool phase = expected_phase(q.tail, depth_log2_) != e.bad_phase;
+    cpu::store_relaxed(entry.result, std::uint64_t{0});
+    cpu::store_release(entry.outcome,
+                       make_outcome(e.cid, static_cast<std::uint16_t>(q.number + 1),
+                                    static_cast<std::uint16_t>(q.head & mask), phase, e.outcome));
+    if (!e.bad_phase) ++q.tail;
+    return true;
+}
+
+void poller::count(const request& command) {
+    add(counts_.commands, 1);
+    if (command.operation == opcode::read) add(counts_.bytes_read, command.bytes);
+    if (command.operation == opcode::write) add(counts_.bytes_written, command.bytes);
+}
+
+controller_counts poller::counts() const {
+    return {cpu::load_relaxed(counts_.commands), cpu::load_relaxed(counts_.failed),
+            cpu::load_relaxed(counts_.bytes_read), cpu::load_relaxed(counts_.bytes_written)};
+}
+
+}  // namespace watari::storage

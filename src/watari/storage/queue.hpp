@@ -1,0 +1,283 @@
+/// An NVMe queue pair as its users see it: any thread, of the CPU or of a GPU, acquires a command
+/// identifier, submits a command, waits for its status and gives the identifier back.
+///
+/// The rings and doorbells lie where the controller sees them; everything that the users share
+/// among themselves (`queue_state` and three arrays of `depth` words) lies in their own memory. The
+/// threads of a warp that call together use one ticket counter access and one doorbell write.
+///
+/// Identifiers. There are `depth`, of which depth - 1 are lent out at a time (`credits`), so that
+/// neither ring can be full. Free ones queue in a ring of `depth` words, a turn number beside each.
+/// The upper bits of an identifier count how often it was lent: a completion that comes twice, or
+/// too late, does not fit whoever has it now.
+///
+/// Slots of the submission queue. When ticket t is drawn, t + 1 identifiers have been lent, so at
+/// least t + 2 - depth commands were completed, and the controller, which fetches in order, has
+/// fetched ticket t - depth, whose slot this is. The users therefore never wait for the SQ head.
+/// Entries become ready in any order; one thread at a time moves the doorbell over those that are
+/// ready in a row.
+///
+/// Completions. Who waits may become the poller, if nobody is. It publishes each status in the word
+/// of its identifier, whoever waits for it.
+///
+/// Time. No wait is longer than `limit`. A command that passes it is abandoned: its user gets
+/// `timed_out`, and its identifier (with its data slot) is lent again only after the completion did
+/// come.
+#pragma once
+
+#include "watari/core/atomic.hpp"
+#include "watari/core/warp.hpp"
+#include "watari/storage/nvme.hpp"
+
+#include <cstdint>
+
+namespace watari::storage {
+
+/// What the users of one queue share. Each word has a cache line of its own.
+struct queue_state {
+    alignas(128) std::int32_t credits;  ///< identifiers that may be lent
+    alignas(128) std::uint32_t lent;    ///< position in the ring of free identifiers: next to lend
+    alignas(128) std::uint32_t returned;
+    alignas(128) std::uint32_t tickets;
+    alignas(128) std::uint32_t tail_lock;
+    std::uint32_t tail;  ///< unwrapped value of the submission doorbell
+    alignas(128) std::uint32_t poll_lock;
+    std::uint32_t head;      ///< unwrapped position in the completion queue
+    std::uint32_t spurious;  ///< completions that fitted no command under way
+};
+
+/// One queue pair, passed to kernels by value.
+struct queue_view {
+    submission_entry* submissions;
+    const completion_entry* completions;
+    std::uint32_t* submission_doorbell;
+    std::uint32_t* completion_doorbell;
+    queue_state* state;
+    std::uint32_t* free_ids;  ///< identifier 15:0, turn 31:16
+    std::uint32_t* ready;     ///< by SQ slot: the turn that may be fetched
+    std::uint32_t* results;   ///< by identifier: itself 31:16, how far its command is 15:0
+    std::int64_t limit;       ///< nanoseconds that a wait may take
+    std::uint16_t id;
+    std::uint16_t depth_log2;
+
+    constexpr std::uint32_t depth() const { return 1u << depth_log2; }
+    constexpr std::uint32_t mask() const { return depth() - 1; }
+    /// Which of `depth` an identifier is, without the count of its use.
+    constexpr std::uint32_t index(std::uint16_t cid) const { return cid & mask(); }
+    /// The same identifier, lent once more. 0xffff is no identifier.
+    constexpr std::uint16_t again(std::uint16_t cid) const {
+        const std::uint32_t uses = (1u << (16 - depth_log2)) - 1;
+        return static_cast<std::uint16_t>(((cid >> depth_log2) + 1) % uses << depth_log2 |
+                                          index(cid));
+    }
+    /// What `ready` holds of a slot once the entry of this ticket may be fetched.
+    constexpr std::uint32_t ready_turn(std::uint32_t ticket) const {
+        return (ticket >> depth_log2) + 1;
+    }
+    /// The turn beside a free identifier at this position; one more: it has been lent.
+    constexpr std::uint32_t free_turn(std::uint32_t position) const {
+        return (position >> depth_log2) << 1 & 0xffff;
+    }
+};
+
+/// Depths whose identifiers leave room for at least three uses.
+inline constexpr std::uint32_t least_depth = 2, most_depth = 1u << 14;
+
+/// Words of `results`, low half: under way, given up by its user, with nobody; or done, and then
+/// the status field.
+inline constexpr std::uint32_t under_way = 0, abandoned = 1, idle = 2, done = 0x8000;
+
+}  // namespace watari::storage
+
+namespace watari::WATARI_BACKEND {
+
+using storage::queue_view;
+
+/// Takes a free identifier for as many threads of the group as there are any; true for those who
+/// got one. Never waits for a command.
+WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queue,
+                                      std::uint16_t& cid) {
+    storage::queue_state& state = *queue.state;
+    std::int32_t granted = 0;
+    std::uint32_t first = 0;
+    if (lanes.leads()) {
+        const auto wanted = static_cast<std::int32_t>(lanes.size());
+        const std::int32_t seen = load_relaxed(state.credits);
+        const std::int32_t asked = seen < wanted ? seen : wanted;
+        if (asked > 0) {
+            const std::int32_t there = fetch_add(state.credits, -asked);
+            granted = there < 0 ? 0 : there < asked ? there : asked;
+            if (granted < asked) fetch_add(state.credits, asked - granted);
+            if (granted > 0) first = fetch_add(state.lent, static_cast<std::uint32_t>(granted));
+        }
+    }
+    granted = lanes.broadcast(granted);
+    first = lanes.broadcast(first);
+    if (lanes.rank() >= static_cast<std::uint32_t>(granted)) return false;
+
+    // a credit was given back after the identifier behind it: whoever is about to put one here is
+    // between two instructions
+    const std::uint32_t position = first + lanes.rank();
+    std::uint32_t& place = queue.free_ids[position & queue.mask()];
+    std::uint32_t word = load_acquire(place);
+    for (unsigned attempt = 0; word >> 16 != queue.free_turn(position); ++attempt) {
+        pause(attempt);
+        word = load_acquire(place);
+    }
+    store_release(place, (word & 0xffff) | (queue.free_turn(position) + 1) << 16);
+    cid = static_cast<std::uint16_t>(word);
+    store_relaxed(queue.results[queue.index(cid)], (word & 0xffff) << 16 | storage::under_way);
+    return true;
+}
+
+/// Puts an identifier, each thread its own, back among the free ones.
+WATARI_KERNEL inline void put_back(const group& lanes, const queue_view& queue, std::uint16_t cid) {
+    storage::queue_state& state = *queue.state;
+    std::uint32_t first = 0;
+    if (lanes.leads()) first = fetch_add(state.returned, lanes.size());
+    const std::uint32_t position = lanes.broadcast(first) + lanes.rank();
+    std::uint32_t& place = queue.free_ids[position & queue.mask()];
+    const std::uint32_t lent_before = (queue.free_turn(position - queue.depth()) + 1) & 0xffff;
+    for (unsigned attempt = 0; load_acquire(place) >> 16 != lent_before; ++attempt) pause(attempt);
+    store_release(place, queue.again(cid) | queue.free_turn(position) << 16);
+    lanes.sync();
+    if (lanes.leads()) fetch_add(state.credits, static_cast<std::int32_t>(lanes.size()));
+}
+
+/// Gives back the identifier of a command that is done. One that was abandoned is not the caller's
+/// any more: then nothing happens.
+WATARI_KERNEL inline void release(const queue_view& queue, std::uint16_t cid) {
+    std::uint32_t& result = queue.results[queue.index(cid)];
+    const std::uint32_t word = load_relaxed(result);
+    if (word >> 16 != cid || (word & storage::done) == 0) return;
+    store_relaxed(result, std::uint32_t{cid} << 16 | storage::idle);
+    put_back(group::together(queue.state), queue, cid);
+}
+
+/// Moves the submission doorbell over all entries that are ready in a row. Who finds another at it
+/// leaves: that one looks again after it has let go of the lock.
+WATARI_KERNEL inline void ring_doorbell(const group& lanes, const queue_view& queue) {
+    storage::queue_state& state = *queue.state;
+    const auto is_ready = [&](std::uint32_t ticket) {
+        return load_acquire(queue.ready[ticket & queue.mask()]) == queue.ready_turn(ticket);
+    };
+    for (bool more = true; more;) {
+        const bool locked = lanes.leads() && exchange(state.tail_lock, 1u) != 0;
+        if (lanes.broadcast(locked)) return;
+        const std::uint32_t start = load_relaxed(state.tail);
+        std::uint32_t tail = start;
+        for (unsigned run = lanes.size(); run == lanes.size(); tail += run)
+            run = lanes.leading(lanes.rank() < queue.depth() && is_ready(tail + lanes.rank()));
+        lanes.sync();
+        if (lanes.leads()) {
+            if (tail != start) {
+                store_relaxed(state.tail, tail);
+                store_release(*queue.submission_doorbell, tail & queue.mask());
+            }
+            exchange(state.tail_lock, 0u);
+            more = is_ready(tail);
+        }
+        more = lanes.broadcast(more);
+    }
+}
+
+/// Submits a command with an acquired identifier in it, each thread its own. The group's threads
+/// use the same queue.
+WATARI_KERNEL inline void submit(const group& lanes, const queue_view& queue,
+                                 const storage::submission_entry& command) {
+    std::uint32_t first = 0;
+    if (lanes.leads()) first = fetch_add(queue.state->tickets, lanes.size());
+    const std::uint32_t ticket = lanes.broadcast(first) + lanes.rank();
+    queue.submissions[ticket & queue.mask()] = command;
+    store_release(queue.ready[ticket & queue.mask()], queue.ready_turn(ticket));
+    lanes.sync();
+    ring_doorbell(lanes, queue);
+}
+
+/// Hands the outcome of one completion to whoever waits for it.
+WATARI_KERNEL inline void publish(const queue_view& queue, std::uint64_t outcome) {
+    const std::uint16_t cid = storage::cid_of(outcome);
+    const std::uint32_t own = std::uint32_t{cid} << 16;
+    std::uint32_t& result = queue.results[queue.index(cid)];
+    std::uint32_t word = load_relaxed(result);
+    while (storage::sq_id_of(outcome) == queue.id) {
+        if (word == (own | storage::under_way)) {
+            const std::uint32_t field = storage::status_field_of(outcome);
+            if (compare_exchange(result, word, own | storage::done | field)) return;
+        } else if (word == (own | storage::abandoned)) {
+            store_relaxed(result, own | storage::idle);
+            put_back(group::together(queue.state), queue, cid);
+            return;
+        } else {
+            break;
+        }
+    }
+    fetch_add(queue.state->spurious, 1u);
+}
+
+/// Takes completions off the queue and publishes them, unless another thread is doing so; at most
+/// as many as the queue is deep. True if there was one.
+WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
+    storage::queue_state& state = *queue.state;
+    const bool locked =
+        lanes.leads() && (load_relaxed(state.poll_lock) != 0 || exchange(state.poll_lock, 1u) != 0);
+    if (lanes.broadcast(locked)) return false;
+    const std::uint32_t start = load_relaxed(state.head);
+    std::uint32_t head = start;
+    for (unsigned run = lanes.size(); run == lanes.size() && head - start < queue.depth();) {
+        const std::uint32_t position = head + lanes.rank();
+        const std::uint64_t outcome =
+            load_acquire(queue.completions[position & queue.mask()].outcome);
+        run = lanes.leading(lanes.rank() < queue.depth() &&
+                            storage::phase_of(outcome) ==
+                                storage::expected_phase(position, queue.depth_log2));
+        if (lanes.rank() < run) publish(queue, outcome);
+        head += run;
+    }
+    lanes.sync();
+    if (lanes.leads()) {
+        if (head != start) {
+            store_relaxed(state.head, head);
+            store_release(*queue.completion_doorbell, head & queue.mask());
+        }
+        store_release(state.poll_lock, 0u);
+    }
+    return head != start;
+}
+
+/// Waits until the commands of all threads of the group are done or abandoned; the status of each
+/// thread's own. The identifier is still the caller's, unless the command was abandoned.
+WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
+                                          std::uint16_t cid) {
+    const std::uint32_t own = std::uint32_t{cid} << 16;
+    std::uint32_t& result = queue.results[queue.index(cid)];
+    std::uint32_t word = load_acquire(result);
+    const std::int64_t deadline =
+        lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + queue.limit;
+    for (unsigned attempt = 0; !lanes.all((word & storage::done) != 0); ++attempt) {
+        // the clock first: who was put to sleep for long looks once more before giving up
+        const bool late = nanoseconds() > deadline;
+        if (poll(lanes, queue))
+            attempt = 0;
+        else
+            pause(attempt);
+        word = load_acquire(result);
+        if (lanes.all(late || (word & storage::done) != 0)) break;
+    }
+    while ((word & storage::done) == 0)
+        if (compare_exchange(result, word, own | storage::abandoned)) return storage::timed_out;
+    return storage::status_of(word & 0x7fff);
+}
+
+/// Waits for a free identifier, as each thread of the group does. False: none within the limit.
+WATARI_KERNEL inline bool acquire(const queue_view& queue, std::uint16_t& cid) {
+    if (try_acquire(group::together(queue.state), queue, cid)) return true;
+    const std::int64_t deadline = nanoseconds() + queue.limit;
+    for (unsigned attempt = 0; nanoseconds() <= deadline; ++attempt) {
+        const group lanes = group::together(queue.state);
+        if (!poll(lanes, queue)) pause(attempt);
+        if (try_acquire(lanes, queue, cid)) return true;
+    }
+    return false;
+}
+
+}  // namespace watari::WATARI_BACKEND

@@ -1,0 +1,187 @@
+#include "watari/storage/queue_memory.hpp"
+
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr std::size_t line = 128;
+
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+/// Bytes of one queue's rings and doorbells, and where each begins; page by page as a device wants.
+struct ring_layout {
+    std::size_t completions, doorbells, bytes;
+    explicit ring_layout(std::uint32_t depth) {
+        const auto whole_pages = [](std::size_t b) {
+            return (b + prp_page - 1) / prp_page * prp_page;
+        };
+        completions = whole_pages(depth * sizeof(submission_entry));
+        doorbells = completions + whole_pages(depth * sizeof(completion_entry));
+        bytes = doorbells + prp_page;
+    }
+};
+
+/// Entries from one slot's PRP list to the next: a power of two, so that no list crosses a page,
+/// where it would have to be chained.
+std::size_t list_stride(std::size_t max_transfer) { return std::bit_ceil(max_transfer / prp_page); }
+
+/// The users' memory: all queue_views, then for each queue its state and three arrays.
+struct state_layout {
+    std::size_t first, free_ids, ready, results, stride;
+    state_layout(std::uint32_t queues, std::uint32_t depth) {
+        const std::size_t array = whole_lines(depth * sizeof(std::uint32_t));
+        first = whole_lines(queues * sizeof(queue_view));
+        free_ids = whole_lines(sizeof(queue_state));
+        ready = free_ids + array;
+        results = ready + array;
+        stride = results + array;
+    }
+    std::size_t bytes(std::uint32_t queues) const { return first + queues * stride; }
+};
+
+/// Memory that users and controller see. What a GPU uses is anonymous memory that CUDA registered
+/// (the kernel can then register it for io_uring too), in huge pages.
+memory::block shared(const queue_options& options, std::size_t bytes) {
+    memory::placement how = huge_placement();
+    how.device = options.users.number;
+    const auto kind = options.users.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
+    memory::block block(kind, std::max(bytes, prp_page), how);
+    std::memset(block.data(), 0, block.bytes());
+    return block;
+}
+
+memory::block own(const queue_options& options) {
+    const auto kind = options.users.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    return {kind,
+            state_layout(options.queues, options.depth).bytes(options.queues),
+            {.device = options.users.number}};
+}
+
+const queue_options& checked(const queue_options& options) {
+    const std::uint32_t depth = options.depth, transfer = options.max_transfer;
+    if (!std::has_single_bit(depth) || depth < least_depth || depth > most_depth)
+        throw usage_error("queue depth " + std::to_string(depth) +
+                          ": must be a power of two from 2 to 16384");
+    if (options.queues == 0 || options.queues > 0xfffe)
+        throw usage_error(std::to_string(options.queues) + " queues: must be 1 to 65534");
+    if (transfer == 0 || transfer % prp_page != 0 || transfer > 512 * prp_page)
+        throw usage_error("largest transfer of " + bytes_text(transfer) +
+                          ": must be whole pages of 4096 bytes, at most 2 MiB (one PRP list)");
+    if (options.first_ticket % (2 * depth) != 0)
+        throw usage_error("first ticket: must be a multiple of twice the depth (phase 1)");
+    return options;
+}
+
+}  // namespace
+
+memory::placement huge_placement() {
+    const bool there = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+    return {.thp = there ? memory::huge_pages::always : memory::huge_pages::as_set};
+}
+
+queue_memory::queue_memory(const queue_options& options)
+    : options_(checked(options)),
+      depth_log2_(static_cast<std::uint16_t>(std::countr_zero(options.depth))),
+      rings_(shared(options, options.queues * ring_layout(options.depth).bytes)),
+      slots_(shared(options, slot_count() * options.max_transfer)),
+      lists_(shared(options, slot_count() * list_stride(options.max_transfer) * 8)),
+      state_(own(options)) {
+    auto* entry = static_cast<std::uint64_t*>(lists_.data());
+    const auto slots = reinterpret_cast<std::uint64_t>(slots_.data());
+    for (std::size_t slot = 0; slot < slot_count(); ++slot)
+        for (std::size_t page = 1; page < options.max_transfer / prp_page; ++page)
+            entry[slot * list_stride(options.max_transfer) + page - 1] =
+                slots + slot * options.max_transfer + page * prp_page;
+    write_state();
+}
+
+void queue_memory::clear() {
+    std::memset(rings_.data(), 0, rings_.bytes());
+    write_state();
+}
+
+void queue_memory::write_state() const {
+    const state_layout layout(options_.queues, options_.depth);
+    const std::uint32_t depth = options_.depth, first = options_.first_ticket;
+    std::vector<std::byte> image(layout.bytes(options_.queues));
+    for (std::uint32_t q = 0; q < options_.queues; ++q) {
+        const queue_view view = queue(q);
+        std::memcpy(image.data() + q * sizeof(queue_view), &view, sizeof view);
+        std::byte* own = image.data() + layout.first + q * layout.stride;
+        queue_state state{};
+        state.credits = static_cast<std::int32_t>(depth) - 1;
+        state.lent = state.tickets = state.tail = state.head = first;
+        state.returned = first + depth;
+        std::memcpy(own, &state, sizeof state);
+        const auto put = [&](std::size_t array, std::uint32_t i, std::uint32_t word) {
+            std::memcpy(own + array + i * sizeof word, &word, sizeof word);
+        };
+        for (std::uint32_t i = 0; i < depth; ++i) {
+            put(layout.free_ids, i, i | view.free_turn(first) << 16);
+            put(layout.ready, i, view.ready_turn(first - depth));
+            put(layout.results, i, i << 16 | idle);
+        }
+    }
+    if (options_.users.is_gpu()) {
+        device::copy(state_.data(), image.data(), image.size(), nullptr);
+        device::synchronize(nullptr);
+    } else {
+        std::memcpy(state_.data(), image.data(), image.size());
+    }
+}
+
+queue_view queue_memory::queue(std::uint32_t number) const {
+    const state_layout layout(options_.queues, options_.depth);
+    std::byte* own = static_cast<std::byte*>(state_.data()) + layout.first + number * layout.stride;
+    const auto words = [&](std::size_t at) { return reinterpret_cast<std::uint32_t*>(own + at); };
+    return {.submissions = submissions(number),
+            .completions = completions(number),
+            .submission_doorbell = doorbells(number),
+            .completion_doorbell = doorbells(number) + doorbell_stride,
+            .state = reinterpret_cast<queue_state*>(own),
+            .free_ids = words(layout.free_ids),
+            .ready = words(layout.ready),
+            .results = words(layout.results),
+            .limit = static_cast<std::int64_t>(options_.limit * 1e9),
+            .id = static_cast<std::uint16_t>(number + 1),
+            .depth_log2 = depth_log2_};
+}
+
+namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_bytes) const {
+    return {.queues = static_cast<const queue_view*>(state_.data()),
+            .slots = static_cast<std::byte*>(slots_.data()),
+            .prp_lists = static_cast<const std::uint64_t*>(lists_.data()),
+            .list_stride = list_stride(options_.max_transfer),
+            .blocks = blocks,
+            .queue_count = options_.queues,
+            .block_bytes = block_bytes,
+            .max_transfer = options_.max_transfer,
+            .nsid = 1,
+            .depth = options_.depth};
+}
+
+submission_entry* queue_memory::submissions(std::uint32_t queue) const {
+    return reinterpret_cast<submission_entry*>(static_cast<std::byte*>(rings_.data()) +
+                                               queue * ring_layout(options_.depth).bytes);
+}
+
+completion_entry* queue_memory::completions(std::uint32_t queue) const {
+    return reinterpret_cast<completion_entry*>(reinterpret_cast<std::byte*>(submissions(queue)) +
+                                               ring_layout(options_.depth).completions);
+}
+
+std::uint32_t* queue_memory::doorbells(std::uint32_t queue) const {
+    return reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(submissions(queue)) +
+                                            ring_layout(options_.depth).doorbells);
+}
+
+}  // namespace watari::storage

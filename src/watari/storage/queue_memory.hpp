@@ -1,0 +1,63 @@
+/// The memory of a namespace's queues: rings, doorbells and slots where the controller and the
+/// users see them, and the users' state where the users are.
+#pragma once
+
+#include "watari/core/processor.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/namespace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace watari::storage {
+
+/// How many queues, how deep, and for whom.
+struct queue_options {
+    processor users = the_cpu;
+    std::uint32_t queues = 2;
+    std::uint32_t depth = 256;             ///< a power of two, 2 to 16384
+    std::uint32_t max_transfer = 1 << 17;  ///< bytes: whole pages of 4096, at most 2 MiB
+    double limit = 10;                     ///< seconds that a wait may take
+    std::uint32_t first_ticket = 0;        ///< where counters start: tests let them wrap
+};
+
+/// Huge pages where the kernel has such: random access to much memory needs their reach.
+memory::placement huge_placement();
+
+/// Owns it all. Memory is pinned where the users are on a GPU, else pageable.
+class queue_memory {
+public:
+    /// Throws usage_error, unsupported, beyond_memory.
+    explicit queue_memory(const queue_options& options);
+
+    /// Every identifier free, every ring empty. Nobody may be using the queues.
+    void clear();
+
+    /// What users get; `queues`, `state` and its arrays are addresses of their processor.
+    namespace_view view(std::uint64_t blocks, std::uint32_t block_bytes) const;
+
+    /// A queue's rings and doorbells, for its controller.
+    submission_entry* submissions(std::uint32_t queue) const;
+    completion_entry* completions(std::uint32_t queue) const;
+    std::uint32_t* doorbells(std::uint32_t queue) const;  ///< SQ tail, and 32 words on, CQ head
+    static constexpr std::size_t doorbell_stride = 32;
+
+    const queue_options& options() const { return options_; }
+    const memory::block& slots() const { return slots_; }
+    const memory::block& lists() const { return lists_; }
+
+private:
+    std::size_t slot_count() const { return std::size_t{options_.queues} * options_.depth; }
+    queue_view queue(std::uint32_t number) const;
+    void write_state() const;
+
+    queue_options options_;
+    std::uint16_t depth_log2_;
+    memory::block rings_;
+    memory::block slots_;
+    memory::block lists_;
+    memory::block state_;
+};
+
+}  // namespace watari::storage

@@ -1,0 +1,94 @@
+#include "watari/storage/striped_files.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/storage/aligned.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+namespace watari::storage {
+
+namespace {
+
+/// What direct I/O on this file wants, found by asking for ever larger blocks.
+std::uint32_t direct_alignment(int file, std::uint64_t bytes, const std::string& path) {
+    const aligned_bytes block(65536);
+    for (std::uint32_t size = 512; size <= block.size(); size *= 2) {
+        const std::uint64_t offset = bytes >= 2 * size ? size : 0;
+        if (pread(file, block.data(), size, static_cast<off_t>(offset)) >= 0) return size;
+        if (errno != EINVAL) throw system_error("pread " + path, errno);
+    }
+    throw unsupported(path + ": direct I/O takes no block up to 64 KiB");
+}
+
+std::uint64_t size_of(int file, const std::string& path) {
+    const off_t end = lseek(file, 0, SEEK_END);  // of block devices too
+    if (end < 0) throw system_error("lseek " + path, errno);
+    return static_cast<std::uint64_t>(end);
+}
+
+}  // namespace
+
+striped_files::striped_files(const file_options& options) : stripe_(options.stripe) {
+    if (options.paths.empty()) throw usage_error("no file to serve");
+    if (stripe_ == 0 || stripe_ % prp_page != 0)
+        throw usage_error("stripes of " + bytes_text(stripe_) + ": must be whole pages of 4096");
+    bytes_ = std::numeric_limits<std::uint64_t>::max();
+    try {
+        for (const std::string& path : options.paths) open_one(path, options);
+    } catch (...) {
+        for (const int file : descriptors_) close(file);
+        throw;
+    }
+    if (descriptors_.size() > 1) bytes_ = bytes_ / stripe_ * stripe_ * descriptors_.size();
+}
+
+void striped_files::open_one(const std::string& path, const file_options& options) {
+    const int flags = (options.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+    const int file = open(path.c_str(), flags | (options.direct ? O_DIRECT : 0));
+    if (file < 0 && errno == EINVAL && options.direct)
+        throw unsupported(path + ": its file system has no direct I/O (ask for direct=no)");
+    if (file < 0) throw system_error("open " + path, errno);
+    descriptors_.push_back(file);
+    const std::uint64_t bytes = size_of(file, path);
+    bytes_ = std::min(bytes_, bytes);
+    if (options.direct) alignment_ = std::max(alignment_, direct_alignment(file, bytes, path));
+}
+
+striped_files::~striped_files() {
+    for (const int file : descriptors_) close(file);
+}
+
+striped_files::piece striped_files::piece_at(std::uint64_t offset, std::size_t bytes) const {
+    const std::size_t files = descriptors_.size();
+    if (files == 1) return {0, offset, bytes};
+    const std::uint64_t stripe = offset / stripe_, within = offset % stripe_;
+    return {static_cast<std::size_t>(stripe % files), stripe / files * stripe_ + within,
+            std::min<std::size_t>(bytes, stripe_ - within)};
+}
+
+status status_of_errno(int error, opcode operation) {
+    switch (error) {
+        case EINVAL:
+            return invalid_field;
+        case ENOSPC:
+        case EDQUOT:
+        case EFBIG:
+            return capacity_exceeded;
+        case EBADF:
+        case EPERM:
+        case EACCES:
+        case EROFS:
+            return operation == opcode::write ? write_protected : internal_error;
+        case EIO:
+            if (operation == opcode::read) return unrecovered_read;
+            return write_fault;
+        default:
+            return internal_error;
+    }
+}
+
+}  // namespace watari::storage

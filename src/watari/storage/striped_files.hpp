@@ -1,0 +1,60 @@
+/// Open files or block devices that hold a namespace together, piece by piece in turn.
+#pragma once
+
+#include "watari/storage/nvme.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace watari::storage {
+
+struct file_options {
+    std::vector<std::string> paths;
+    bool writable = false;
+    bool direct = true;  ///< past the kernel's page cache (O_DIRECT)
+    bool uring = true;   ///< io_uring where it can be had; else pread and pwrite
+    std::size_t stripe =
+        1 << 17;  ///< bytes of each file in turn, whole pages; one file has no stripes
+};
+
+class striped_files {
+public:
+    /// Throws usage_error, unsupported (no direct I/O there), system_error.
+    explicit striped_files(const file_options& options);
+    striped_files(const striped_files&) = delete;
+    striped_files& operator=(const striped_files&) = delete;
+    ~striped_files();
+
+    const std::vector<int>& descriptors() const { return descriptors_; }
+    /// What all files hold together, in whole stripes where there are several.
+    std::uint64_t bytes() const { return bytes_; }
+    /// Direct I/O wants offsets and sizes that are multiples of this.
+    std::uint32_t alignment() const { return alignment_; }
+
+    /// Is what a read or write gave back short because the file ends there? Else it goes on.
+    bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
+
+    /// A run of bytes in one file.
+    struct piece {
+        std::size_t file;
+        std::uint64_t offset;
+        std::size_t bytes;
+    };
+    /// The piece that begins at `offset` of the namespace, `bytes` long at most.
+    piece piece_at(std::uint64_t offset, std::size_t bytes) const;
+
+private:
+    void open_one(const std::string& path, const file_options& options);
+
+    std::vector<int> descriptors_;
+    std::uint64_t bytes_ = 0;
+    std::uint32_t alignment_ = 1;
+    std::size_t stripe_;
+};
+
+/// What a command says whose read or write failed with this errno.
+status status_of_errno(int error, opcode operation);
+
+}  // namespace watari::storage

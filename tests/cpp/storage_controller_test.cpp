@@ -1,0 +1,187 @@
+// A controller checks what it is given, and answers with the proper status.
+#include "storage_blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "watari/core/error.hpp"
+#include "watari/storage/controller.hpp"
+#include "watari/storage/modelled.hpp"
+#include "watari/storage/ram.hpp"
+
+namespace watari::storage {
+namespace {
+
+using namespace watari::cpu;
+
+/// Commands written by hand; 2048 blocks, transfers of 16 KiB.
+struct Controller : testing::Test {
+    std::vector<std::byte> data{1 << 20};
+    controller ram{make_ram(data), {.queues = {.queues = 1, .depth = 8, .max_transfer = 16384}}};
+    namespace_view view = ram.view();
+    queue_view queue = view.queues[0];
+    std::uint16_t cid = 0;
+
+    std::uint64_t slot(std::size_t number) {
+        return reinterpret_cast<std::uint64_t>(view.slots + number * view.max_transfer);
+    }
+    submission_entry command(opcode operation, std::uint64_t block, std::uint32_t count) {
+        EXPECT_TRUE(acquire(queue, cid));
+        submission_entry entry = make_transfer(operation, cid, 1, block, count);
+        entry.prp1 = slot(cid & 7);
+        entry.prp2 = entry.prp1 + prp_page;
+        return entry;
+    }
+    status serve(const submission_entry& entry) {
+        submit(group::active(), queue, entry);
+        const status outcome = wait(group::active(), queue, cid);
+        release(queue, cid);
+        return outcome;
+    }
+};
+
+TEST_F(Controller, KnowsThreeOperations) {
+    for (unsigned operation = 0; operation < 256; ++operation) {
+        submission_entry entry = command(opcode::read, 0, 1);
+        entry.dw0 = (entry.dw0 & ~0xffu) | operation;
+        EXPECT_EQ(serve(entry), operation <= 2 ? success : invalid_opcode) << operation;
+    }
+}
+
+TEST_F(Controller, HasOneNamespace) {
+    for (const std::uint32_t nsid : {0u, 2u, 0xffffffffu}) {
+        submission_entry entry = command(opcode::read, 0, 1);
+        entry.nsid = nsid;
+        EXPECT_EQ(serve(entry), invalid_namespace);
+    }
+    submission_entry entry = command(opcode::read, 0, 1);
+    entry = make_flush(cid, 0xffffffff);  // all namespaces
+    EXPECT_EQ(serve(entry), success);
+}
+
+TEST_F(Controller, EndsWhereItEnds) {
+    EXPECT_EQ(serve(command(opcode::read, 2047, 1)), success);
+    EXPECT_EQ(serve(command(opcode::read, 2048, 1)), lba_out_of_range);
+    EXPECT_EQ(serve(command(opcode::write, 2047, 2)), lba_out_of_range);
+    EXPECT_EQ(serve(command(opcode::read, ~0ull, 1)), lba_out_of_range);
+    EXPECT_EQ(serve(command(opcode::read, ~0ull - 3, 8)), lba_out_of_range);  // 8 more wrap to 4
+    EXPECT_EQ(serve(command(opcode::read, std::uint64_t{1} << 55, 1)), lba_out_of_range);
+}
+
+TEST_F(Controller, EnforcesItsLargestTransfer) {
+    std::uint32_t most = 16384 / 512;
+    submission_entry entry = command(opcode::read, 0, most);
+    entry.prp2 = reinterpret_cast<std::uint64_t>(view.prp_lists + (cid & 7) * view.list_stride);
+    EXPECT_EQ(serve(entry), success);
+    EXPECT_EQ(serve(command(opcode::read, 0, most + 1)), invalid_field);
+    EXPECT_EQ(serve(command(opcode::read, 0, 2048)), invalid_field);
+}
+
+/// A list that crossed a page would end there with a chain.
+TEST(ControllerMemory, HasWholeListsForEverySlot) {
+    for (const std::uint32_t pages : {3u, 4u, 5u, 16u, 17u, 100u, 512u}) {
+        const std::uint32_t transfer = pages * 4096;
+        const std::uint64_t blocks = transfer / 512;
+        controller ram(make_ram(transfer), {.queues = {.depth = 64, .max_transfer = transfer}});
+        std::vector<token> all;
+        for (token t = try_begin_read(ram.view(), 0, static_cast<std::uint32_t>(blocks)); t.taken;
+             t = try_begin_read(ram.view(), 0, static_cast<std::uint32_t>(blocks)))
+            all.push_back(t);
+        EXPECT_EQ(all.size(), 2u * 63);
+        for (const token& t : all) EXPECT_EQ(end(ram.view(), t), success) << pages;
+    }
+}
+
+TEST_F(Controller, TakesNoMemoryButTheSlots) {
+    std::vector<std::byte> foreign(4096);
+    submission_entry entry = command(opcode::read, 0, 1);
+    entry.prp1 = reinterpret_cast<std::uint64_t>(foreign.data()) & ~std::uint64_t{3};
+    EXPECT_EQ(serve(entry), data_transfer_error);
+    entry = command(opcode::read, 0, 1);
+    entry.prp1 += 1;
+    EXPECT_EQ(serve(entry), invalid_prp_offset);
+}
+
+TEST_F(Controller, ScattersWhereThePrpsSay) {
+    for (std::uint64_t b = 0; b < 8; ++b) stamp(&data[b * 512], b, 1);
+    submission_entry entry = command(opcode::read, 0, 8);
+    entry.prp1 = slot(2) + 4096 - 1024;
+    entry.prp2 = slot(5) + 8192;
+    EXPECT_EQ(serve(entry), success);
+    const auto* first = reinterpret_cast<const std::byte*>(entry.prp1);
+    const auto* second = reinterpret_cast<const std::byte*>(entry.prp2);
+    for (std::uint64_t b = 0; b < 8; ++b)
+        EXPECT_TRUE(is_stamped(b < 2 ? first + b * 512 : second + (b - 2) * 512, b, 1));
+}
+
+TEST_F(Controller, IgnoresADoorbellBeyondTheRing) {
+    store_release(*queue.submission_doorbell, 8u);
+    std::byte block[512];
+    EXPECT_TRUE(read(view, 0, 1, block).ok());  // the next proper one counts
+}
+
+TEST_F(Controller, CountsWhatItDid) {
+    serve(command(opcode::read, 0, 4));
+    serve(command(opcode::read, 2048, 1));
+    const controller_counts counts = ram.counts();
+    EXPECT_EQ(counts.commands, 1u);
+    EXPECT_EQ(counts.failed, 1u);
+    EXPECT_EQ(counts.bytes_read, 2048u);
+}
+
+TEST_F(Controller, IsNewAfterAReset) {
+    std::byte block[512];
+    for (int round = 0; round < 20; ++round) {
+        ASSERT_TRUE(read(view, 0, 1, block).ok());
+        ram.reset();
+    }
+    EXPECT_EQ(ram.counts().commands, 20u);
+}
+
+/// A backend that can take no command, or throws.
+class hopeless final : public backend {
+    struct hopeless_lane final : lane {
+        bool submit(const request&) override { throw system_error("a call", 5); }
+        void reap(std::vector<ending>&) override {}
+        std::size_t under_way() const override { return 0; }
+    };
+    std::uint64_t bytes() const override { return 4096; }
+    std::unique_ptr<lane> open_lane(const user_memory&) override {
+        return std::make_unique<hopeless_lane>();
+    }
+};
+
+TEST(ControllerThread, ThatFailsAnswersAndSaysWhy) {
+    controller failing(std::make_shared<hopeless>(), {.queues = {.queues = 1, .depth = 4}});
+    std::byte block[512];
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(read(failing.view(), 0, 1, block), internal_error);
+    EXPECT_NE(failing.notice().find("a call"), std::string::npos);
+}
+
+TEST(Modelled, TakesItsTime) {
+    const auto seconds_of = [](std::string_view name, unsigned count) {
+        controller ssd(make_modelled(1 << 24, name), {.queues = {.queues = 1, .depth = 64}});
+        const namespace_view view = ssd.view();
+        std::vector<token> tokens;
+        std::byte block[4096];
+        const std::int64_t start = nanoseconds();
+        for (unsigned i = 0; i < count; ++i) {
+            if (tokens.size() == 60) {
+                EXPECT_TRUE(end_read(view, tokens.front(), block).ok());
+                tokens.erase(tokens.begin());
+            }
+            tokens.push_back(begin_read(view, i * 8 % 32768, 8));
+        }
+        for (const token& t : tokens) EXPECT_TRUE(end_read(view, t, block).ok());
+        return static_cast<double>(nanoseconds() - start) * 1e-9;
+    };
+    for (const ssd_model& model : ssd_models()) {
+        EXPECT_GE(seconds_of(model.name, 1), model.read.latency);
+        EXPECT_GE(seconds_of(model.name, 2000), 2000 / model.read.iops);
+    }
+    EXPECT_THROW(make_modelled(4096, "no such"), usage_error);
+}
+
+}  // namespace
+}  // namespace watari::storage

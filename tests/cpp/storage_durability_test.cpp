@@ -1,0 +1,142 @@
+// A volatile write cache whose power is cut at every step: what was flushed or written with FUA is
+// there, the rest is old or new, and no block is torn.
+#include "storage_blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "watari/storage/controller.hpp"
+#include "watari/storage/faulty.hpp"
+#include "watari/storage/ram.hpp"
+
+namespace watari::storage {
+namespace {
+
+using namespace watari::cpu;
+
+constexpr std::uint64_t blocks = 24;
+
+/// Of each block: the last version that must have survived, and the last that was ever written.
+struct history {
+    std::vector<std::uint64_t> lasting = std::vector<std::uint64_t>(blocks, 0);
+    std::vector<std::uint64_t> written = std::vector<std::uint64_t>(blocks, 0);
+};
+
+/// Waits for a command as long as there is power, and a little longer. True: it was acknowledged.
+bool is_acknowledged(const namespace_view& view, const token& command,
+                     const volatile_cache& cache) {
+    const queue_view& queue = view.queues[command.queue];
+    const std::uint32_t& result = queue.results[queue.index(command.cid)];
+    constexpr std::int64_t never_cut = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last_look = never_cut;
+    while ((load_acquire(result) & done) == 0) {
+        if (last_look == never_cut && cache.is_cut()) last_look = nanoseconds() + 3'000'000;
+        if (nanoseconds() > last_look) return false;
+        poll(group::active(), queue);
+        pause(64);
+    }
+    return end(view, command).ok();
+}
+
+/// Writes, FUA writes and flushes by a schedule, until something is not answered.
+history use(const namespace_view& view, const volatile_cache& cache, unsigned seed) {
+    std::mt19937 random(seed);
+    history h;
+    std::vector<std::uint64_t> acknowledged(blocks, 0);
+    std::byte data[4 * 512];
+    for (std::uint64_t version = 1; version <= 25; ++version) {
+        if (random() % 5 == 0) {
+            if (!is_acknowledged(view, begin_flush(view), cache)) break;
+            h.lasting = acknowledged;
+            continue;
+        }
+        const auto count = static_cast<std::uint32_t>(1 + random() % 4);
+        const std::uint64_t first = random() % (blocks - count + 1);
+        const bool fua = random() % 4 == 0;
+        for (std::uint64_t b = 0; b < count; ++b) {
+            stamp(data + b * 512, first + b, version);
+            h.written[first + b] = version;
+        }
+        if (!is_acknowledged(view, begin_write(view, first, count, data, fua), cache)) break;
+        for (std::uint64_t b = first; b < first + count; ++b) {
+            acknowledged[b] = version;
+            if (fua) h.lasting[b] = version;
+        }
+    }
+    return h;
+}
+
+std::vector<std::byte> stamped() {
+    std::vector<std::byte> data(blocks * 512);
+    for (std::uint64_t b = 0; b < blocks; ++b) stamp(&data[b * 512], b, 0);
+    return data;
+}
+
+constexpr controller_options small{.queues = {.queues = 1, .depth = 4, .max_transfer = 4096}};
+
+/// The version that a block holds whole; none if it is torn.
+std::uint64_t version_of(const std::byte* block, std::uint64_t number, std::uint64_t last) {
+    for (std::uint64_t v = 0; v <= last; ++v)
+        if (is_stamped(block, number, v)) return v;
+    ADD_FAILURE() << "block " << number << " is torn";
+    return 0;
+}
+
+/// Cuts the power before step `cut`, starts the device again and looks. True if it was cut.
+bool survive(unsigned seed, std::uint64_t cut) {
+    std::vector<std::byte> data = stamped();
+    const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, seed, cut);
+    history h;
+    {
+        controller device(cache, small);
+        h = use(device.view(), *cache, seed);
+    }
+    controller again(make_ram(data), small);
+    std::vector<std::byte> read_back(blocks * 512);
+    EXPECT_TRUE(read(again.view(), 0, blocks, read_back.data()).ok());
+    for (std::uint64_t b = 0; b < blocks; ++b)
+        EXPECT_GE(version_of(&read_back[b * 512], b, h.written[b]), h.lasting[b])
+            << "seed " << seed << ", cut before step " << cut << ": block " << b << " was lost";
+    return cache->is_cut();
+}
+
+TEST(Durability, WhatWasFlushedSurvivesACutAtEveryStep) {
+    for (unsigned seed = 0; seed < 4; ++seed) {
+        std::uint64_t cut = 0;
+        while (survive(seed, cut) && !testing::Test::HasFailure()) ++cut;
+        EXPECT_GT(cut, 40u);
+    }
+}
+
+TEST(Durability, WithoutACutEverythingIsReadAsItWasWritten) {
+    std::vector<std::byte> data = stamped();
+    const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, 1);
+    controller device(cache, small);
+    const history h = use(device.view(), *cache, 1);
+    std::vector<std::byte> read_back(blocks * 512);
+    EXPECT_TRUE(read(device.view(), 0, blocks, read_back.data()).ok());
+    for (std::uint64_t b = 0; b < blocks; ++b)
+        EXPECT_TRUE(is_stamped(&read_back[b * 512], b, h.written[b]));
+}
+
+TEST(Durability, TheCacheDoesLoseWhatWasNotFlushed) {
+    unsigned lost = 0;
+    for (unsigned seed = 0; seed < 16; ++seed) {
+        std::vector<std::byte> data = stamped();
+        std::byte block[512];
+        stamp(block, 5, 1);
+        {
+            controller device(std::make_shared<volatile_cache>(make_ram(data), 512, seed), small);
+            EXPECT_TRUE(write(device.view(), 5, 1, block, false).ok());
+        }
+        lost += is_stamped(&data[5 * 512], 5, 0);
+    }
+    EXPECT_GT(lost, 4u);
+}
+
+}  // namespace
+}  // namespace watari::storage

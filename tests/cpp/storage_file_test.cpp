@@ -1,0 +1,298 @@
+// The file backend: by io_uring and by pread, direct and not, one file and several; and what can be
+// wrong with a file.
+#include "storage_blocks.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "watari/core/error.hpp"
+#include "watari/storage/controller.hpp"
+#include "watari/storage/file.hpp"
+#include "watari/storage/uring.hpp"
+
+namespace {
+std::atomic<int> syncs{0};
+}
+
+/// In the place of libc's: counts, and does it.
+extern "C" int fdatasync(int file) {
+    ++syncs;
+    return static_cast<int>(syscall(SYS_fdatasync, file));
+}
+
+namespace watari::storage {
+namespace {
+
+using namespace watari::cpu;
+
+/// A directory that goes with its files.
+struct directory {
+    std::string path = std::filesystem::temp_directory_path() / "watari-storage-XXXXXX";
+    directory() {
+        if (!mkdtemp(path.data())) throw system_error("mkdtemp", errno);
+    }
+    ~directory() { std::filesystem::remove_all(path); }
+
+    std::string file(const std::string& name, std::size_t bytes) const {
+        const std::string full = path + "/" + name;
+        const int out = open(full.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
+        const std::vector<std::byte> zeros(bytes);
+        EXPECT_EQ(::write(out, zeros.data(), bytes), static_cast<ssize_t>(bytes));
+        close(out);
+        return full;
+    }
+};
+
+struct way {
+    bool uring, direct;
+    unsigned files;
+};
+std::string name(const testing::TestParamInfo<way>& info) {
+    return std::string(info.param.uring ? "uring" : "pread") +
+           (info.param.direct ? "_direct_" : "_cached_") + std::to_string(info.param.files);
+}
+
+void expect_ok(const status& s) {
+    EXPECT_TRUE(s.ok()) << "status type " << int{s.sct} << ", code " << int{s.sc};
+}
+
+class File : public testing::TestWithParam<way> {
+protected:
+    static constexpr std::size_t file_bytes = 1 << 20;
+    directory folder;
+    file_options options{.paths = {},
+                         .writable = true,
+                         .direct = GetParam().direct,
+                         .uring = GetParam().uring,
+                         .stripe = 16384};
+
+    void SetUp() override {
+        if (GetParam().uring && !uring_absent_reason().empty())
+            GTEST_SKIP() << uring_absent_reason();
+        for (unsigned f = 0; f < GetParam().files; ++f)
+            options.paths.push_back(folder.file(std::to_string(f), file_bytes));
+        try {
+            const striped_files opened(options);
+        } catch (const unsupported& e) {
+            GTEST_SKIP() << e.what();
+        }
+    }
+    std::shared_ptr<backend> store() { return make_file(options); }
+    static controller_options small(std::uint32_t block_bytes) {
+        return {.queues = {.queues = 2, .depth = 32, .max_transfer = 65536},
+                .block_bytes = block_bytes,
+                .threads = 2};
+    }
+    std::uint32_t block_bytes() { return std::max(512u, striped_files(options).alignment()); }
+};
+
+TEST_P(File, HoldsWhatManyThreadsWrote) {
+    controller device(store(), small(block_bytes()));
+    const namespace_view view = device.view();
+    const std::uint32_t sectors = view.block_bytes / 512;
+    EXPECT_EQ(view.blocks * view.block_bytes, GetParam().files * file_bytes);
+    std::atomic<unsigned> wrong{0};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            std::mt19937 random(t);
+            const std::uint64_t own = view.blocks / 4, first = t * own;
+            std::vector<std::uint64_t> version(own, 0);
+            std::vector<std::byte> data(std::size_t{200} * 512 * sectors);
+            for (std::uint64_t i = 1; i <= 60; ++i) {
+                const std::uint64_t at = random() % own;
+                const std::uint64_t count = std::min<std::uint64_t>(own - at, 1 + random() % 200);
+                const auto each = [&](auto visit) {
+                    for (std::uint64_t b = 0; b < count * sectors; ++b)
+                        visit(&data[b * 512], (first + at) * sectors + b,
+                              version[at + b / sectors]);
+                };
+                if (i % 2) {
+                    for (std::uint64_t b = at; b < at + count; ++b) version[b] = i;
+                    each([](std::byte* block, auto n, auto v) { stamp(block, n, v); });
+                    expect_ok(write(view, first + at, count, data.data(), i % 3 == 0));
+                } else {
+                    expect_ok(read(view, first + at, count, data.data()));
+                    each([&](std::byte* block, auto n, auto v) {
+                        wrong += v > 0 && !is_stamped(block, n, v);
+                    });
+                }
+            }
+            expect_ok(flush(view));
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0u) << device.notice();
+}
+
+TEST_P(File, EndsWhereItsFilesEnd) {
+    controller device(store(), small(block_bytes()));
+    std::vector<std::byte> data(65536);
+    EXPECT_EQ(read(device.view(), device.view().blocks, 1, data.data()), lba_out_of_range);
+    EXPECT_TRUE(read(device.view(), device.view().blocks - 1, 1, data.data()).ok());
+}
+
+TEST_P(File, ThatIsCutShortWhileInUseIsAReadError) {
+    controller device(store(), small(block_bytes()));
+    const namespace_view view = device.view();
+    std::vector<std::byte> data(65536);
+    std::filesystem::resize_file(options.paths[0], 100000);  // in the middle of a block
+    const std::uint64_t block = 98304 * GetParam().files / view.block_bytes;
+    EXPECT_EQ(read(view, block, 16384 / view.block_bytes, data.data()), unrecovered_read);
+    EXPECT_EQ(
+        read(view, (file_bytes - 65536) * GetParam().files / view.block_bytes, 1, data.data()),
+        unrecovered_read);
+    EXPECT_TRUE(read(view, 0, 1, data.data()).ok());
+}
+
+TEST_P(File, OpenedForReadingRefusesWrites) {
+    options.writable = false;
+    controller device(store(), small(block_bytes()));
+    std::vector<std::byte> data(65536);
+    EXPECT_EQ(write(device.view(), 0, 1, data.data(), false), write_protected);
+    EXPECT_TRUE(read(device.view(), 0, 1, data.data()).ok());
+}
+
+TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
+    controller device(store(), small(block_bytes()));
+    std::vector<std::byte> data(65536);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto handler = signal(SIGXFSZ, SIG_IGN);
+    rlimit little = before;
+    little.rlim_cur = 65536;
+    setrlimit(RLIMIT_FSIZE, &little);
+    const status outcome = write(device.view(), device.view().blocks - 1, 1, data.data(), false);
+    const status other = write(device.view(), 0, 1, data.data(), false);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    EXPECT_EQ(outcome, capacity_exceeded);
+    EXPECT_TRUE(other.ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Way, File,
+                         testing::Values(way{true, true, 1}, way{true, true, 3},
+                                         way{true, false, 1}, way{false, true, 1},
+                                         way{false, true, 3}, way{false, false, 1}),
+                         name);
+
+TEST(FileFlush, ReachesFdatasync) {
+    const directory folder;
+    const file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
+                               .writable = true,
+                               .direct = false,
+                               .uring = false};
+    file_options whole = options;
+    whole.stripe = 4096;
+    controller device(make_file(whole), {});
+    EXPECT_NE(device.notice().find("pread"), std::string::npos);
+    const int before = syncs;
+    EXPECT_TRUE(flush(device.view()).ok());
+    EXPECT_EQ(syncs, before + 2);
+}
+
+/// A file on which fdatasync fails: by its error one sees that a flush got there.
+TEST(FileFlush, ReachesFdatasyncByUringToo) {
+    if (!uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
+    const directory folder;
+    file_options options{.paths = {folder.file("a", 65536)}, .writable = true, .direct = false};
+    const striped_files files(options);
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(dup2(ends[1], files.descriptors()[0]), files.descriptors()[0]);  // EINVAL
+    std::string notice;
+    for (const bool uring : {false, true}) {
+        const auto lane =
+            uring ? open_uring_lane(files, true, {}, notice) : open_pread_lane(files, true);
+        ASSERT_TRUE(lane->submit({0, 1, opcode::flush, false, 0, 0, {}}));
+        std::vector<ending> ended;
+        while (ended.empty()) lane->reap(ended);
+        EXPECT_FALSE(ended[0].outcome.ok()) << uring;
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST(FileOpen, SaysWhatIsWrong) {
+    const directory folder;
+    EXPECT_THROW(make_file({.paths = {}}), usage_error);
+    EXPECT_THROW(make_file({.paths = {folder.path + "/none"}}), system_error);
+    EXPECT_THROW(make_file({.paths = {folder.path}, .writable = true}), system_error);
+    const std::string file = folder.file("a", 65536);
+    EXPECT_THROW(make_file({.paths = {file}, .stripe = 1000}), usage_error);
+    const std::string tiny = folder.file("tiny", 100);
+    EXPECT_THROW(controller(make_file({.paths = {tiny}, .direct = false}), {}), usage_error);
+}
+
+TEST(FileOpen, WithoutPermissionSaysSo) {
+    const directory folder;
+    const std::string file = folder.file("a", 65536);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    const pid_t child = fork();
+    if (child == 0) {  // root may write everything, so as somebody else
+        std::filesystem::permissions(folder.path, std::filesystem::perms::all);
+        if (geteuid() == 0 && setuid(65534) != 0) _exit(3);
+        try {
+            make_file({.paths = {file}, .writable = true});
+            _exit(1);
+        } catch (const system_error& e) {
+            _exit(std::string(e.what()).find("ermission denied") != std::string::npos ? 0 : 2);
+        }
+    }
+    int result = 0;
+    waitpid(child, &result, 0);
+    EXPECT_EQ(result, 0);
+}
+
+/// A process that is killed at any moment: what it had flushed is there, the file is whole and
+/// nobody holds it.
+TEST(FileKill, LosesNothingThatWasFlushed) {
+    const directory folder;
+    const std::string file = folder.file("a", 1 << 20);
+    const file_options options{.paths = {file}, .writable = true, .direct = false};
+    for (int round = 0; round < 5; ++round) {
+        int told[2];
+        ASSERT_EQ(pipe(told), 0);
+        const pid_t child = fork();
+        if (child == 0) {
+            controller device(make_file(options), {.queues = {.queues = 1, .depth = 8}});
+            std::byte data[512];
+            for (std::uint64_t version = 1;; ++version) {
+                stamp(data, version % 2048, version);
+                if (!write(device.view(), version % 2048, 1, data, false).ok()) _exit(1);
+                if (!flush(device.view()).ok()) _exit(1);
+                if (::write(told[1], &version, 8) != 8) _exit(1);
+            }
+        }
+        close(told[1]);
+        std::uint64_t version = 0, last = 0;
+        const auto want = static_cast<std::uint64_t>(3 + 7 * round);
+        while (last < want && ::read(told[0], &version, 8) == 8) last = version;
+        kill(child, SIGKILL);
+        while (::read(told[0], &version, 8) == 8) last = version;
+        waitpid(child, nullptr, 0);
+        close(told[0]);
+        ASSERT_GE(last, want);
+        controller again(make_file(options), {.queues = {.queues = 1, .depth = 8}});
+        EXPECT_EQ(again.view().blocks, 2048u);
+        std::byte data[512];
+        for (std::uint64_t v = 1; v <= last; ++v) {
+            EXPECT_TRUE(read(again.view(), v % 2048, 1, data).ok());
+            EXPECT_TRUE(is_stamped(data, v % 2048, v));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace watari::storage

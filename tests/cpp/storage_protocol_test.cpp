@@ -1,0 +1,299 @@
+// The queue protocol against a model of a controller that keeps every rule and checks that the
+// users do: random interleavings of all steps, every depth from 2 to 16384, past the wrap of all
+// counters.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "watari/storage/queue_memory.hpp"
+
+namespace watari::storage {
+namespace {
+
+using namespace watari::cpu;
+
+/// A controller of one queue that does nothing but when it is told to.
+class model_controller {
+public:
+    model_controller(const queue_memory& memory, std::mt19937& random)
+        : memory_(memory),
+          random_(random),
+          depth_(memory.options().depth),
+          log2_(static_cast<unsigned>(std::countr_zero(depth_))) {
+        fetched_ = posted_ = memory.options().first_ticket;
+    }
+
+    /// Fetches one command, if the doorbell says that there is one.
+    bool fetch() {
+        const std::uint32_t tail = memory_.doorbells(0)[0];
+        EXPECT_LT(tail, depth_);
+        if ((fetched_ & (depth_ - 1)) == tail) return false;
+        const submission_entry entry = memory_.submissions(0)[fetched_++ & (depth_ - 1)];
+        EXPECT_NE(entry.cid(), 0xffff);
+        EXPECT_TRUE(under_way_.emplace(entry.cid(), entry.block).second)
+            << "an identifier was lent twice";
+        EXPECT_TRUE(seen_.insert(entry.block).second) << "a command was fetched twice";
+        EXPECT_LT(under_way_.size(), depth_);
+        return true;
+    }
+
+    /// Completes any command, with a status that tells which it was. Again after `repeat`: a fault.
+    bool complete() {
+        if (under_way_.empty() || is_full()) return false;
+        auto any = under_way_.begin();
+        std::advance(any, random_() % std::min<std::size_t>(under_way_.size(), 32));
+        post(any->first, any->second);
+        ended_.emplace_back(*any);
+        if (ended_.size() > 4) ended_.pop_front();
+        under_way_.erase(any);
+        return true;
+    }
+
+    /// Completes this command.
+    void complete(std::uint16_t cid) {
+        post(cid, under_way_.at(cid));
+        under_way_.erase(cid);
+    }
+
+    /// A completion that was posted before comes once more.
+    bool repeat() {
+        if (ended_.empty() || is_full()) return false;
+        post(ended_.front().first, ended_.front().second + 1);
+        return true;
+    }
+
+    std::size_t under_way() const { return under_way_.size(); }
+
+    static status tell(std::uint64_t block) {
+        return {7, static_cast<std::uint8_t>(block % 191), false, false};
+    }
+
+private:
+    bool is_full() const {
+        const std::uint32_t taken = memory_.doorbells(0)[queue_memory::doorbell_stride];
+        return ((posted_ - taken) & (depth_ - 1)) == depth_ - 1;
+    }
+
+    void post(std::uint16_t cid, std::uint64_t block) {
+        memory_.completions(0)[posted_ & (depth_ - 1)].outcome =
+            make_outcome(cid, 1, static_cast<std::uint16_t>(fetched_ & (depth_ - 1)),
+                         expected_phase(posted_, log2_), tell(block));
+        ++posted_;
+    }
+
+    const queue_memory& memory_;
+    std::mt19937& random_;
+    std::uint32_t depth_, fetched_, posted_;
+    unsigned log2_;
+    std::map<std::uint16_t, std::uint64_t> under_way_;
+    std::set<std::uint64_t> seen_;
+    std::deque<std::pair<std::uint16_t, std::uint64_t>> ended_;
+};
+
+class Protocol : public testing::TestWithParam<std::uint32_t> {};
+
+/// Users take steps in any order; every command ends with its own status, none is lost.
+void play(std::uint32_t depth, unsigned seed, bool duplicates) {
+    std::mt19937 random(seed);
+    queue_memory memory({.queues = 1,
+                         .depth = depth,
+                         .max_transfer = 4096,
+                         .limit = 100,
+                         .first_ticket = 0u - 2 * depth});
+    const queue_view queue = memory.view(1, 512).queues[0];
+    model_controller controller(memory, random);
+    std::vector<std::uint16_t> acquired;
+    std::vector<std::pair<std::uint16_t, std::uint64_t>> submitted;
+    std::set<std::uint16_t> indices;  // in somebody's hands
+    std::uint64_t next = 0, ended = 0;
+    const unsigned wanted = 6 * depth + 200;
+
+    const auto finish_any = [&] {
+        if (submitted.empty()) return;
+        const std::size_t any = random() % submitted.size();
+        const auto [cid, block] = submitted[any];
+        if ((load_acquire(queue.results[queue.index(cid)]) & done) == 0) return;
+        EXPECT_EQ(wait(group::active(), queue, cid), model_controller::tell(block));
+        indices.erase(static_cast<std::uint16_t>(queue.index(cid)));
+        release(queue, cid);
+        submitted[any] = submitted.back();
+        submitted.pop_back();
+        ++ended;
+    };
+    for (std::uint64_t step = 0; ended < wanted && step < 200u * wanted; ++step) {
+        switch (random() % (duplicates ? 7 : 6)) {
+            case 0:
+                if (std::uint16_t cid;
+                    next + acquired.size() < wanted && try_acquire(group::active(), queue, cid)) {
+                    EXPECT_TRUE(
+                        indices.insert(static_cast<std::uint16_t>(queue.index(cid))).second);
+                    acquired.push_back(cid);
+                    EXPECT_LT(indices.size(), depth);
+                }
+                break;
+            case 1:
+                if (!acquired.empty()) {
+                    std::swap(acquired[random() % acquired.size()], acquired.back());
+                    submit(group::active(), queue,
+                           make_transfer(opcode::read, acquired.back(), 1, next, 1));
+                    submitted.emplace_back(acquired.back(), next++);
+                    acquired.pop_back();
+                }
+                break;
+            case 2:
+                controller.fetch();
+                break;
+            case 3:
+                controller.complete();
+                break;
+            case 4:
+                poll(group::active(), queue);
+                break;
+            case 5:
+                finish_any();
+                break;
+            default:
+                controller.repeat();
+        }
+        if (testing::Test::HasFailure()) FAIL() << "depth " << depth << ", seed " << seed;
+    }
+    EXPECT_EQ(ended, wanted) << "depth " << depth << ", seed " << seed;
+    poll(group::active(), queue);
+    EXPECT_EQ(queue.state->credits, static_cast<std::int32_t>(depth) - 1);
+    EXPECT_EQ(queue.state->spurious > 0, duplicates);
+}
+
+TEST_P(Protocol, HoldsInAnyInterleaving) {
+    const unsigned seeds = GetParam() <= 64 ? 50 : 1;
+    for (unsigned seed = 0; seed < seeds; ++seed) play(GetParam(), seed, false);
+}
+
+TEST_P(Protocol, HoldsWhenCompletionsComeTwice) {
+    const unsigned seeds = GetParam() <= 64 ? 50 : 1;
+    for (unsigned seed = 0; seed < seeds; ++seed) play(GetParam(), seed, true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Depth, Protocol,
+                         testing::Values(2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+                                         16384),
+                         testing::PrintToStringParamName());
+
+/// One queue whose controller is played by hand.
+struct Hand : testing::Test {
+    std::mt19937 random{1};
+    queue_memory memory{{.queues = 1, .depth = 4, .max_transfer = 4096, .limit = 0.01}};
+    queue_view queue = memory.view(1, 512).queues[0];
+    model_controller controller{memory, random};
+
+    std::uint16_t begin(std::uint64_t block) {
+        std::uint16_t cid = 0xffff;
+        EXPECT_TRUE(try_acquire(group::active(), queue, cid));
+        submit(group::active(), queue, make_transfer(opcode::read, cid, 1, block, 1));
+        EXPECT_TRUE(controller.fetch());
+        return cid;
+    }
+};
+
+TEST_F(Hand, WhatPassesTheLimitIsTimedOut) {
+    const std::uint16_t cid = begin(1);
+    const std::int64_t start = nanoseconds();
+    EXPECT_EQ(wait(group::active(), queue, cid), timed_out);
+    EXPECT_LT(nanoseconds() - start, 1'000'000'000);
+}
+
+TEST_F(Hand, AnAbandonedIdentifierIsNotLentBeforeItsCompletionCame) {
+    const std::uint16_t cid = begin(1);
+    EXPECT_EQ(wait(group::active(), queue, cid), timed_out);
+    release(queue, cid);  // not the caller's any more: nothing happens
+    EXPECT_EQ(queue.state->credits, 2);
+    for (std::uint64_t block = 2; block < 40; ++block) {
+        const std::uint16_t other = begin(block);
+        ASSERT_NE(queue.index(other), queue.index(cid));
+        controller.complete(other);
+        EXPECT_EQ(wait(group::active(), queue, other), model_controller::tell(block));
+        release(queue, other);
+    }
+    EXPECT_EQ(queue.state->credits, 2);
+    controller.complete(cid);
+    poll(group::active(), queue);
+    EXPECT_EQ(queue.state->credits, 3);
+    std::set<std::uint32_t> lent;
+    for (std::uint64_t block = 40; block < 44; ++block) {
+        const std::uint16_t other = begin(block);
+        lent.insert(queue.index(other));
+        controller.complete(other);
+        EXPECT_EQ(wait(group::active(), queue, other), model_controller::tell(block));
+        release(queue, other);
+    }
+    EXPECT_EQ(lent.count(queue.index(cid)), 1u);
+}
+
+TEST_F(Hand, ALateCompletionIsNobodysStatus) {
+    const std::uint16_t late = begin(7);
+    EXPECT_EQ(wait(group::active(), queue, late), timed_out);
+    const std::uint16_t other = begin(8);
+    while (controller.complete()) continue;
+    EXPECT_EQ(wait(group::active(), queue, other), model_controller::tell(8));
+    release(queue, other);
+    EXPECT_EQ(queue.state->credits, 3);
+    EXPECT_EQ(queue.state->spurious, 0u);
+}
+
+TEST_F(Hand, WithNoIdentifierLeftAcquireEndsAtTheLimit) {
+    for (std::uint64_t block = 0; block < 3; ++block)
+        EXPECT_EQ(wait(group::active(), queue, begin(block)), timed_out);
+    std::uint16_t cid = 0;
+    const std::int64_t start = nanoseconds();
+    EXPECT_FALSE(acquire(queue, cid));
+    EXPECT_LT(nanoseconds() - start, 1'000'000'000);
+    while (controller.complete()) continue;
+    EXPECT_TRUE(acquire(queue, cid));  // their completions came
+}
+
+TEST_F(Hand, ACompletionOfAnotherQueueIsNobodys) {
+    const std::uint16_t cid = begin(3);
+    memory.completions(0)[0].outcome = make_outcome(cid, 2, 1, true, success);
+    EXPECT_EQ(wait(group::active(), queue, cid), timed_out);
+    EXPECT_EQ(queue.state->spurious, 1u);
+}
+
+TEST_F(Hand, AnEntryOfTheOldPhaseIsNotYetThere) {
+    const std::uint16_t cid = begin(3);
+    memory.completions(0)[0].outcome = make_outcome(cid, 1, 1, false, success);
+    EXPECT_FALSE(poll(group::active(), queue));
+    memory.completions(0)[0].outcome = make_outcome(cid, 1, 1, true, success);
+    EXPECT_EQ(wait(group::active(), queue, cid), success);
+}
+
+TEST_F(Hand, OneDoorbellWriteCoversARun) {
+    std::uint16_t cid[3];
+    for (std::uint16_t& c : cid) ASSERT_TRUE(try_acquire(group::active(), queue, c));
+    // somebody is at the doorbell: others leave their entries to that one
+    queue.state->tail_lock = 1;
+    for (const std::uint16_t c : cid)
+        submit(group::active(), queue, make_transfer(opcode::read, c, 1, c, 1));
+    EXPECT_EQ(*queue.submission_doorbell, 0u);
+    queue.state->tail_lock = 0;
+    ring_doorbell(group::active(), queue);
+    EXPECT_EQ(*queue.submission_doorbell, 3u);
+}
+
+TEST_F(Hand, TheDoorbellStopsBeforeAnEntryThatIsNotReady) {
+    std::uint16_t cid[2];
+    for (std::uint16_t& c : cid) ASSERT_TRUE(try_acquire(group::active(), queue, c));
+    fetch_add(queue.state->tickets, 1u);  // somebody has drawn ticket 0 and is still writing
+    submit(group::active(), queue, make_transfer(opcode::read, cid[1], 1, 0, 1));
+    EXPECT_EQ(*queue.submission_doorbell, 0u);
+    queue.submissions[0] = make_transfer(opcode::read, cid[0], 1, 1, 1);
+    store_release(queue.ready[0], queue.ready_turn(0));
+    ring_doorbell(group::active(), queue);
+    EXPECT_EQ(*queue.submission_doorbell, 2u);
+}
+
+}  // namespace
+}  // namespace watari::storage
