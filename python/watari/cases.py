@@ -353,24 +353,41 @@ CASES: dict[str, Case] = {
                 words("engine", "who moves the blocks", "uring", *storage.ENGINES),
                 words("pattern", "order of the blocks", "random", "random", "sequential"),
                 words("direction", "which way", "read", "read", "write"),
-                axis("block", "bytes of a request, 512 to 1MiB", storage.parse_block, 4096),
+                Axis(
+                    "block",
+                    "bytes of a request, 512 to 1MiB",
+                    storage.parse_block,
+                    lambda m, p: 4096,
+                    "4KiB",
+                ),
                 Axis(
                     "depth",
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     storage.default_depth,
-                    "32, without a queue 1",
+                    "32, gpu 256, without a queue 1",
                 ),
-                axis("size", "bytes of the store", parse_size, 2**30),
-                words("store", "what is behind it", "file", "file"),
+                Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
+                words(
+                    "store",
+                    "what is behind the engine; all but files is behind queue and gpu alone",
+                    "file",
+                    *storage.STORES,
+                ),
                 axis("files", "files that the store is striped over", count(1, 64), 1),
                 Axis(
                     "cache",
                     "none (direct I/O), or the page cache: empty, or with all of the store in it",
                     one_of(*storage.CACHES),
                     storage.default_cache,
-                    "none, for mmap cold",
+                    "none",
                     storage.CACHES,
+                ),
+                words(
+                    "fault",
+                    "what the controller behind queue and gpu does wrong, now and then",
+                    "none",
+                    *storage.FAULTS,
                 ),
                 axis("folder", "where the files are made and found again", str, storage.FOLDER),
                 THREADS,
@@ -379,7 +396,7 @@ CASES: dict[str, Case] = {
                     "requests of a sample",
                     count(1, 2**28),
                     storage.default_requests,
-                    "64MiB, at most 16384, at least 8 x depth x threads",
+                    "64MiB, at most 16384, at least 8 x depth x threads; in memory more",
                 ),
                 samples(10),
             ),
@@ -478,6 +495,6 @@ def describe(request: Request) -> str:
         for name, text in texts.items()
         if f"{{{name}}}" not in case.line
         and name not in quiet
-        and text != case.axes[name].default_text
+        and spoken[name] != case.axes[name].default_text
     ]
     return " ".join([request.case, *case.line.format_map(spoken).split(), *others])

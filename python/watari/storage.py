@@ -16,12 +16,25 @@ from watari import axes
 from watari.axes import Machine, Parameters
 from watari.errors import UsageError, WrongResultError
 
-ENGINES = ("posix", "uring", "mmap", "cufile")
+ENGINES = ("posix", "uring", "mmap", "cufile", "queue", "gpu")
 ONE_AT_A_TIME = ("posix", "mmap", "cufile")  # a thread of these has one request in flight
+SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/modelled.cpp
+STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
+FAULTS = (
+    "none",
+    "reordered",
+    "delayed",
+    "duplicated",
+    "dropped",
+    "failed",
+    "late-data",
+    "bad-phase",
+)
 CACHES = ("none", "cold", "warm")
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
+GPU_DEPTH = 256  # of each controller thread: 16 of them serve 4096 threads of a GPU
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
@@ -43,6 +56,8 @@ def settle(given: Parameters) -> Parameters:
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
+    if parameters["engine"] == "gpu":
+        return GPU_DEPTH
     return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
 
 
@@ -52,8 +67,10 @@ def default_cache(machine: Machine, parameters: Parameters) -> str:
 
 
 def default_requests(machine: Machine, parameters: Parameters) -> int:
-    """64 MiB, but no more than 16384 requests, and so many that a queue is full most of the time."""
-    most = min(2**26 // parameters["block"], 2**14)
+    """64 MiB, but no more than 16384 requests, and so many that a queue is full most of the time.
+    Where no disk limits them, a sample is longer."""
+    long = parameters["store"] != "file" or parameters["engine"] == "gpu"
+    most = min(2**26 // parameters["block"], 2**14) * (16 if long else 1)
     return max(int(most), 8 * int(parameters["depth"]) * int(parameters["threads"]))
 
 
@@ -77,7 +94,7 @@ def bytes_per_sample(parameters: Parameters) -> int:
 def patience(parameters: Parameters) -> float:
     """Seconds that a slow disk may need for making the files and for all requests."""
     in_flight = int(parameters["threads"]) * int(parameters["depth"])
-    requests = 2 * int(parameters["samples"]) * int(parameters["requests"])  # and their verification
+    requests = 2 * int(parameters["samples"]) * int(parameters["requests"])  # and verification
     return int(parameters["size"]) / SLOW_DISK + requests * SLOW_REQUEST / min(in_flight, 8)
 
 
@@ -135,7 +152,7 @@ class Speed:
     p99: float
     p999: float
     cpu_s_per_gigabyte: float
-    direct: bool  # past the page cache, checked, in every trial
+    direct: bool | None  # past the page cache, checked, in every trial; None without files
 
 
 def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
@@ -144,11 +161,12 @@ def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
     def middle(name: str) -> float:
         return float(median(t["quantities"][name]["value"] for t in trials))
 
+    on_files = all("direct" in t["quantities"] for t in trials)
     return Speed(
         middle("requests_per_s"),
         *(middle(f"latency_{name}") for name in PERCENTILES),
         middle("cpu_s_per_GB"),
-        all(t["quantities"]["direct"]["value"] == 1 for t in trials),
+        all(t["quantities"]["direct"]["value"] == 1 for t in trials) if on_files else None,
     )
 
 
