@@ -114,6 +114,8 @@ bench::storage_parameters storage_parameters(const nb::dict& p) {
     result.files = number("files");
     result.seed = number("seed");
     result.folder = text(p, "folder");
+    result.store = text(p, "store");
+    result.fault = text(p, "fault");
     return result;
 }
 

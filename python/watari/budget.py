@@ -15,11 +15,19 @@ STARTING_SECONDS = 0.8  # process start, allocation, verification
 REFUSED_SECONDS = 0.2  # a worker that says at once what the machine does not have
 TRUST_SECONDS = 5.0  # of guessed trials, before what they took counts as much as the guess
 CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
-LENGTHS = ("size", "samples", "grid", "iterations")  # axes that make a trial long, not slow
+LENGTHS = (
+    "size",
+    "samples",
+    "requests",
+    "grid",
+    "iterations",
+)  # axes that make a trial long, not slow
 
 
 def typical_rate(request: Request) -> float:
     """Bytes per second to expect of a path that nothing is known of yet."""
+    if request.case == "storage":
+        return 3e8
     if request.parameters.get("processor") == "cpu":
         return 3e10
     # a style is named by how it begins: of all that crosses, `pinned` alone goes on crossing

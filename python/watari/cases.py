@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from watari import himeno
+from watari import himeno, storage
 from watari.axes import (
     Axis,
     Machine,
@@ -49,6 +49,8 @@ class Case:
     # what was given, completed and without contradiction, before defaults; what cannot be, after
     settle: Callable[[Parameters], Parameters] = dict
     require_sense: Callable[[Parameters], None] = lambda parameters: None
+    # seconds of a trial that its bytes do not explain
+    patience: Callable[[Parameters], float] = lambda parameters: 0.0
 
 
 @dataclass(frozen=True)
@@ -342,6 +344,69 @@ CASES: dict[str, Case] = {
             himeno.settle,
             himeno.require_sense,
         ),
+        Case(
+            "storage",
+            "blocks of a store on disk to or from memory, by one of several engines",
+            "{processor} {engine} {pattern} {direction} {block} depth {depth}",
+            table(
+                PROCESSOR,
+                words("engine", "who moves the blocks", "uring", *storage.ENGINES),
+                words("pattern", "order of the blocks", "random", "random", "sequential"),
+                words("direction", "which way", "read", "read", "write"),
+                Axis(
+                    "block",
+                    "bytes of a request, 512 to 1MiB",
+                    storage.parse_block,
+                    lambda m, p: 4096,
+                    "4KiB",
+                ),
+                Axis(
+                    "depth",
+                    "requests in flight of each thread; engines without a queue have 1",
+                    count(1, 4096),
+                    storage.default_depth,
+                    "32, gpu 256, without a queue 1",
+                ),
+                Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
+                words(
+                    "store",
+                    "what is behind the engine; all but files is behind queue and gpu alone",
+                    "file",
+                    *storage.STORES,
+                ),
+                axis("files", "files that the store is striped over", count(1, 64), 1),
+                Axis(
+                    "cache",
+                    "none (direct I/O), or the page cache: empty, or with all of the store in it",
+                    one_of(*storage.CACHES),
+                    storage.default_cache,
+                    "none",
+                    storage.CACHES,
+                ),
+                words(
+                    "fault",
+                    "what the controller behind queue and gpu does wrong, now and then",
+                    "none",
+                    *storage.FAULTS,
+                ),
+                axis("folder", "where the files are made and found again", str, storage.FOLDER),
+                THREADS,
+                Axis(
+                    "requests",
+                    "requests of a sample",
+                    count(1, 2**28),
+                    storage.default_requests,
+                    "64MiB, at most 16384, at least 8 x depth x threads; in memory more",
+                ),
+                samples(10),
+            ),
+            storage.run,
+            storage.bytes_per_sample,
+            storage.bytes_per_sample,
+            storage.settle,
+            storage.require_sense,
+            storage.patience,
+        ),
     )
 }
 
@@ -417,19 +482,19 @@ def describe(request: Request) -> str:
     case, parameters = find(request.case), request.parameters
     texts = {name: as_text(value) for name, value in parameters.items()}
     spoken = dict(texts)
-    if "size" in parameters:
-        spoken["size"] = format_size(parameters["size"])
+    for length in {"size", "block"} & parameters.keys():
+        spoken[length] = format_size(parameters[length])
     spoken |= {array: PLACES[texts[array]] for array in ("source", "destination") if array in texts}
     if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
         spoken["means"] = ""  # the only one it has
-    quiet = {"threads", "samples", "iterations", "oversubscribe"}
+    quiet = {"threads", "samples", "requests", "iterations", "oversubscribe"}
     if parameters.get("ranks") == 1:
         quiet |= {"split", "halo"}
     others = [
-        f"{name}={text}"
+        f"{name}={spoken[name]}"
         for name, text in texts.items()
         if f"{{{name}}}" not in case.line
         and name not in quiet
-        and text != case.axes[name].default_text
+        and spoken[name] != case.axes[name].default_text
     ]
     return " ".join([request.case, *case.line.format_map(spoken).split(), *others])

@@ -65,7 +65,8 @@ class Launcher:
 
 def time_limit(request: cases.Request) -> float:
     """Seconds that are enough for a trial on a slow path: from the bytes that it should move."""
-    return STARTING_SECONDS + cases.expected_bytes(request) / SLOWEST_RATE
+    patience = cases.find(request.case).patience(request.parameters)
+    return STARTING_SECONDS + cases.expected_bytes(request) / SLOWEST_RATE + patience
 
 
 def ranks_of(request: cases.Request) -> int:

@@ -38,7 +38,16 @@ class Quantity(Record):
     """One number of a trial that is not a series."""
 
     value: float
-    unit: str = Field(description="s, B, B/s, 1")
+    unit: str = Field(description="s, B, B/s, 1/s, s/GB, 1")
+
+
+class Histogram(Record):
+    """How often which time was seen: `count[i]` times from `low[i]` up to `high[i]`."""
+
+    unit: str = Field(description="s")
+    low: list[float]
+    high: list[float]
+    count: list[Count]
 
 
 class Residency(Record):
@@ -78,7 +87,12 @@ class Trial(Record):
     quantities: dict[str, Quantity] = Field(
         default={}, description="peak_rss, threads, setup_s (process start to first sample), ..."
     )
-    histograms: dict[str, Any] = Field(default={}, description="per-request latencies")
+    histograms: dict[str, Histogram] = Field(
+        default={}, description="times of single requests: latency"
+    )
+    notes: list[str] = Field(
+        default=[], description="what a reader must know, such as a compatibility mode"
+    )
     residency_before: dict[str, Residency] = Field(
         default={}, description="by array, before the first sample"
     )

@@ -1,7 +1,7 @@
 """What a run prints when it is done: one line a case, with median, spread and status.
 
-Why a case is not ok is said once, below the table: a machine without a kind of memory lacks it in
-many cases.
+Why a case is not ok, and what its trials noted, is said once, below the table: a machine without a
+kind of memory lacks it in many cases.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from watari import cases, performance, results, view
+from watari import cases, performance, results, storage, view
 from watari.statistics import WHOLE, summaries, summary
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
@@ -39,24 +39,35 @@ def speeds(measured: results.Results) -> list[tuple[str, str]]:
             levels = summary([[level] for level in performance.of(m).levels])
             spread = f"{levels.spread:.1%}" if levels.trials > 1 else ""
             found.append((performance.text(m, shown), spread))
+        elif case.case == "storage" and m.drawn:
+            rate, spread = speed(case)
+            told = storage.speed(m.trials)
+            requests = storage.rate_text(told.requests_per_s)
+            found.append((f"{rate}, {requests}, p99 {storage.time_text(told.p99)}", spread))
         else:
             found.append(speed(case))
     return found
 
 
+def notes(case: results.Case) -> list[str]:
+    """What its trials noted, each thing once."""
+    return list(dict.fromkeys(note for trial in case.trials for note in trial.notes))
+
+
 def render(measured: results.Results) -> Group:
     """The table and the reasons, for rich to print."""
-    reasons = list(dict.fromkeys(case.reason for case in measured.cases if case.reason))
+    said = [(case.reason, *notes(case)) for case in measured.cases]
+    reasons = list(dict.fromkeys(text for texts in said for text in texts if text))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("case", overflow="fold")
     table.add_column("trials", justify="right", no_wrap=True)
     table.add_column("median", justify="right", no_wrap=True)
     table.add_column("spread", justify="right", no_wrap=True)
     table.add_column("status", overflow="fold")
-    for case, told in zip(measured.cases, speeds(measured), strict=True):
+    for case, told, texts in zip(measured.cases, speeds(measured), said, strict=True):
         request = cases.Request(case.case, case.parameters, case.trials_planned)
-        number = [f"[{reasons.index(case.reason) + 1}]"] if case.reason else []
-        status = " ".join([case.status, *number, *case.flags])
+        numbers = [f"[{reasons.index(text) + 1}]" for text in texts if text]
+        status = " ".join([case.status, *numbers, *case.flags])
         table.add_row(
             Text(cases.describe(request)),
             str(len(case.trials)),

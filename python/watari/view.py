@@ -326,10 +326,28 @@ def halo_words(parameters: Parameters) -> str:
     return f"{parameters.get('halo', 'staged')}{', overlapped' if overlapped else ''}"
 
 
+def storage_words(parameters: Parameters) -> str:
+    """`uring, random read of 4 KiB, depth 32, 2 threads, cold page cache, 4 files, to gpu`."""
+    cache, files = parameters["cache"], parameters["files"]
+    parts = [
+        parameters["engine"],
+        f"{parameters['pattern']} {parameters['direction']} of {size(parameters['block'])}",
+        f"depth {parameters['depth']}",
+        f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
+        "" if cache == "none" else f"{cache} page cache",
+        f"{files} files" if files > 1 else "",
+        "" if parameters["store"] == "file" else parameters["store"],
+        "" if parameters["fault"] == "none" else f"fault: {parameters['fault']}",
+        "" if parameters["processor"] == "cpu" else f"memory of {parameters['processor']}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
 WORDS: dict[str, Callable[[Parameters], str]] = {
     "copy": copy_words,
     "access": lambda p: f"{pattern(p)}, {memory(p)}",
     "migration": lambda p: f"{memory(p)}, {p['phases'].upper().replace('+', ', ')}",
     "touch": touch_words,
     "himeno": himeno_words,
+    "storage": storage_words,
 }

@@ -91,6 +91,8 @@ struct storage_parameters : common {
     std::size_t files = 1;
     storage::cache_state cache = storage::cache_state::none;
     std::string folder;
+    std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
+    std::string fault = "none";  ///< of the controller behind the queues (storage/faulty.hpp)
     std::uint64_t seed = 0;
 };
 measure::trial storage(const storage_parameters& p);

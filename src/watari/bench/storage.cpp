@@ -1,8 +1,9 @@
 // Case `storage`. A sample moves `requests` blocks between the files of a store and memory, each
 // once, to or from its own place in an array. Bytes: requests x block. No flops. A sample of writes
 // ends when they are durable. Every block is verified after each sample, outside its time: those
-// that were read where they arrived, those that were written by reading them back.
+// that were read where they arrived, those that were written by reading them back (files by pread).
 #include "watari/bench/cases.hpp"
+#include "watari/bench/storage_source.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
@@ -98,25 +99,27 @@ private:
     std::optional<device::scratch> on_gpu_;
 };
 
-/// The engines of all threads, each made and run by its own.
+/// The engines of all threads, each made and run by its own. The threads of a GPU are one engine.
 class engines {
 public:
-    engines(const storage_parameters& p, const storage::engine_row& row,
-            const storage::open_files& files, const blocks_in_memory& blocks)
-        : crew_(static_cast<std::size_t>(p.threads)),
+    engines(const storage_parameters& p, const storage::engine_row& row, storage::direction way,
+            const storage_source& source, const blocks_in_memory& blocks)
+        : crew_(row.queued && p.processor.is_gpu() ? 1 : static_cast<std::size_t>(p.threads)),
           made_(crew_.size()),
           seconds_(blocks.offsets().size()),
           blocks_(&blocks) {
+        const std::size_t lanes = static_cast<std::size_t>(p.threads) / crew_.size();
         crew_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
-            made_[i] = row.make({.files = &files,
-                                 .way = p.direction,
-                                 .pattern = p.pattern,
-                                 .block = p.block,
-                                 .depth = p.depth,
-                                 .requests = count,
-                                 .who = p.processor,
-                                 .memory = blocks.data() + first * p.block});
+            storage::duty what = source.duty();
+            what.way = way;
+            what.pattern = p.pattern;
+            what.block = p.block;
+            what.depth = row.deep ? p.depth * lanes : 1;
+            what.requests = count;
+            what.who = p.processor;
+            what.memory = blocks.data() + first * p.block;
+            made_[i] = row.make(what);
         });
     }
     ~engines() {
@@ -131,6 +134,12 @@ public:
             const auto [first, count] = share(i);
             made_[i]->run(std::span(blocks_->offsets()).subspan(first, count),
                           std::span(seconds_).subspan(first, count));
+        });
+    }
+
+    void flush() {
+        crew_.run([&](std::size_t i) {
+            if (i == 0) made_[i]->flush();
         });
     }
 
@@ -163,21 +172,20 @@ void require_room(const storage_parameters& p) {
     memory::require_room(demands);
 }
 
-/// Sectors of the last sample that are not in the files as they were written; read by pread.
-std::size_t wrong_in_files(const storage_parameters& p, const storage::open_files& files,
-                           const std::vector<std::uint64_t>& offsets, std::uint64_t generation) {
-    const memory::buffer<std::byte> data(memory::kind::pageable, p.block);
-    const storage::duty one{
-        .files = &files, .block = p.block, .requests = 1, .memory = data.data()};
-    const auto reader = storage::engine_named("posix").make(one);
-    double unused = 0;
-    std::size_t wrong = 0;
-    for (const std::uint64_t& offset : offsets) {
-        reader->run({&offset, 1}, {&unused, 1});
-        wrong += storage::sectors_on(the_cpu).wrong(
-            {data.data(), &offset, 1, p.block / sector_bytes}, generation, nullptr);
+/// A store that was made just now holds nothing: every block of it is written once.
+void fill(const storage_parameters& p, const storage_source& source, blocks_in_memory& blocks) {
+    engines writers(p, storage::engine_named(p.engine), storage::direction::write, source, blocks);
+    const std::uint64_t all = p.size / p.block;
+    for (std::uint64_t first = 0; first < all; first += p.requests) {
+        blocks.choose(storage::order(storage::pattern::sequential, all, 0), first);
+        blocks.write(0);
+        writers.run();
     }
-    return wrong;
+}
+
+/// Who reads back what was written.
+const storage::engine_row& reader(const storage_parameters& p) {
+    return storage::engine_named(p.store == "file" ? "posix" : p.engine);
 }
 
 /// Direct I/O leaves the page cache as it was: what came into it is told.
@@ -200,55 +208,52 @@ measure::trial storage(const storage_parameters& p) {
     if (p.processor.is_gpu()) device::use(p.processor.number);
     cpu::set_threads(p.threads);
     require_room(p);
-
-    const storage::file_set set({p.folder, p.size, p.files});
-    const storage::open_files files(set, p.direction, p.cache);
-    files.require_block(p.block);
-    storage::duty whole{.files = &files,
-                        .way = p.direction,
-                        .pattern = p.pattern,
-                        .block = p.block,
-                        .depth = p.depth,
-                        .who = p.processor};
-    if (const std::string reason = row.unsupported(whole); !reason.empty())
-        throw unsupported(reason);
+    const storage_source source(p, row);
 
     measure::trial result;
     blocks_in_memory blocks(p);
+    if (!source.files()) fill(p, source, blocks);
     const storage::order order(p.pattern, p.size / p.block, p.seed);
-    const bool reads = p.direction == storage::direction::read;
     blocks.choose(order, 0);
     blocks.spoil();  // touched: no page of the array comes in within a sample
-    engines engines(p, row, files, blocks);
-    files.prepare();
-    const std::size_t cached = files.cached();
-    double cpu = 0;
+    engines movers(p, row, p.direction, source, blocks);
+    std::optional<engines> readers;
+    if (p.direction == storage::direction::write)
+        readers.emplace(p, reader(p), storage::direction::read, source, blocks);
+    if (source.files()) source.files()->prepare();
+    const std::size_t cached = source.files() ? source.files()->cached() : 0;
+
     measure::histogram latency;
+    double cpu = 0;
     for (std::size_t i = 0; i < p.samples; ++i) {
-        const std::uint64_t generation = p.seed + i + 1;
+        const std::uint64_t generation = readers ? p.seed + i + 1 : storage::any_generation;
         blocks.choose(order, i * p.requests);
-        reads ? blocks.spoil() : blocks.write(generation);
+        readers ? blocks.write(generation) : blocks.spoil();
         if (p.cache == storage::cache_state::cold) {
-            engines.let_go();
-            files.prepare();
+            movers.let_go();
+            source.files()->prepare();
         }
         const double before = cpu_seconds();
-        if (result.first_sample == 0) result.first_sample = measure::now();
-        double seconds = engines.run();
-        if (!reads) {
+        if (i == 0) result.first_sample = measure::now();
+        double seconds = movers.run();
+        if (readers) {
             const double start = measure::now();
-            files.sync();
+            movers.flush();
             seconds += measure::now() - start;
         }
         cpu += cpu_seconds() - before;
         result.host_s.push_back(seconds);
-        for (const double each : engines.seconds()) latency.record(each);
-        result.wrong_elements += reads ? blocks.wrong(storage::any_generation)
-                                       : wrong_in_files(p, files, blocks.offsets(), generation);
+        for (const double each : movers.seconds()) latency.record(each);
+        if (readers) {
+            blocks.spoil();
+            readers->run();
+        }
+        result.wrong_elements += blocks.wrong(generation);
     }
-    check_direct(result, files, cached);
+    if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();
-    result.notes.insert(result.notes.end(), engines.notes().begin(), engines.notes().end());
+    result.notes.insert(result.notes.end(), movers.notes().begin(), movers.notes().end());
+    if (!source.notice().empty()) result.notes.push_back(source.notice());
     result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};
     result.quantities["threads"] = {static_cast<double>(p.threads), "1"};

@@ -10,6 +10,19 @@
 
 namespace watari::measure {
 
+namespace {
+
+void run_on(const std::vector<int>& cpus) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+}  // namespace
+
+void unbind() { run_on(cpu::own_cpus()); }
+
 crew::crew(std::size_t threads) {
     const std::vector<int> cpus = cpu::own_cpus();
     // of too many threads each runs where there is room, not where the one that made it was bound
@@ -42,10 +55,7 @@ double crew::run(const std::function<void(std::size_t)>& work) {
 }
 
 void crew::serve(std::size_t number, const std::vector<int>& cpus) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    run_on(cpus);
     std::size_t turn = 0;
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -13,6 +13,10 @@
 
 namespace watari::measure {
 
+/// The calling thread, and those that it makes from here on, may run on every CPU of the process:
+/// OpenMP binds the first thread to one of them.
+void unbind();
+
 class crew {
 public:
     explicit crew(std::size_t threads);

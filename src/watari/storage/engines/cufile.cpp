@@ -74,7 +74,7 @@ void check(const status& result, const std::string& call) {
 
 class cufile_engine final : public engine {
 public:
-    explicit cufile_engine(const duty& what) : what_(what) {
+    explicit cufile_engine(const duty& what) : engine(what) {
         device::use(what.who.number);
         check(cufile().driver_open(), "cuFileDriverOpen");
         note("cuFile: " + cufile_detail());
@@ -91,8 +91,6 @@ public:
             note("cuFile does not register the GPU's memory (error " +
                  std::to_string(registered.error) + "): it stages through memory of its own");
     }
-    cufile_engine(const cufile_engine&) = delete;
-    cufile_engine& operator=(const cufile_engine&) = delete;
     ~cufile_engine() override {
         if (buffer_registered_) cufile().buffer_deregister(what_.memory);
     }
@@ -128,7 +126,6 @@ private:
             transfer_failed(what_.way, what_.files->path(at.file), at.offset, what_.block, moved);
     }
 
-    duty what_;
     std::vector<handle<void*, deregister>> handles_;
     bool buffer_registered_ = false;
 };

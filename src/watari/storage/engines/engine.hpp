@@ -6,6 +6,7 @@
 #pragma once
 
 #include "watari/core/processor.hpp"
+#include "watari/storage/namespace.hpp"
 #include "watari/storage/open_files.hpp"
 #include "watari/storage/order.hpp"
 
@@ -23,7 +24,8 @@ namespace watari::storage {
 
 /// What one thread is to do: block i of the list has its place at memory + i x block.
 struct duty {
-    const open_files* files;
+    const open_files* files = nullptr;     ///< of engines that open files
+    const namespace_view* view = nullptr;  ///< of engines that submit commands
     direction way = direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;     ///< bytes
@@ -41,11 +43,17 @@ inline double now() {
 
 class engine {
 public:
+    explicit engine(const duty& what) : what_(what) {}
+    engine(const engine&) = delete;
+    engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
 
     /// Moves every block of the list; `offsets` are those of the store. seconds[i] becomes the time
     /// of request i, from handing it over until its data are at their place. Throws.
     virtual void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) = 0;
+
+    /// Waits until what was written is durable. Throws.
+    virtual void flush() { what_.files->sync(); }
 
     /// Between lists: holds on to no page of the page cache.
     virtual void let_go() {}
@@ -55,6 +63,9 @@ public:
 
 protected:
     void note(std::string text) { notes_.push_back(std::move(text)); }
+    void clear_notes() { notes_.clear(); }
+
+    const duty what_;
 
 private:
     std::vector<std::string> notes_;
@@ -63,7 +74,8 @@ private:
 /// One row of the table.
 struct engine_row {
     std::string_view name;
-    bool deep;  ///< has several requests in flight; the others have one a thread
+    bool deep;    ///< has several requests in flight; the others have one a thread
+    bool queued;  ///< submits commands to a controller; the others open files
     /// Why it cannot do this here; empty if it can.
     std::string (*unsupported)(const duty& what);
     std::unique_ptr<engine> (*make)(const duty& what);

@@ -40,7 +40,7 @@ private:
 
 class mmap_engine final : public engine {
 public:
-    explicit mmap_engine(const duty& what) : what_(what), staging_(what) {
+    explicit mmap_engine(const duty& what) : engine(what), staging_(what) {
         for (std::size_t i = 0; i < what.files->files().paths().size(); ++i)
             mappings_.emplace_back(*what.files, i, what);
     }
@@ -73,7 +73,6 @@ private:
         staging_.after(what_.way, data);
     }
 
-    duty what_;
     staging staging_;
     std::vector<mapping> mappings_;
     bus_guard guard_;

@@ -12,7 +12,7 @@ namespace {
 
 class posix_engine final : public engine {
 public:
-    explicit posix_engine(const duty& what) : what_(what), staging_(what) {}
+    explicit posix_engine(const duty& what) : engine(what), staging_(what) {}
 
     void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
         double start = now();
@@ -41,7 +41,6 @@ private:
         staging_.after(what_.way, data);
     }
 
-    duty what_;
     staging staging_;
 };
 

@@ -18,4 +18,8 @@ std::unique_ptr<engine> make_mmap(const duty& what);
 std::string cufile_unsupported(const duty& what);
 std::unique_ptr<engine> make_cufile(const duty& what);
 
+std::string queue_unsupported(const duty& what);
+std::string gpu_unsupported(const duty& what);
+std::unique_ptr<engine> make_queue(const duty& what);
+
 }  // namespace watari::storage

@@ -15,7 +15,7 @@ namespace {
 class uring_engine final : public engine {
 public:
     explicit uring_engine(const duty& what)
-        : what_(what), ring_(what, what.memory, what.requests * what.block) {
+        : engine(what), ring_(what, what.memory, what.requests * what.block) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -38,7 +38,6 @@ public:
     }
 
 private:
-    duty what_;
     registered_ring ring_;
 };
 

@@ -25,7 +25,7 @@ memory::buffer<std::byte> pinned_lanes(const duty& what) {
 class uring_gpu_engine final : public engine {
 public:
     explicit uring_gpu_engine(const duty& what)
-        : what_(what), pinned_(pinned_lanes(what)), ring_(what, pinned_.data(), pinned_.size()) {
+        : engine(what), pinned_(pinned_lanes(what)), ring_(what, pinned_.data(), pinned_.size()) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -88,7 +88,6 @@ private:
         }
     }
 
-    duty what_;
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;

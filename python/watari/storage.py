@@ -1,0 +1,181 @@
+"""Case `storage`: its axes' values, what one run gives, and the numbers that are read from it.
+
+A histogram has buckets 3% apart (src/watari/measure/histogram.hpp), so percentiles are that exact.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from watari import axes
+from watari.axes import Machine, Parameters
+from watari.errors import UsageError, WrongResultError
+
+ENGINES = ("posix", "uring", "mmap", "cufile", "queue", "gpu")
+ONE_AT_A_TIME = ("posix", "mmap", "cufile")  # a thread of these has one request in flight
+SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/modelled.cpp
+STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
+FAULTS = (
+    "none",
+    "reordered",
+    "delayed",
+    "duplicated",
+    "dropped",
+    "failed",
+    "late-data",
+    "bad-phase",
+)
+CACHES = ("none", "cold", "warm")
+SECTOR, LARGEST = 512, 2**20
+FOLDER = "~/.cache/watari"
+DEPTH = 32
+GPU_DEPTH = 256  # of each controller thread: 16 of them serve 4096 threads of a GPU
+SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
+SLOW_DISK = 1e8  # bytes per second, when a file is made
+PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+
+
+def parse_block(text: str) -> int:
+    """Bytes of a block: a power of two from 512 bytes to 1 MiB. Raises UsageError."""
+    block = axes.parse_size(text)
+    if not SECTOR <= block <= LARGEST or block & (block - 1):
+        raise UsageError(f"'{text}' is not a block: a power of two from 512 bytes to 1MiB")
+    return block
+
+
+def settle(given: Parameters) -> Parameters:
+    """Engines without a queue have one request in flight a thread, whatever was given: more of
+    them are more threads."""
+    return {**given, "depth": 1} if given.get("engine") in ONE_AT_A_TIME else given
+
+
+def default_depth(machine: Machine, parameters: Parameters) -> int:
+    """What engines with a queue keep in flight."""
+    if parameters["engine"] == "gpu":
+        return GPU_DEPTH
+    return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
+
+
+def default_cache(machine: Machine, parameters: Parameters) -> str:
+    """Past the page cache where the engine can."""
+    return "cold" if parameters["engine"] == "mmap" else "none"
+
+
+def default_requests(machine: Machine, parameters: Parameters) -> int:
+    """64 MiB, but no more than 16384 requests, and so many that a queue is full most of the time.
+    Where no disk limits them, a sample is longer."""
+    long = parameters["store"] != "file" or parameters["engine"] == "gpu"
+    most = min(2**26 // parameters["block"], 2**14) * (16 if long else 1)
+    return max(int(most), 8 * int(parameters["depth"]) * int(parameters["threads"]))
+
+
+def require_sense(parameters: Parameters) -> None:
+    """Raises UsageError for a store that is not made of whole blocks and stripes."""
+    size, files = parameters["size"], parameters["files"]
+    unit = files * LARGEST if files > 1 else parameters["block"]
+    if size % unit:
+        raise UsageError(
+            f"storage: size={axes.format_size(size)} is not made of whole "
+            f"{'MiB in each file' if files > 1 else 'blocks'}: take a multiple of "
+            f"{axes.format_size(unit)}"
+        )
+
+
+def bytes_per_sample(parameters: Parameters) -> int:
+    """Each request moves one block."""
+    return int(parameters["requests"]) * int(parameters["block"])
+
+
+def patience(parameters: Parameters) -> float:
+    """Seconds that a slow disk may need for making the files and for all requests."""
+    in_flight = int(parameters["threads"]) * int(parameters["depth"])
+    requests = 2 * int(parameters["samples"]) * int(parameters["requests"])  # and verification
+    return int(parameters["size"]) / SLOW_DISK + requests * SLOW_REQUEST / min(in_flight, 8)
+
+
+def run(parameters: Parameters) -> dict[str, Any]:
+    """One trial in this process. The seed, which makes the random order and marks what is written,
+    is another one each time."""
+    from watari import _native
+
+    seed = time.time_ns() >> 20
+    folder = os.path.expanduser(parameters["folder"])
+    # what the library takes of every case
+    given = {**parameters, "folder": folder, "seed": seed, "oversubscribe": False}
+    trial: dict[str, Any] = _native.storage(given)
+    trial["quantities"] |= quantities(trial, parameters)
+    trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
+    wrong = trial.pop("wrong_elements")
+    trial["verified"] = wrong == 0
+    if wrong:
+        trial["status"] = WrongResultError.status
+        trial["error"] = f"{wrong} sectors of 512 bytes are not whole or not those asked for"
+    return trial
+
+
+def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, dict[str, Any]]:
+    """Requests per second, latencies and CPU time per GB of a trial, with units."""
+    samples = [float(s) for s in trial["host_s"]]
+    moved = bytes_per_sample(parameters) * len(samples)
+    found = {
+        "bytes": (float(moved), "B"),
+        "requests_per_s": (parameters["requests"] / median(samples), "1/s"),
+        "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (moved / 1e9), "s/GB"),
+    }
+    for name, part in PERCENTILES.items():
+        found[f"latency_{name}"] = (percentile(trial["histograms"]["latency"], part), "s")
+    return {name: {"value": value, "unit": unit} for name, (value, unit) in found.items()}
+
+
+def percentile(histogram: Mapping[str, Sequence[float]], part: float) -> float:
+    """The time that this part of the requests took at most: the middle of its bucket."""
+    counts = histogram["count"]
+    wanted, seen = part * sum(counts), 0.0
+    for low, high, count in zip(histogram["low"], histogram["high"], counts, strict=True):
+        seen += count
+        if seen >= wanted:
+            return (low + high) / 2
+    raise ValueError("a histogram without counts")
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A case in numbers, each the median over trials."""
+
+    requests_per_s: float
+    p50: float  # s, as are the next two
+    p99: float
+    p999: float
+    cpu_s_per_gigabyte: float
+    direct: bool | None  # past the page cache, checked, in every trial; None without files
+
+
+def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
+    """The numbers of trials that went well."""
+
+    def middle(name: str) -> float:
+        return float(median(t["quantities"][name]["value"] for t in trials))
+
+    on_files = all("direct" in t["quantities"] for t in trials)
+    return Speed(
+        middle("requests_per_s"),
+        *(middle(f"latency_{name}") for name in PERCENTILES),
+        middle("cpu_s_per_GB"),
+        all(t["quantities"]["direct"]["value"] == 1 for t in trials) if on_files else None,
+    )
+
+
+def rate_text(per_second: float) -> str:
+    """Requests per second for people: `71.5 k/s`, `11.1 M/s`."""
+    scale, prefix = (1e6, "M") if per_second >= 1e6 else (1e3, "k")
+    return f"{per_second / scale:.3g} {prefix}/s"
+
+
+def time_text(seconds: float) -> str:
+    """A latency for people: `64 µs`, `1.2 ms`."""
+    return f"{seconds * 1e6:.3g} µs" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms"

@@ -1,0 +1,107 @@
+#include "watari/bench/storage_source.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/measure/crew.hpp"
+#include "watari/storage/faulty.hpp"
+#include "watari/storage/file.hpp"
+#include "watari/storage/modelled.hpp"
+#include "watari/storage/ram.hpp"
+#include "watari/storage/sector.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace watari::bench {
+
+namespace {
+
+struct named_fault {
+    std::string_view name;
+    double storage::fault_plan::*chance;
+    double value;
+};
+
+/// A dropped command costs its identifier for good, so few of them are.
+constexpr named_fault faults[] = {
+    {"reordered", &storage::fault_plan::reordered, 1e-2},
+    {"delayed", &storage::fault_plan::delayed, 1e-2},
+    {"duplicated", &storage::fault_plan::duplicated, 1e-2},
+    {"dropped", &storage::fault_plan::dropped, 1e-4},
+    {"failed", &storage::fault_plan::failed, 1e-2},
+    {"late-data", &storage::fault_plan::late_data, 1e-2},
+    {"bad-phase", &storage::fault_plan::bad_phase, 1e-2},
+};
+
+constexpr double usual_limit = 10, short_limit = 0.2;  ///< seconds that a wait may take
+
+std::shared_ptr<storage::backend> with_fault(std::shared_ptr<storage::backend> inner,
+                                             const storage_parameters& p) {
+    if (p.fault == "none") return inner;
+    for (const named_fault& row : faults) {
+        if (row.name != p.fault) continue;
+        storage::fault_plan plan{.seed = p.seed};
+        plan.*row.chance = row.value;
+        return storage::make_faulty(std::move(inner), plan);
+    }
+    throw usage_error("no fault is called '" + p.fault + "'");
+}
+
+}  // namespace
+
+storage_source::storage_source(const storage_parameters& p, const storage::engine_row& row) {
+    const std::string name(row.name);
+    if (!row.queued && (p.store != "file" || p.fault != "none"))
+        throw unsupported("engine " + name + " reads files, without faults; store=" + p.store +
+                          " fault=" + p.fault + " are behind queues: engine=queue or engine=gpu");
+    if (p.store == "file") {
+        set_.emplace(storage::extent{p.folder, p.size, p.files});
+        files_.emplace(*set_, p.direction, p.cache);
+        files_->require_block(p.block);
+    } else if (p.cache != storage::cache_state::none || p.files != 1) {
+        throw unsupported("store=" + p.store + " has neither page cache nor files; cache=none");
+    }
+    storage::duty what = duty();
+    what.way = p.direction;
+    what.who = p.processor;
+    if (const std::string reason = row.unsupported(what); !reason.empty())
+        throw unsupported(reason);
+    if (row.queued) start_controller(p);
+}
+
+std::shared_ptr<storage::backend> storage_source::make_backend(const storage_parameters& p) const {
+    if (p.store == "ram") return storage::make_ram(p.size);
+    if (p.store.starts_with("modelled:"))
+        return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
+    return storage::make_file({.paths = set_->paths(),
+                               .writable = p.direction == storage::direction::write,
+                               .direct = p.cache == storage::cache_state::none,
+                               .stripe = storage::stripe_bytes});
+}
+
+void storage_source::start_controller(const storage_parameters& p) {
+    const auto threads = static_cast<std::uint32_t>(p.threads);
+    const std::shared_ptr<storage::backend> store = with_fault(make_backend(p), p);
+    storage::controller_options options;
+    options.threads = threads;
+    options.queues.users = p.processor;
+    options.queues.queues = p.processor.is_gpu() ? 2 * threads : threads;
+    const std::size_t each = threads * p.depth / options.queues.queues;
+    options.queues.depth =
+        static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(each + 1, 64)));
+    options.queues.max_transfer =
+        static_cast<std::uint32_t>(std::max<std::size_t>(p.block, storage::prp_page));
+    options.queues.limit = p.fault == "none" ? usual_limit : short_limit;
+    options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
+    measure::unbind();
+    controller_.emplace(store, options);
+    view_ = controller_->view();
+}
+
+storage::duty storage_source::duty() const {
+    storage::duty result;
+    result.files = files();
+    result.view = view_ ? &*view_ : nullptr;
+    return result;
+}
+
+}  // namespace watari::bench

@@ -1,0 +1,40 @@
+/// What is behind the engines of case `storage`: files, or a controller over files, memory or the
+/// model of an SSD, with faults where they are asked for.
+#pragma once
+
+#include "watari/bench/cases.hpp"
+#include "watari/storage/controller.hpp"
+#include "watari/storage/engines/engine.hpp"
+#include "watari/storage/file_set.hpp"
+#include "watari/storage/open_files.hpp"
+
+#include <optional>
+#include <string>
+
+namespace watari::bench {
+
+class storage_source {
+public:
+    /// Makes files that are not there. Throws unsupported for what the engine cannot be put to.
+    storage_source(const storage_parameters& p, const storage::engine_row& row);
+
+    /// A duty with what engines need of the source; `row` may be another engine that reads files.
+    storage::duty duty() const;
+
+    /// The files; null where there are none.
+    const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
+
+    /// How it is served, if not as one would expect; may be empty.
+    std::string notice() const { return controller_ ? controller_->notice() : ""; }
+
+private:
+    void start_controller(const storage_parameters& p);
+    std::shared_ptr<storage::backend> make_backend(const storage_parameters& p) const;
+
+    std::optional<storage::file_set> set_;
+    std::optional<storage::open_files> files_;
+    std::optional<storage::controller> controller_;
+    std::optional<storage::namespace_view> view_;
+};
+
+}  // namespace watari::bench

@@ -1,0 +1,147 @@
+// Engines `queue` and `gpu`: threads of the CPU or of a GPU submit NVMe commands themselves, to a
+// controller that serves the store, and pull the data out of its slots. One source for both:
+// request_list.cpp. A command that ends with an error is sent again, three times at most.
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/engines/rows.hpp"
+#include "watari/storage/request_list.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr int tries = 3;
+
+std::string text(const status& outcome) {
+    return outcome.is(timed_out) ? "no completion within the limit"
+                                 : "status type " + std::to_string(outcome.sct) + ", code " +
+                                       std::to_string(outcome.sc);
+}
+
+class queue_engine final : public engine {
+public:
+    explicit queue_engine(const duty& what)
+        : engine(what),
+          lanes_(what.who.is_gpu() ? what.depth : 1),
+          ahead_(what.who.is_gpu() ? 1 : what.depth),
+          offsets_(kind(), what.requests, placed()),
+          nanoseconds_(kind(), what.requests, placed()),
+          outcomes_(kind(), what.requests, placed()),
+          tokens_(kind(), what.depth, placed()) {
+        if (what.who.is_gpu())
+            stream_.emplace();
+        else
+            cpu::set_threads(1);  // of the loop over lanes: this thread is one
+    }
+
+    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+        serve(offsets, what_.memory);
+        std::vector<std::int64_t> nanoseconds(offsets.size());
+        std::vector<status> outcomes(offsets.size());
+        fetch(nanoseconds.data(), nanoseconds_.data(), nanoseconds.size());
+        fetch(outcomes.data(), outcomes_.data(), outcomes.size());
+        for (std::size_t i = 0; i < offsets.size(); ++i) {
+            seconds[i] = static_cast<double>(nanoseconds[i]) * 1e-9;
+            if (!outcomes[i].ok()) seconds[i] += again(offsets[i], i, outcomes[i]);
+        }
+        if (sent_again_ > 0) describe();
+    }
+
+    void flush() override {
+        request_kernels_on(what_.who).flush(list(1, what_.memory), stream());
+        status outcome;
+        fetch(&outcome, outcomes_.data(), 1);
+        if (!outcome.ok()) throw error("flush: " + text(outcome));
+    }
+
+private:
+    memory::kind kind() const {
+        return what_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    }
+    memory::placement placed() const { return {.device = what_.who.number}; }
+    stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
+
+    request_list list(std::size_t count, std::byte* memory) const {
+        return {.view = *what_.view,
+                .offsets = offsets_.data(),
+                .count = count,
+                .block = static_cast<std::uint32_t>(what_.block),
+                .write = what_.way == direction::write,
+                .memory = memory,
+                .nanoseconds = nanoseconds_.data(),
+                .outcomes = outcomes_.data(),
+                .tokens = tokens_.data(),
+                .lanes = lanes_,
+                .ahead = ahead_};
+    }
+
+    /// Runs the list and waits.
+    void serve(std::span<const std::uint64_t> offsets, std::byte* memory) {
+        if (stream_)
+            device::copy(offsets_.data(), offsets.data(), offsets.size_bytes(), stream());
+        else
+            std::memcpy(offsets_.data(), offsets.data(), offsets.size_bytes());
+        request_kernels_on(what_.who).run(list(offsets.size(), memory), stream());
+        if (stream_) device::synchronize(stream());
+    }
+
+    template <class T>
+    void fetch(T* to, const T* from, std::size_t count) const {
+        if (stream_)
+            device::read_back(to, from, count * sizeof(T), stream());
+        else
+            std::copy_n(from, count, to);
+    }
+
+    /// Sends request i again until it succeeds; returns the seconds of that.
+    double again(std::uint64_t offset, std::size_t i, status outcome) {
+        const double start = now();
+        for (int sent = 0; sent < tries && !outcome.ok() && !outcome.dnr; ++sent) {
+            first_failure_ = first_failure_.value_or(outcome);
+            ++sent_again_;
+            serve({&offset, 1}, what_.memory + i * what_.block);
+            fetch(&outcome, outcomes_.data(), 1);
+        }
+        if (!outcome.ok())
+            throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
+                        std::to_string(what_.block) + " bytes at " + std::to_string(offset) + ": " +
+                        text(outcome));
+        return now() - start;
+    }
+
+    void describe() {
+        clear_notes();
+        note(std::to_string(sent_again_) + " commands were sent again, the first after " +
+             text(*first_failure_));
+    }
+
+    std::size_t lanes_, ahead_;
+    memory::buffer<std::uint64_t> offsets_;
+    memory::buffer<std::int64_t> nanoseconds_;
+    memory::buffer<status> outcomes_;
+    memory::buffer<token> tokens_;
+    std::optional<device::stream> stream_;
+    std::size_t sent_again_ = 0;
+    std::optional<status> first_failure_;
+};
+
+}  // namespace
+
+std::string queue_unsupported(const duty& what) {
+    return what.who.is_gpu() ? "threads of the CPU use engine queue; engine=gpu" : "";
+}
+
+std::string gpu_unsupported(const duty& what) {
+    return what.who.is_gpu() ? "" : "engine gpu is a GPU's threads; processor=gpu, or engine=queue";
+}
+
+std::unique_ptr<engine> make_queue(const duty& what) {
+    return std::make_unique<queue_engine>(what);
+}
+
+}  // namespace watari::storage

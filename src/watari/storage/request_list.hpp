@@ -1,0 +1,48 @@
+/// A list of blocks that cross the queues of a namespace, by threads of either processor.
+///
+/// `lanes` threads share the list, each with `ahead` commands under way: a GPU has many lanes of
+/// one, a thread of the CPU is one lane that is far ahead. All memory is the users' processor's.
+/// Bytes: count x block over the link or memory bus, once into a slot and once out of it. No
+/// floating-point work.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/storage/namespace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::storage {
+
+struct request_list {
+    namespace_view view;
+    const std::uint64_t* offsets;  ///< bytes of the namespace, whole blocks of it
+    std::size_t count;
+    std::uint32_t block;  ///< bytes of each
+    bool write;
+    std::byte* memory;          ///< block i at memory + i x block
+    std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
+    status* outcomes;           ///< of each
+    token* tokens;              ///< lanes x ahead, for the kernel's own use
+    std::size_t lanes, ahead;
+};
+
+/// The kernels of one backend; on a GPU they return before they are done.
+struct request_kernels {
+    void (*run)(const request_list& what, stream_t stream);
+    /// What was written is durable; how that ended goes to outcomes[0].
+    void (*flush)(const request_list& what, stream_t stream);
+};
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+const request_kernels& request_kernels_on(processor who);
+
+}  // namespace watari::storage
+
+namespace watari::cpu {
+extern const storage::request_kernels request_table;
+}
+namespace watari::gpu {
+extern const storage::request_kernels request_table;
+}
