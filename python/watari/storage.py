@@ -163,10 +163,12 @@ def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
 
     on_files = all("direct" in t["quantities"] for t in trials)
     return Speed(
-        middle("requests_per_s"),
-        *(middle(f"latency_{name}") for name in PERCENTILES),
-        middle("cpu_s_per_GB"),
-        all(t["quantities"]["direct"]["value"] == 1 for t in trials) if on_files else None,
+        requests_per_s=middle("requests_per_s"),
+        p50=middle("latency_p50"),
+        p99=middle("latency_p99"),
+        p999=middle("latency_p99.9"),
+        cpu_s_per_gigabyte=middle("cpu_s_per_GB"),
+        direct=all(t["quantities"]["direct"]["value"] == 1 for t in trials) if on_files else None,
     )
 
 
