@@ -96,7 +96,7 @@ public:
     /// Slots of tile (row + r, l) of A, (l, column + c) of B, (row + r, column + c) of C.
     std::size_t slot_of_a(const gemm::step& at, std::size_t r) const;
     std::size_t slot_of_b(const gemm::step& at, std::size_t c) const;
-    std::size_t slot_of_c(std::size_t r, std::size_t c) const { return r * q_ + c; }
+    std::size_t slot_of_c(std::size_t r, std::size_t c) const { return c * p_ + r; }
 
     /// How often the whole of A, B, C is read; C is written once. Bytes to be read are these times
     /// the bytes that a matrix has in its store.
