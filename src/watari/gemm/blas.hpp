@@ -3,7 +3,7 @@
 ///
 /// OpenBLAS is libopenblas.so.0 where the loader looks, else the one inside NumPy's wheel. cuBLAS
 /// is libcublas.so.13 or .12 where the loader looks, in the CUDA toolkit, or in the wheel
-/// nvidia-cublas. Single precision is computed in FP32: TF32 is off, and nothing is emulated.
+/// nvidia-cublas. Single precision is computed in FP32: TF32 is off.
 #pragma once
 
 #include "watari/core/device.hpp"

@@ -108,22 +108,22 @@ pipeline_counts multiply(const file_product& p) {
                                     : slot_bytes({a.where, b.where, c.where});
     const schedule order = schedule_of(p, slot);
     if (order.steps() == 0) return {};
-    pipeline work({.order = &order,
-                   .a = {a.from.get(), a.where},
-                   .b = {b.from.get(), b.where},
-                   .c_read = {c_read ? c_read->from.get() : nullptr,
-                              c_read ? c_read->where : placement{}},
-                   .c = {c.from.get(), c.where},
-                   .alpha = p.how.alpha,
-                   .beta = p.how.beta,
-                   .type = p.how.type,
-                   .who = p.how.processor,
-                   .threads = static_cast<int>(cpu::own_cpus().size()),
-                   .movers = movers_of(p.how),
-                   .depth = depth_of(p.how),
-                   .slot_bytes = slot,
-                   .finished = p.finished,
-                   .progress = p.progress});
+    pipeline work(
+        {.order = &order,
+         .a = {a.from.get(), a.where},
+         .b = {b.from.get(), b.where},
+         .c_read = {c_read ? c_read->from.get() : nullptr, c_read ? c_read->where : placement{}},
+         .c = {c.from.get(), c.where},
+         .alpha = p.how.alpha,
+         .beta = p.how.beta,
+         .type = p.how.type,
+         .who = p.how.processor,
+         .threads = static_cast<int>(cpu::own_cpus().size()),
+         .movers = movers_of(p.how),
+         .depth = depth_of(p.how),
+         .slot_bytes = slot,
+         .finished = p.finished,
+         .progress = p.progress});
     pipeline_counts counts = work.run();
     for (const reached* each : {&a, &b, &c})
         if (!each->from->notice().empty()) counts.notes.push_back(each->from->notice());

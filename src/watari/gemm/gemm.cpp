@@ -98,7 +98,9 @@ floors measure_floors(const parameters& p, const setting& here, pipeline& work) 
     if (!own) best.emplace(here.options(p, ring ? "uring" : "posix", the_cpu));
     const source& from = own ? here.tiles : *best;
     const processor who = own ? p.processor : the_cpu;
-    const std::size_t threads = own ? movers_of(p) : ring && here.direct ? 1 : cpu::own_cpus().size();
+    const std::size_t threads = own                   ? movers_of(p)
+                                : ring && here.direct ? 1
+                                                      : cpu::own_cpus().size();
     const std::size_t depth = own ? depth_of(p) : full_depth;
     const placement& c = here.matrices.where(matrix::c);
     floors found{};
@@ -136,8 +138,8 @@ std::size_t depth_of(const parameters& p) {
     return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
 }
 
-foresight foresee(const schedule& order, const placement& a, const placement& b,
-                  const placement& c, double lower_bound) {
+foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
+                  double lower_bound) {
     return {.read = order.times_a() * a.request_bytes() + order.times_b() * b.request_bytes() +
                     order.times_c() * c.request_bytes(),
             .written = c.request_bytes(),

@@ -42,8 +42,8 @@ struct foresight {
     std::size_t steps;
 };
 
-foresight foresee(const schedule& order, const placement& a, const placement& b,
-                  const placement& c, double lower_bound);
+foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
+                  double lower_bound);
 
 /// Threads that read, and as many that write; requests in flight of each.
 std::size_t movers_of(const parameters& p);

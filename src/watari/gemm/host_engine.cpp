@@ -5,6 +5,7 @@
 #include "watari/gemm/rows.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace watari::gemm {
 
@@ -64,8 +65,7 @@ private:
 }  // namespace
 
 void require_host_engine(const std::string& name, processor who) {
-    if (!who.is_gpu())
-        throw unsupported("engine " + name + " copies to a GPU; processor=gpu");
+    if (!who.is_gpu()) throw unsupported("engine " + name + " copies to a GPU; processor=gpu");
     if (device::count() == 0) throw unsupported(device::absent_reason());
 }
 

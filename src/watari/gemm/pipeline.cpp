@@ -23,12 +23,13 @@ namespace {
 
 using storage::direction;
 
-constexpr double flush_every = 1;   ///< seconds
+constexpr double flush_every = 1;     ///< seconds
 constexpr double rate_seconds = 0.4;  ///< that the BLAS is timed for
 
 memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
     const auto kind = o.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    return {kind, o.order->slots() * o.slot_bytes,
+    return {kind,
+            o.order->slots() * o.slot_bytes,
             {.device = o.who.number, .thp = memory::huge_pages::always}};
 }
 
@@ -110,10 +111,7 @@ struct finished_column {
 
 struct pipeline::parts {
     explicit parts(pipeline_options given)
-        : o(std::move(given)),
-          order(*o.order),
-          arena(fast_memory(o)),
-          busy(order.slots(), false) {
+        : o(std::move(given)), order(*o.order), arena(fast_memory(o)), busy(order.slots(), false) {
         if (o.who.is_gpu()) {
             device::use(o.who.number);
             stream.emplace();
@@ -493,12 +491,10 @@ double pipeline::blas_rate() {
     const std::size_t m = (at.rows - 1) * tiles.tile + tiles.rows_of(at.row + at.rows - 1);
     const std::size_t n = tiles.columns_of(at.column), k = p.o.a.where.tiles.columns_of(at.l);
     const auto once = [&] {
-        p.products->multiply(m, n, k, 1, p.slot(p.order.slot_of_a(at, 0)),
-                             row_bytes_of(p.o.a.where, at.l) / e,
-                             p.slot(p.order.slot_of_b(at, 0)),
-                             row_bytes_of(p.o.b.where, at.column) / e, 0,
-                             p.slot(p.order.slot_of_c(0, 0)),
-                             row_bytes_of(p.o.c.where, at.column) / e);
+        p.products->multiply(
+            m, n, k, 1, p.slot(p.order.slot_of_a(at, 0)), row_bytes_of(p.o.a.where, at.l) / e,
+            p.slot(p.order.slot_of_b(at, 0)), row_bytes_of(p.o.b.where, at.column) / e, 0,
+            p.slot(p.order.slot_of_c(0, 0)), row_bytes_of(p.o.c.where, at.column) / e);
     };
     const auto seconds_of = [&](std::size_t count) {
         const double start = measure::now();

@@ -47,10 +47,10 @@ struct pipeline_options {
     double alpha, beta;
     precision type;
     processor who;
-    int threads;              ///< of the CPU's BLAS
-    std::size_t movers;       ///< threads that read, and as many that write
-    std::size_t depth;        ///< requests in flight of each, where its engine has several
-    std::size_t slot_bytes;   ///< of a tile in fast memory
+    int threads;             ///< of the CPU's BLAS
+    std::size_t movers;      ///< threads that read, and as many that write
+    std::size_t depth;       ///< requests in flight of each, where its engine has several
+    std::size_t slot_bytes;  ///< of a tile in fast memory
     std::vector<tile_of_c> finished{};  ///< not computed again
 
     /// About once a second, by the calling thread, once the tiles are durable: those since the last

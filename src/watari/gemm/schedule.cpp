@@ -116,14 +116,14 @@ std::size_t schedule::slot_of_a(const gemm::step& at, std::size_t r) const {
     const std::size_t first = p_ * q_;
     if (form_ != form::panel_a) return first + at.number % 2 * p_ + r;
     const std::size_t stay = resident(depth_);
-    return first + r * stay + (at.row / p_ * depth_ + at.l) % stay;
+    return first + (at.row / p_ * depth_ + at.l) % stay * p_ + r;
 }
 
 std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
     const std::size_t first = p_ * q_ + p_ * (form_ == form::panel_a ? resident(depth_) : 2);
     if (form_ != form::panel_b) return first + at.number % 2 * q_ + c;
     const std::size_t stay = resident(depth_);
-    return first + c * stay + (at.column / q_ * depth_ + at.l) % stay;
+    return first + (at.column / q_ * depth_ + at.l) % stay * q_ + c;
 }
 
 namespace {

@@ -93,7 +93,8 @@ public:
     /// A step's products, each as soon as its last tile has come in the order of loads().
     std::vector<product> products(const gemm::step& at) const;
 
-    /// Slots of tile (row + r, l) of A, (l, column + c) of B, (row + r, column + c) of C.
+    /// Slots, one behind the other along r and c (C: along r), of tile (row + r, l) of A, (l,
+    /// column + c) of B, (row + r, column + c) of C.
     std::size_t slot_of_a(const gemm::step& at, std::size_t r) const;
     std::size_t slot_of_b(const gemm::step& at, std::size_t c) const;
     std::size_t slot_of_c(std::size_t r, std::size_t c) const { return c * p_ + r; }

@@ -31,8 +31,7 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     }
     row_ = &storage::engine_named(wanted.engine);
     if (!row_->queued) {
-        if (wanted.path.empty())
-            throw unsupported("engine " + wanted.engine + " reads files");
+        if (wanted.path.empty()) throw unsupported("engine " + wanted.engine + " reads files");
         set_.emplace(wanted.path);
         files_.emplace(*set_,
                        wanted.writable ? storage::direction::write : storage::direction::read,
@@ -49,11 +48,10 @@ source::source(const source_options& wanted) : wanted_(wanted) {
 
 void source::start_controller() {
     const std::shared_ptr<storage::backend> store =
-        wanted_.path.empty()
-            ? storage::make_ram(wanted_.memory)
-            : storage::make_file({.paths = {wanted_.path},
-                                  .writable = wanted_.writable,
-                                  .direct = wanted_.direct});
+        wanted_.path.empty() ? storage::make_ram(wanted_.memory)
+                             : storage::make_file({.paths = {wanted_.path},
+                                                   .writable = wanted_.writable,
+                                                   .direct = wanted_.direct});
     storage::controller_options options;
     options.threads = static_cast<std::uint32_t>(wanted_.threads);
     options.queues.users = wanted_.who;
@@ -61,8 +59,8 @@ void source::start_controller() {
     const std::size_t each = wanted_.requests / options.queues.queues;
     options.queues.depth =
         static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(each + 1, 64)));
-    options.queues.max_transfer =
-        static_cast<std::uint32_t>(std::bit_ceil(std::max(wanted_.largest_block, storage::prp_page)));
+    options.queues.max_transfer = static_cast<std::uint32_t>(
+        std::bit_ceil(std::max(wanted_.largest_block, storage::prp_page)));
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();
     controller_.emplace(store, options);

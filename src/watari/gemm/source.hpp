@@ -13,10 +13,10 @@
 namespace watari::gemm {
 
 struct source_options {
-    std::string engine;               ///< a row of storage::engines(), or pinned or managed
-    processor who;                    ///< whose memory the tiles come to
-    std::string path;                 ///< of the file; empty: `memory` is the store
-    std::span<std::byte> memory{};    ///< of engines queue, gpu, pinned, managed
+    std::string engine;             ///< a row of storage::engines(), or pinned or managed
+    processor who;                  ///< whose memory the tiles come to
+    std::string path;               ///< of the file; empty: `memory` is the store
+    std::span<std::byte> memory{};  ///< of engines queue, gpu, pinned, managed
     bool writable = false;
     bool direct = true;               ///< past the page cache
     std::size_t threads = 1;          ///< of a controller

@@ -40,8 +40,7 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
 
 }  // namespace
 
-store::store(const store_options& wanted)
-    : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
+store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
     std::uint64_t end = 0;
     for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
         placement& place = where_[static_cast<int>(which)];
