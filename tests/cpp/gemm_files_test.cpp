@@ -127,13 +127,13 @@ struct matrices {
                     sum += each;
                     absolute += std::abs(each);
                 }
-                const double before =
-                    e_.beta == 0 ? 0 : e_.beta * rounded(c_[i * e_.size.n + j]);
+                const double before = e_.beta == 0 ? 0 : e_.beta * rounded(c_[i * e_.size.n + j]);
                 const double expected = e_.alpha * sum + before;
                 absolute = std::abs(e_.alpha) * absolute + std::abs(before);
                 const double off = std::abs(found[i * e_.size.n + j] - expected);
                 const double roundings = 4 + static_cast<double>(e_.size.k);
-                worst = std::max(worst, std::isnan(off) ? 1e300 : off / (absolute * epsilon * roundings));
+                worst = std::max(worst,
+                                 std::isnan(off) ? 1e300 : off / (absolute * epsilon * roundings));
             }
         return worst;
     }
@@ -143,13 +143,37 @@ struct matrices {
     file_of a, b, old, c;
 };
 
-class Files : public ::testing::TestWithParam<example> {};
+/// Whether products can be computed here; NumPy's library where the environment names its folder.
+bool can_multiply() {
+    if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
+    try {
+        make_blas(the_cpu, precision::single_precision, 1, nullptr);
+        return true;
+    } catch (const unsupported&) {
+        return false;
+    }
+}
+
+class FileProduct : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!can_multiply()) GTEST_SKIP() << "no BLAS here";
+    }
+};
+
+class Files : public ::testing::TestWithParam<example> {
+protected:
+    void SetUp() override {
+        if (!can_multiply()) GTEST_SKIP() << "no BLAS here";
+    }
+};
 
 TEST_P(Files, AreMultiplied) {
     const matrices m(GetParam());
     const pipeline_counts counts = multiply(m.job());
     EXPECT_LT(m.error(), 1);
-    EXPECT_GE(counts.written, GetParam().size.m * GetParam().size.n * element_bytes(GetParam().type));
+    EXPECT_GE(counts.written,
+              GetParam().size.m * GetParam().size.n * element_bytes(GetParam().type));
 }
 
 std::vector<example> examples() {
@@ -175,9 +199,9 @@ std::vector<example> examples() {
 INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
 
 /// Tiles in `finished` are left as they are, and what a run tells is all the others.
-TEST(FileProduct, GoesOnWhereARunEnded) {
-    const matrices m({"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12,
-                      order::reuse});
+TEST_F(FileProduct, GoesOnWhereARunEnded) {
+    const matrices m(
+        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
     file_product job = m.job();
     std::vector<tile_of_c> told;
     job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
@@ -189,8 +213,8 @@ TEST(FileProduct, GoesOnWhereARunEnded) {
     EXPECT_EQ(told.size(), 3 * 4u);
     const std::vector<double> whole = m.c.values();
 
-    const matrices again({"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12,
-                          order::reuse});
+    const matrices again(
+        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
     job = again.job();
     for (std::size_t i = 0; i < 3; ++i) job.finished.push_back({i, 1});
     told.clear();
@@ -209,19 +233,19 @@ TEST(FileProduct, GoesOnWhereARunEnded) {
     }
 }
 
-TEST(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
-    const matrices m({"posix", {1024, 1024, 1024}, precision::single_precision, 4096, 1, 0, 5,
-                      order::naive});
+TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
+    const matrices m(
+        {"posix", {1024, 1024, 1024}, precision::single_precision, 4096, 1, 0, 5, order::naive});
     file_product job = m.job();
     job.progress = [](const auto&, double) { return false; };
     const pipeline_counts counts = multiply(job);
     EXPECT_TRUE(counts.stopped || counts.seconds < 1.0);
 }
 
-TEST(FileProduct, NamesTheAddressOfAFailedRead) {
+TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
     for (const char* engine : {"posix", "uring", "queue"}) {
-        const matrices m({engine, {300, 300, 300}, precision::single_precision, 4096, 1, 0, 8,
-                          order::reuse});
+        const matrices m(
+            {engine, {300, 300, 300}, precision::single_precision, 4096, 1, 0, 8, order::reuse});
         file_product job = m.job();
         job.a.rows = 600;  // more than the file has
         job.c.rows = 600;
@@ -234,18 +258,18 @@ TEST(FileProduct, NamesTheAddressOfAFailedRead) {
     }
 }
 
-TEST(FileProduct, RefusesShapesThatDoNotFit) {
-    const matrices m({"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8,
-                      order::reuse});
+TEST_F(FileProduct, RefusesShapesThatDoNotFit) {
+    const matrices m(
+        {"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8, order::reuse});
     file_product job = m.job();
     job.b.rows = 299;
     EXPECT_THROW(multiply(job), usage_error);
     EXPECT_THROW(plan(job), usage_error);
 }
 
-TEST(FileProduct, RefusesTooLittleFastMemory) {
-    const matrices m({"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8,
-                      order::reuse});
+TEST_F(FileProduct, RefusesTooLittleFastMemory) {
+    const matrices m(
+        {"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8, order::reuse});
     file_product job = m.job();
     job.how.fast_memory = 2 * tile * tile * sizeof(float);
     EXPECT_THROW(multiply(job), usage_error);

@@ -6,10 +6,10 @@
 /// f, e, u, v, g are integers of 1 to 3 with either sign, by hash of seed and index; h has g's
 /// sign, so that the sum grows with every l: a tile left out, taken twice or in the wrong place is
 /// seen. With integral alpha and beta every partial sum is an integer too, and C exact in whatever
-/// order it is summed, as long as |alpha| 9 sum(|g h|) + 9 |beta| stays below 2^24 (double: 2^53):
-/// in single precision about k = 460,000 for alpha = 1. Beyond, or with other alpha and beta,
-/// products of tiles up to 200,000 / |alpha| are still exact, and what is added up from them may be
-/// off by k/32 + 4 roundings of the sum of absolute values: less than a missing tile.
+/// order it is summed, as long as 9 (|alpha| sum(g h) + |beta|) stays below 2^24 (double: 2^53): in
+/// single precision up to about k = 460,000 for alpha = 1. Beyond, or with other alpha and beta, an
+/// element may be off by k/64 + 8 roundings: products of tiles are still exact, and are scaled and
+/// added up. A missing tile is more than that: of 128 up to k = 300,000, of 512 up to 700,000.
 ///
 /// Bytes: fill writes each element once, wrong_elements reads it once; both on the CPU, by the
 /// threads of core/backend.hpp.
@@ -39,14 +39,15 @@ public:
     std::size_t wrong_elements(double alpha, double beta, const region& where, const void* c,
                                std::size_t leading) const;
 
-    /// What an element of the product may be off; 0: it is exact.
+    /// What an element of the product may be off, as a fraction of |alpha f e| sum(g h) +
+    /// |beta u v|; 0: it is exact.
     double tolerance(double alpha, double beta) const;
 
 private:
     shape size_;
     precision type_;
     std::vector<float> f_, g_, h_, e_, u_, v_;
-    double sum_;  ///< of g h
+    double sum_ = 0;  ///< of g h
 };
 
 }  // namespace watari::gemm

@@ -71,7 +71,8 @@ public:
                                          .bytes = m.where.tiles.columns_of(j) * m.where.element,
                                          .stride = list_.row_bytes,
                                          .skip = list_.skip,
-                                         .skip_step = list_.skip_step},
+                                         .skip_step = list_.skip_step,
+                                         .unit = m.where.unit},
                                         stream());
             if (stream_) device::synchronize(stream());
         }
