@@ -184,11 +184,29 @@ WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
     return command;
 }
 
-/// Waits for a command; `release_slot` must follow unless it is `timed_out`, when it does nothing.
-WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command) {
+/// Waits for a command, no longer than `limit` nanoseconds; `release_slot` must follow unless it is
+/// `timed_out`, when it does nothing.
+WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command,
+                                          std::int64_t limit) {
     if (!command.taken) return command.outcome;
     const queue_view& queue = view.queues[command.queue];
-    return wait(group::together(queue.state), queue, command.cid);
+    return wait(group::together(queue.state), queue, command.cid, limit);
+}
+
+/// The same, with the queues' own limit.
+WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command) {
+    return wait(view, command, view.queues[0].limit);
+}
+
+/// Takes completions off a command's queue; true if there was one.
+WATARI_KERNEL inline bool poll_queue(const namespace_view& view, const token& command) {
+    const queue_view& queue = view.queues[command.queue];
+    return poll(group::together(queue.state), queue);
+}
+
+/// Whether `wait` would return at once, as far as completions were taken off the queue.
+WATARI_KERNEL inline bool is_done(const namespace_view& view, const token& command) {
+    return !command.taken || is_done(view.queues[command.queue], command.cid);
 }
 
 WATARI_KERNEL inline void release_slot(const namespace_view& view, const token& command) {

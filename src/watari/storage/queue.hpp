@@ -244,15 +244,21 @@ WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     return head != start;
 }
 
-/// Waits until the commands of all threads of the group are done or abandoned; the status of each
-/// thread's own. The identifier is still the caller's, unless the command was abandoned.
+/// Whether a command is done, as far as completions were taken off the queue.
+WATARI_KERNEL inline bool is_done(const queue_view& queue, std::uint16_t cid) {
+    return (load_acquire(queue.results[queue.index(cid)]) & storage::done) != 0;
+}
+
+/// Waits until the commands of all threads of the group are done, or abandoned after `limit`
+/// nanoseconds; the status of each thread's own. The identifier is still the caller's, unless the
+/// command was abandoned.
 WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
-                                          std::uint16_t cid) {
+                                          std::uint16_t cid, std::int64_t limit) {
     const std::uint32_t own = std::uint32_t{cid} << 16;
     std::uint32_t& result = queue.results[queue.index(cid)];
     std::uint32_t word = load_acquire(result);
     const std::int64_t deadline =
-        lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + queue.limit;
+        lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + limit;
     for (unsigned attempt = 0; !lanes.all((word & storage::done) != 0); ++attempt) {
         // the clock first: who was put to sleep for long looks once more before giving up
         const bool late = nanoseconds() > deadline;
@@ -266,6 +272,12 @@ WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& 
     while ((word & storage::done) == 0)
         if (compare_exchange(result, word, own | storage::abandoned)) return storage::timed_out;
     return storage::status_of(word & 0x7fff);
+}
+
+/// The same, with the queue's own limit.
+WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
+                                          std::uint16_t cid) {
+    return wait(lanes, queue, cid, queue.limit);
 }
 
 /// Waits for a free identifier, as each thread of the group does. False: none within the limit.
