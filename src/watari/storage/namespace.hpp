@@ -141,15 +141,6 @@ WATARI_KERNEL inline token try_begin_read(const namespace_view& view, std::uint6
     return command;
 }
 
-/// Copies the bytes of each thread of the group, one after another, by all of them.
-WATARI_KERNEL inline void copy_each(const group& lanes, void* to, const void* from,
-                                    std::size_t bytes) {
-    for (unsigned lane = 0; lane < lanes.size(); ++lane)
-        copy_bytes(lanes, lanes.broadcast(to, lane), lanes.broadcast(from, lane),
-                   lanes.broadcast(bytes, lane));
-    lanes.sync();
-}
-
 WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t block,
                                      std::uint32_t count, const void* source, bool fua,
                                      const token& command) {
