@@ -32,7 +32,7 @@ public:
           offsets_(kind(), what.requests, placed()),
           nanoseconds_(kind(), what.requests, placed()),
           outcomes_(kind(), what.requests, placed()),
-          tokens_(kind(), what.depth, placed()) {
+          places_(kind(), what.depth, placed()) {
         if (what.who.is_gpu())
             stream_.emplace(device::priority::urgent);  // before products that are under way
         else
@@ -78,7 +78,7 @@ private:
                 .memory = list.memory,
                 .nanoseconds = nanoseconds_.data(),
                 .outcomes = outcomes_.data(),
-                .tokens = tokens_.data(),
+                .places = places_.data(),
                 .lanes = lanes_,
                 .ahead = ahead_};
     }
@@ -128,7 +128,7 @@ private:
     memory::buffer<std::uint64_t> offsets_;
     memory::buffer<std::int64_t> nanoseconds_;
     memory::buffer<status> outcomes_;
-    memory::buffer<token> tokens_;
+    memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
     std::size_t sent_again_ = 0;
     std::optional<status> first_failure_;
