@@ -56,6 +56,8 @@ public:
         }
     }
 
+    std::optional<double> gpu_seconds() const override { return gpu_seconds_; }
+
 private:
     std::size_t group_size(std::size_t group) const {
         const std::size_t first = std::min(group * what_.depth, list_.offsets.size());
@@ -70,6 +72,7 @@ private:
     }
 
     void copy(std::size_t group) {
+        begun_[group % lanes].record(stream_.get());
         device::copy(list_.memory + group * what_.depth * list_.block, staged(group * what_.depth),
                      group_size(group) * list_.block, stream_.get());
         copied_[group % lanes].record(stream_.get());
@@ -87,17 +90,19 @@ private:
             }
             missing_[lane] = group_size(retired_ + lanes);
             copying_[lane] = false;
+            gpu_seconds_ += device::event::seconds(begun_[lane], copied_[lane]);
         }
     }
 
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;
-    std::array<device::event, lanes> copied_;
+    std::array<device::event, lanes> begun_, copied_;
     std::array<std::size_t, lanes> missing_{};  ///< reads of the group that fills each lane
     std::array<bool, lanes> copying_{};
     requests list_{};
     std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
+    double gpu_seconds_ = 0;   ///< of copies
 };
 
 }  // namespace
