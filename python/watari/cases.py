@@ -409,7 +409,7 @@ CASES: dict[str, Case] = {
             ),
             storage.run,
             storage.bytes_per_sample,
-            storage.bytes_per_sample,
+            storage.footprint,
             storage.settle,
             storage.require_sense,
             storage.patience,

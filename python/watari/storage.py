@@ -101,6 +101,12 @@ def bytes_per_sample(parameters: Parameters) -> int:
     return int(parameters["requests"]) * int(parameters["block"])
 
 
+def footprint(parameters: Parameters) -> int:
+    """The blocks of a sample, and the store where it is memory."""
+    store = 0 if parameters["store"] == "file" else int(parameters["size"])
+    return bytes_per_sample(parameters) + store
+
+
 def patience(parameters: Parameters) -> float:
     """Seconds that a slow disk may need for making the files and for all requests."""
     in_flight = int(parameters["threads"]) * int(parameters["depth"])
