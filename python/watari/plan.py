@@ -177,7 +177,7 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
 
 
 def storage_rows(fitting: int) -> list[tuple[str, dict[str, Any]]]:
-    """A look at the disk, by every engine that needs no page cache, and at the queues without it."""
+    """A look at the disk by every engine that goes past the page cache, and at the queues alone."""
     size = min(2**28, fitting)
     few = {"size": size, "samples": 3}
     small = {**few, "block": 4096, "requests": 2048}
