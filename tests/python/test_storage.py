@@ -425,7 +425,7 @@ def test_a_result_file_is_valid_and_can_be_gone_on_with(
     assert all(column in said for column in storage_speed.COLUMNS)
     check_against_schema(file)
     whole = json.loads(file.read_text())
-    assert {c["status"] for c in whole["cases"]} == {"ok", "unsupported"}
+    assert {c["status"] for c in whole["cases"]} <= {"ok", "unsupported"}
 
     cut = json.loads(file.read_text())
     del cut["cases"][0]["trials"][1]
