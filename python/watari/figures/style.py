@@ -47,6 +47,15 @@ HALOS = {
     "nccl": "#14967c",
     "peer": "#2c76b5",
 }
+# engines of case storage: the ways of the operating system warm or grey, queues blue
+ENGINES = {
+    "posix": "#8c8f96",
+    "mmap": "#b2569b",
+    "uring": "#e08a1e",
+    "cufile": "#14967c",
+    "queue": "#7db3de",
+    "gpu": "#2c76b5",
+}
 # what a run spends its time on: warm outside the loop, blue within
 SPENT = {
     "allocate": "#c9a53a",

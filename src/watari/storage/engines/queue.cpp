@@ -4,6 +4,7 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/request_list.hpp"
 
@@ -33,10 +34,12 @@ public:
           nanoseconds_(kind(), what.requests, placed()),
           outcomes_(kind(), what.requests, placed()),
           places_(kind(), what.depth, placed()) {
-        if (what.who.is_gpu())
-            stream_.emplace(device::priority::urgent);  // before products that are under way
-        else
+        if (!what.who.is_gpu()) {
             cpu::set_threads(1);  // of the loop over lanes: this thread is one
+            return;
+        }
+        stream_.emplace(device::priority::urgent);  // before products that are under way
+        kernels_.emplace();
     }
 
     void run(const requests& list, std::span<double> seconds) override {
@@ -60,6 +63,10 @@ public:
         status outcome;
         fetch(&outcome, outcomes_.data(), 1);
         if (!outcome.ok()) throw error("flush: " + text(outcome));
+    }
+
+    std::optional<double> gpu_seconds() const override {
+        return kernels_ ? std::optional(kernels_->seconds()) : std::nullopt;
     }
 
 private:
@@ -90,8 +97,9 @@ private:
             device::copy(offsets_.data(), offsets.data(), offsets.size_bytes(), stream());
         else
             std::memcpy(offsets_.data(), offsets.data(), offsets.size_bytes());
+        if (stream_) kernels_->start(stream());
         request_kernels_on(what_.who).run(described(list), stream());
-        if (stream_) device::synchronize(stream());
+        if (stream_) kernels_->stop(stream());
     }
 
     template <class T>
@@ -130,6 +138,7 @@ private:
     memory::buffer<status> outcomes_;
     memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
+    std::optional<gpu_stopwatch> kernels_;
     std::size_t sent_again_ = 0;
     std::optional<status> first_failure_;
 };
