@@ -114,6 +114,65 @@ TEST(Array, WritesDirtyNeighboursBackInCommandsAsLargeAsTheyCanBe) {
     EXPECT_EQ(commands(r) - before, 64 * 1024 / transfer + 2);  // nothing is dirty
 }
 
+/// Memory of which one byte cannot be reached: each command that names it fails.
+class damaged final : public storage::backend {
+public:
+    damaged(std::size_t bytes, std::uint64_t bad) : inner_(storage::make_ram(bytes)), bad_(bad) {}
+    std::uint64_t bytes() const override { return inner_->bytes(); }
+    std::unique_ptr<storage::lane> open_lane(const storage::user_memory& memory) override {
+        return std::make_unique<damaged_lane>(inner_->open_lane(memory), bad_);
+    }
+
+private:
+    class damaged_lane final : public storage::lane {
+    public:
+        damaged_lane(std::unique_ptr<storage::lane> inner, std::uint64_t bad)
+            : inner_(std::move(inner)), bad_(bad) {}
+        bool submit(const storage::request& r) override {
+            if (bad_ < r.offset || bad_ >= r.offset + r.bytes) return inner_->submit(r);
+            failed_.push_back({r.queue, r.cid,
+                               r.operation == storage::opcode::read ? storage::unrecovered_read
+                                                                    : storage::write_fault});
+            return true;
+        }
+        void reap(std::vector<storage::ending>& ended) override {
+            inner_->reap(ended);
+            ended.insert(ended.end(), failed_.begin(), failed_.end());
+            failed_.clear();
+        }
+        std::size_t under_way() const override { return inner_->under_way() + failed_.size(); }
+
+    private:
+        std::unique_ptr<storage::lane> inner_;
+        std::uint64_t bad_;
+        std::vector<storage::ending> failed_;
+    };
+
+    std::shared_ptr<storage::backend> inner_;
+    std::uint64_t bad_;
+};
+
+TEST(Array, APageThatFailsHarmsNoneOfItsNeighbours) {
+    constexpr std::size_t in_page = 128, bad = 5;  // words of a page, the page that fails
+    storage::controller disk(std::make_shared<damaged>(1 << 20, bad * 1024 + 600),
+                             {.queues = {.queues = 1, .max_transfer = transfer}});
+    cpu::mapped<std::uint64_t> mapped(disk.view(), {.bytes = 256 << 10, .page_bytes = 1024});
+    const auto array = mapped.array();
+    std::vector<std::uint64_t> some(16 * in_page, 1), read(16 * in_page, 2);
+    const group one = group::active();
+    EXPECT_EQ(array.read(one, 0, some.size(), read.data()), storage::unrecovered_read);
+    EXPECT_TRUE(array.read(one, 0, bad * in_page, read.data()).ok());
+    EXPECT_TRUE(array.read(one, (bad + 1) * in_page, 10 * in_page, read.data()).ok());
+    ASSERT_TRUE(array.write(one, 0, some.size(), some.data()).ok());
+    EXPECT_EQ(array.flush(one), storage::write_fault);
+    EXPECT_EQ(mapped.counters().written, 15u);
+    EXPECT_EQ(array.flush(one), storage::write_fault);  // that page alone is dirty still
+    EXPECT_EQ(mapped.counters().written, 15u);
+    EXPECT_GE(mapped.counters().failed_writes, 2u);
+    ASSERT_TRUE(array.read(one, 0, read.size(), read.data()).ok());
+    EXPECT_EQ(read, some);
+}
+
 TEST(Array, RefusesWhatIsNotThere) {
     const rig r(1 << 16, 1 << 14, 4096);
     std::uint64_t value = 0;
