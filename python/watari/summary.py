@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from watari import cases, performance, results, storage, view
+from watari import cases, gemm_case, performance, results, storage, view
 from watari.statistics import WHOLE, summaries, summary
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
@@ -44,6 +44,9 @@ def speeds(measured: results.Results) -> list[tuple[str, str]]:
             told = storage.speed(m.trials)
             requests = storage.rate_text(told.requests_per_s)
             found.append((f"{rate}, {requests}, p99 {storage.time_text(told.p99)}", spread))
+        elif case.case == "gemm" and m.drawn:
+            told_of = gemm_case.speed(m.flops_per_sample, m.trials)
+            found.append((gemm_case.speed_text(told_of), speed(case)[1]))
         else:
             found.append(speed(case))
     return found
