@@ -284,11 +284,15 @@ def gemm(
     ] = False,
 ) -> None:
     """C = alpha A B + beta C of .npy files, which may be larger than memory."""
-    from watari import gemm_command
+    from watari import gemm_command, gemm_files
 
     asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
     asked |= {"engine": engine, "processor": processor, "threads": threads}
-    gemm_command.product(a, b, output, {**asked, "fresh": fresh})
+    try:
+        gemm_command.product(a, b, output, {**asked, "fresh": fresh})
+    except gemm_files.Interrupted as interrupted:
+        print(f"watari: interrupted; {interrupted}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -298,8 +302,8 @@ def main(arguments: list[str] | None = None) -> None:
     except WatariError as error:
         print(f"watari: {error}", file=sys.stderr)
         code = error.exit_code
-    except KeyboardInterrupt as interrupt:
-        print(": ".join(["watari: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
+    except KeyboardInterrupt:
+        print("watari: interrupted", file=sys.stderr)
         code = INTERRUPTED
     except BrokenPipeError:  # `watari list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
