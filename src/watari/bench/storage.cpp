@@ -59,6 +59,7 @@ public:
     }
 
     std::byte* data() const { return data_.data(); }
+    std::size_t block() const { return p_->block; }
     const std::vector<std::uint64_t>& offsets() const { return offsets_; }
 
     /// The blocks of the next sample: `first` is how many came before.
@@ -119,6 +120,7 @@ public:
             what.requests = count;
             what.who = p.processor;
             what.memory = blocks.data() + first * p.block;
+            what.bytes = count * p.block;
             made_[i] = row.make(what);
         });
     }
@@ -132,7 +134,8 @@ public:
     double run() {
         return crew_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
-            made_[i]->run(std::span(blocks_->offsets()).subspan(first, count),
+            made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
+                           blocks_->data() + first * blocks_->block(), blocks_->block()},
                           std::span(seconds_).subspan(first, count));
         });
     }

@@ -58,6 +58,12 @@ file_set::file_set(const extent& wanted) : wanted_(wanted) {
     }
 }
 
+file_set::file_set(const std::string& path) : paths_{path} {
+    struct stat found {};
+    if (stat(path.c_str(), &found) != 0) cannot_open(path, errno);
+    wanted_.bytes = static_cast<std::uint64_t>(found.st_size);
+}
+
 /// Under another name until all of it is durable. Who makes it holds a lock on that name, which the
 /// kernel lifts if the process is killed; the next one begins anew under the same name.
 void file_set::make(std::size_t number) const {

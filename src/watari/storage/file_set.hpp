@@ -34,6 +34,8 @@ public:
     /// Makes what is not there, and its folder. Throws usage_error for a size that stripes do not
     /// divide, system_error.
     explicit file_set(const extent& wanted);
+    /// One file that is there, of any size. Throws system_error.
+    explicit file_set(const std::string& path);
 
     std::uint64_t bytes() const noexcept { return wanted_.bytes; }
     std::uint64_t file_bytes() const noexcept { return wanted_.bytes / wanted_.files; }
@@ -45,6 +47,12 @@ public:
         const std::uint64_t stripe = offset / stripe_bytes;
         return {static_cast<std::size_t>(stripe % wanted_.files),
                 stripe / wanted_.files * stripe_bytes + offset % stripe_bytes};
+    }
+
+    /// What a request of so many bytes moves there: less where the file ends.
+    std::size_t expected(const place& at, std::size_t bytes) const noexcept {
+        const std::uint64_t left = at.offset < file_bytes() ? file_bytes() - at.offset : 0;
+        return left < bytes ? static_cast<std::size_t>(left) : bytes;
     }
 
 private:

@@ -85,7 +85,7 @@ public:
             check(cufile().handle_register(&handle, &file), "cuFileHandleRegister");
             handles_.emplace_back(handle);
         }
-        const status registered = cufile().buffer_register(what.memory, bytes(), 0);
+        const status registered = cufile().buffer_register(what.memory, what.bytes, 0);
         buffer_registered_ = registered.error == 0;
         if (!buffer_registered_)
             note("cuFile does not register the GPU's memory (error " +
@@ -95,11 +95,12 @@ public:
         if (buffer_registered_) cufile().buffer_deregister(what_.memory);
     }
 
-    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+    void run(const requests& list, std::span<double> seconds) override {
         device::use(what_.who.number);
+        const auto first = static_cast<std::size_t>(list.memory - what_.memory);
         double start = now();
-        for (std::size_t i = 0; i < offsets.size(); ++i) {
-            move(offsets[i], i * what_.block);
+        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+            move(list.offsets[i], first + i * list.block, list.block);
             const double end = now();
             seconds[i] = end - start;
             start = end;
@@ -109,21 +110,19 @@ public:
 private:
     static void deregister(void* handle) noexcept { cufile().handle_deregister(handle); }
 
-    std::size_t bytes() const { return what_.requests * what_.block; }
-
-    void move(std::uint64_t offset, std::size_t within) {
+    void move(std::uint64_t offset, std::size_t within, std::size_t bytes) {
         const place at = what_.files->files().locate(offset);
         const auto start = static_cast<off_t>(at.offset), behind = static_cast<off_t>(within);
         void* const handle = handles_[at.file].get();
         ssize_t moved = what_.way == direction::read
-                            ? cufile().read(handle, what_.memory, what_.block, start, behind)
-                            : cufile().write(handle, what_.memory, what_.block, start, behind);
+                            ? cufile().read(handle, what_.memory, bytes, start, behind)
+                            : cufile().write(handle, what_.memory, bytes, start, behind);
         if (moved == -1) moved = -errno;  // else a negative CUfileOpError, beyond any errno
         if (moved < -4096)
             throw gpu_error("cuFile fails with " + std::to_string(-moved) + " at " +
                             std::to_string(at.offset) + " of " + what_.files->path(at.file));
-        if (moved != static_cast<ssize_t>(what_.block))
-            transfer_failed(what_.way, what_.files->path(at.file), at.offset, what_.block, moved);
+        if (moved != static_cast<ssize_t>(what_.files->files().expected(at, bytes)))
+            transfer_failed(what_.way, what_.files->path(at.file), at.offset, bytes, moved);
     }
 
     std::vector<handle<void*, deregister>> handles_;

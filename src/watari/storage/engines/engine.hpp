@@ -22,17 +22,25 @@
 
 namespace watari::storage {
 
-/// What one thread is to do: block i of the list has its place at memory + i x block.
+/// A list of blocks: the one at offsets[i] of the store has its place at memory + i x block.
+struct requests {
+    std::span<const std::uint64_t> offsets;  ///< bytes
+    std::byte* memory;
+    std::size_t block;  ///< bytes of each
+};
+
+/// What one thread is to do with list after list.
 struct duty {
     const open_files* files = nullptr;     ///< of engines that open files
     const namespace_view* view = nullptr;  ///< of engines that submit commands
     direction way = direction::read;
     storage::pattern pattern = storage::pattern::random;
-    std::size_t block = 0;     ///< bytes
-    std::size_t depth = 1;     ///< requests in flight
-    std::size_t requests = 0;  ///< of each list, at most
-    processor who = the_cpu;   ///< whose memory it is
-    std::byte* memory = nullptr;
+    std::size_t block = 0;        ///< bytes of a request, at most
+    std::size_t depth = 1;        ///< requests in flight
+    std::size_t requests = 0;     ///< of each list, at most
+    processor who = the_cpu;      ///< whose memory it is
+    std::byte* memory = nullptr;  ///< where all lists have their places
+    std::size_t bytes = 0;        ///< of that memory
 };
 
 /// Seconds of the clock by which engines time requests.
@@ -48,9 +56,9 @@ public:
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
 
-    /// Moves every block of the list; `offsets` are those of the store. seconds[i] becomes the time
-    /// of request i, from handing it over until its data are at their place. Throws.
-    virtual void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) = 0;
+    /// Moves every block of the list. seconds[i] becomes the time of request i, from handing it over
+    /// until its data are at their place. Throws.
+    virtual void run(const requests& list, std::span<double> seconds) = 0;
 
     /// Waits until what was written is durable. Throws.
     virtual void flush() { what_.files->sync(); }

@@ -45,10 +45,10 @@ public:
             mappings_.emplace_back(*what.files, i, what);
     }
 
-    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+    void run(const requests& list, std::span<double> seconds) override {
         double start = now();
-        for (std::size_t i = 0; i < offsets.size(); ++i) {
-            move(offsets[i], what_.memory + i * what_.block);
+        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+            move(list.offsets[i], list.memory + i * list.block, list.block);
             const double end = now();
             seconds[i] = end - start;
             start = end;
@@ -60,17 +60,17 @@ public:
     }
 
 private:
-    void move(std::uint64_t offset, std::byte* data) {
+    void move(std::uint64_t offset, std::byte* data, std::size_t bytes) {
         const place at = what_.files->files().locate(offset);
         std::byte* const mapped = mappings_[at.file].at(at.offset);
-        std::byte* const side = staging_.before(what_.way, data);
+        std::byte* const side = staging_.before(what_.way, data, bytes);
         const bool reads = what_.way == direction::read;
-        if (!guarded_copy(reads ? side : mapped, reads ? mapped : side, what_.block))
+        if (!guarded_copy(reads ? side : mapped, reads ? mapped : side, bytes))
             throw error(
                 "mmap of " + what_.files->path(at.file) + ": no data at " +
                 std::to_string(at.offset) +
                 " (SIGBUS); the file is shorter than it was, or its disk failed or is full");
-        staging_.after(what_.way, data);
+        staging_.after(what_.way, data, bytes);
     }
 
     staging staging_;

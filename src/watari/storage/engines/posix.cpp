@@ -14,10 +14,10 @@ class posix_engine final : public engine {
 public:
     explicit posix_engine(const duty& what) : engine(what), staging_(what) {}
 
-    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+    void run(const requests& list, std::span<double> seconds) override {
         double start = now();
-        for (std::size_t i = 0; i < offsets.size(); ++i) {
-            move(offsets[i], what_.memory + i * what_.block);
+        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+            move(list.offsets[i], list.memory + i * list.block, list.block);
             const double end = now();
             seconds[i] = end - start;
             start = end;
@@ -25,20 +25,20 @@ public:
     }
 
 private:
-    void move(std::uint64_t offset, std::byte* data) {
+    void move(std::uint64_t offset, std::byte* data, std::size_t bytes) {
         const place at = what_.files->files().locate(offset);
         const int file = what_.files->descriptor_of(at.file);
         const auto start = static_cast<off_t>(at.offset);
-        std::byte* side = staging_.before(what_.way, data);
+        std::byte* side = staging_.before(what_.way, data, bytes);
         ssize_t moved = 0;
         do
-            moved = what_.way == direction::read ? pread(file, side, what_.block, start)
-                                                 : pwrite(file, side, what_.block, start);
+            moved = what_.way == direction::read ? pread(file, side, bytes, start)
+                                                 : pwrite(file, side, bytes, start);
         while (moved < 0 && errno == EINTR);
-        if (moved != static_cast<ssize_t>(what_.block))
-            transfer_failed(what_.way, what_.files->path(at.file), at.offset, what_.block,
+        if (moved != static_cast<ssize_t>(what_.files->files().expected(at, bytes)))
+            transfer_failed(what_.way, what_.files->path(at.file), at.offset, bytes,
                             moved < 0 ? -errno : moved);
-        staging_.after(what_.way, data);
+        staging_.after(what_.way, data, bytes);
     }
 
     staging staging_;

@@ -39,21 +39,24 @@ public:
             cpu::set_threads(1);  // of the loop over lanes: this thread is one
     }
 
-    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
-        serve(offsets, what_.memory);
+    void run(const requests& list, std::span<double> seconds) override {
+        const std::span offsets = list.offsets;
+        serve(list);
         std::vector<std::int64_t> nanoseconds(offsets.size());
         std::vector<status> outcomes(offsets.size());
         fetch(nanoseconds.data(), nanoseconds_.data(), nanoseconds.size());
         fetch(outcomes.data(), outcomes_.data(), outcomes.size());
         for (std::size_t i = 0; i < offsets.size(); ++i) {
             seconds[i] = static_cast<double>(nanoseconds[i]) * 1e-9;
-            if (!outcomes[i].ok()) seconds[i] += again(offsets[i], i, outcomes[i]);
+            if (!outcomes[i].ok())
+                seconds[i] += again(
+                    {offsets.subspan(i, 1), list.memory + i * list.block, list.block}, outcomes[i]);
         }
         if (sent_again_ > 0) describe();
     }
 
     void flush() override {
-        request_kernels_on(what_.who).flush(list(1, what_.memory), stream());
+        request_kernels_on(what_.who).flush(described({}), stream());
         status outcome;
         fetch(&outcome, outcomes_.data(), 1);
         if (!outcome.ok()) throw error("flush: " + text(outcome));
@@ -66,13 +69,13 @@ private:
     memory::placement placed() const { return {.device = what_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 
-    request_list list(std::size_t count, std::byte* memory) const {
+    request_list described(const requests& list) const {
         return {.view = *what_.view,
                 .offsets = offsets_.data(),
-                .count = count,
-                .block = static_cast<std::uint32_t>(what_.block),
+                .count = list.offsets.size(),
+                .block = static_cast<std::uint32_t>(list.block),
                 .write = what_.way == direction::write,
-                .memory = memory,
+                .memory = list.memory,
                 .nanoseconds = nanoseconds_.data(),
                 .outcomes = outcomes_.data(),
                 .tokens = tokens_.data(),
@@ -81,12 +84,13 @@ private:
     }
 
     /// Runs the list and waits.
-    void serve(std::span<const std::uint64_t> offsets, std::byte* memory) {
+    void serve(const requests& list) {
+        const std::span offsets = list.offsets;
         if (stream_)
             device::copy(offsets_.data(), offsets.data(), offsets.size_bytes(), stream());
         else
             std::memcpy(offsets_.data(), offsets.data(), offsets.size_bytes());
-        request_kernels_on(what_.who).run(list(offsets.size(), memory), stream());
+        request_kernels_on(what_.who).run(described(list), stream());
         if (stream_) device::synchronize(stream());
     }
 
@@ -98,19 +102,19 @@ private:
             std::copy_n(from, count, to);
     }
 
-    /// Sends request i again until it succeeds; returns the seconds of that.
-    double again(std::uint64_t offset, std::size_t i, status outcome) {
+    /// Sends a list of one again until it succeeds; returns the seconds of that.
+    double again(const requests& one, status outcome) {
         const double start = now();
         for (int sent = 0; sent < tries && !outcome.ok() && !outcome.dnr; ++sent) {
             first_failure_ = first_failure_.value_or(outcome);
             ++sent_again_;
-            serve({&offset, 1}, what_.memory + i * what_.block);
+            serve(one);
             fetch(&outcome, outcomes_.data(), 1);
         }
         if (!outcome.ok())
             throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
-                        std::to_string(what_.block) + " bytes at " + std::to_string(offset) + ": " +
-                        text(outcome));
+                        std::to_string(one.block) + " bytes at " +
+                        std::to_string(one.offsets.front()) + ": " + text(outcome));
         return now() - start;
     }
 

@@ -16,7 +16,6 @@ constexpr std::size_t largest = std::size_t{1} << 30;  ///< of one registered bu
 registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_t bytes)
     : files_(what.files),
       way_(what.way),
-      block_(what.block),
       memory_(memory),
       part_(std::max<std::size_t>(1, what.depth / 16)),
       ring_(static_cast<unsigned>(what.depth)) {
@@ -34,7 +33,8 @@ registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_
     }
 }
 
-bool registered_ring::push(std::uint64_t offset, std::byte* data, std::uint64_t tag) {
+bool registered_ring::push(std::uint64_t offset, std::byte* data, std::size_t bytes,
+                           std::uint64_t tag) {
     const place at = files_->files().locate(offset);
     const auto buffer = static_cast<std::size_t>(data - memory_) / largest;
     const bool pushed = ring_.push(
@@ -42,7 +42,7 @@ bool registered_ring::push(std::uint64_t offset, std::byte* data, std::uint64_t 
          .file = static_cast<int>(at.file),
          .buffer = why_not_buffers_.empty() ? static_cast<int>(buffer) : -1,
          .data = data,
-         .bytes = static_cast<std::uint32_t>(block_),
+         .bytes = static_cast<std::uint32_t>(bytes),
          .offset = at.offset,
          .tag = tag});
     if (pushed && ++held_ == part_) {
@@ -58,10 +58,11 @@ std::span<const uring_completion> registered_ring::wait() {
     return std::span(done_).first(ring_.reap(done_));
 }
 
-void registered_ring::check(const uring_completion& done, std::uint64_t offset) const {
-    if (done.result == static_cast<int>(block_)) return;
+void registered_ring::check(const uring_completion& done, std::uint64_t offset,
+                            std::size_t bytes) const {
     const place at = files_->files().locate(offset);
-    transfer_failed(way_, files_->path(at.file), at.offset, block_, done.result);
+    if (done.result == static_cast<int>(files_->files().expected(at, bytes))) return;
+    transfer_failed(way_, files_->path(at.file), at.offset, bytes, done.result);
 }
 
 }  // namespace watari::storage

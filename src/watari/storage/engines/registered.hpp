@@ -21,20 +21,19 @@ public:
 
     /// Hands over one block; false where the ring is full. The kernel gets every sixteenth of the
     /// depth at once: a disk that gets all of it together has nothing to do while it is prepared.
-    bool push(std::uint64_t offset, std::byte* data, std::uint64_t tag);
+    bool push(std::uint64_t offset, std::byte* data, std::size_t bytes, std::uint64_t tag);
 
     /// Submits, waits for one completion or more, and returns those that have come.
     std::span<const uring_completion> wait();
 
     /// Throws unless all bytes of the request at this offset were moved.
-    void check(const uring_completion& done, std::uint64_t offset) const;
+    void check(const uring_completion& done, std::uint64_t offset, std::size_t bytes) const;
 
     std::size_t in_flight() const noexcept { return ring_.in_flight(); }
 
 private:
     const open_files* files_;
     direction way_;
-    std::size_t block_;
     std::byte* memory_;
     std::size_t part_;      ///< requests that the kernel gets together
     std::size_t held_ = 0;  ///< that it did not get yet

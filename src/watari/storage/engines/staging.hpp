@@ -12,33 +12,32 @@ namespace watari::storage {
 
 class staging {
 public:
-    explicit staging(const duty& what) : block_(what.block) {
+    explicit staging(const duty& what) {
         if (!what.who.is_gpu()) return;
         device::use(what.who.number);
         stream_.emplace();
         // registered, not cudaMallocHost's: direct I/O and io_uring take anonymous memory alone
         pinned_.emplace(
-            memory::kind::pinned, block_,
+            memory::kind::pinned, what.block,
             memory::placement{.device = what.who.number, .thp = memory::huge_pages::always});
     }
 
     /// Where the file's side of the block is; before a write, brings the data there.
-    std::byte* before(direction way, std::byte* place) {
+    std::byte* before(direction way, std::byte* place, std::size_t bytes) {
         if (!pinned_) return place;
         if (way == direction::write)
-            device::read_back(pinned_->data(), place, block_, stream_->get());
+            device::read_back(pinned_->data(), place, bytes, stream_->get());
         return pinned_->data();
     }
 
     /// After a read, brings the data to their place.
-    void after(direction way, std::byte* place) {
+    void after(direction way, std::byte* place, std::size_t bytes) {
         if (!pinned_ || way == direction::write) return;
-        device::copy(place, pinned_->data(), block_, stream_->get());
+        device::copy(place, pinned_->data(), bytes, stream_->get());
         device::synchronize(stream_->get());
     }
 
 private:
-    std::size_t block_;
     std::optional<device::stream> stream_;
     std::optional<memory::buffer<std::byte>> pinned_;
 };

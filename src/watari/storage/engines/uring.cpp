@@ -14,23 +14,24 @@ namespace {
 
 class uring_engine final : public engine {
 public:
-    explicit uring_engine(const duty& what)
-        : engine(what), ring_(what, what.memory, what.requests * what.block) {
+    explicit uring_engine(const duty& what) : engine(what), ring_(what, what.memory, what.bytes) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
-    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+    void run(const requests& list, std::span<double> seconds) override {
+        const std::span offsets = list.offsets;
         std::size_t next = 0, done = 0;
         double moment = now();
         while (done < offsets.size()) {
             for (; next < offsets.size() && next - done < what_.depth; ++next) {
                 seconds[next] = moment;
-                if (!ring_.push(offsets[next], what_.memory + next * what_.block, next)) break;
+                if (!ring_.push(offsets[next], list.memory + next * list.block, list.block, next))
+                    break;
             }
             const std::span<const uring_completion> found = ring_.wait();
             moment = now();
             for (const uring_completion& each : found) {
-                ring_.check(each, offsets[each.tag]);
+                ring_.check(each, offsets[each.tag], list.block);
                 seconds[each.tag] = moment - seconds[each.tag];
             }
             done += found.size();

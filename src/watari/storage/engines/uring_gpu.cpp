@@ -29,21 +29,23 @@ public:
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
-    void run(std::span<const std::uint64_t> offsets, std::span<double> seconds) override {
+    void run(const requests& list, std::span<double> seconds) override {
         device::use(what_.who.number);
-        requests_ = offsets.size();
+        list_ = list;
+        const std::span offsets = list.offsets;
         std::size_t next = 0;
         retired_ = 0;
         for (std::size_t group = 0; group < lanes; ++group) missing_[group] = group_size(group);
-        while (retired_ * what_.depth < requests_) {
+        while (retired_ * what_.depth < list_.offsets.size()) {
             const double moment = now();
-            for (; next < requests_ && ring_.in_flight() < what_.depth && has_lane(next); ++next) {
+            for (; next < list_.offsets.size() && ring_.in_flight() < what_.depth && has_lane(next);
+                 ++next) {
                 seconds[next] = moment;
-                if (!ring_.push(offsets[next], staged(next), next)) break;
+                if (!ring_.push(offsets[next], staged(next), list.block, next)) break;
             }
             if (ring_.in_flight() > 0) {
                 for (const uring_completion& each : ring_.wait()) {
-                    ring_.check(each, offsets[each.tag]);
+                    ring_.check(each, offsets[each.tag], list.block);
                     if (--missing_[each.tag / what_.depth % lanes] == 0)
                         copy(each.tag / what_.depth);
                 }
@@ -56,20 +58,20 @@ public:
 
 private:
     std::size_t group_size(std::size_t group) const {
-        const std::size_t first = std::min(group * what_.depth, requests_);
-        return std::min(what_.depth, requests_ - first);
+        const std::size_t first = std::min(group * what_.depth, list_.offsets.size());
+        return std::min(what_.depth, list_.offsets.size() - first);
     }
 
     /// Whether the group of this request may fill: the one that had its lane is on the GPU.
     bool has_lane(std::size_t request) const { return request / what_.depth < retired_ + lanes; }
 
     std::byte* staged(std::size_t request) const {
-        return pinned_.data() + request % (lanes * what_.depth) * what_.block;
+        return pinned_.data() + request % (lanes * what_.depth) * list_.block;
     }
 
     void copy(std::size_t group) {
-        device::copy(what_.memory + group * what_.depth * what_.block, staged(group * what_.depth),
-                     group_size(group) * what_.block, stream_.get());
+        device::copy(list_.memory + group * what_.depth * list_.block, staged(group * what_.depth),
+                     group_size(group) * list_.block, stream_.get());
         copied_[group % lanes].record(stream_.get());
         copying_[group % lanes] = true;
     }
@@ -94,7 +96,7 @@ private:
     std::array<device::event, lanes> copied_;
     std::array<std::size_t, lanes> missing_{};  ///< reads of the group that fills each lane
     std::array<bool, lanes> copying_{};
-    std::size_t requests_ = 0;
+    requests list_{};
     std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
 };
 
