@@ -221,6 +221,11 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
     )
 
 
+def amount(size: float) -> str:
+    """Bytes for people: `3.22 GB`, `41.9 MB`."""
+    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+
+
 def flops_text(per_second: float) -> str:
     """Flops per second for people: `98.4 GFLOPS`, `50.1 TFLOPS`."""
     scale, unit = (1e12, "TFLOPS") if per_second >= 1e12 else (1e9, "GFLOPS")

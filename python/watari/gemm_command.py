@@ -60,8 +60,8 @@ def summary(done: Product, out: Path, told: Told) -> str:
         return f"{out}: was finished by an earlier run"
     moved = done.bytes_read + done.bytes_written
     rate = f" ({moved / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
-    text = f"{out}: {duration(done.seconds)}, read {gemm_forecast.gigabytes(done.bytes_read)}, "
-    text += f"wrote {gemm_forecast.gigabytes(done.bytes_written)}{rate}"
+    text = f"{out}: {duration(done.seconds)}, read {gemm_case.amount(done.bytes_read)}, "
+    text += f"wrote {gemm_case.amount(done.bytes_written)}{rate}"
     if done.seconds and not done.finished_before:
         text += f", {gemm_case.flops_text(told.flops / done.seconds)}"
     return "\n".join([text, *done.notes])

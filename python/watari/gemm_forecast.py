@@ -24,6 +24,7 @@ from watari import gemm_case, limits
 from watari.axes import Machine, Parameters, format_size
 from watari.cases import Request
 from watari.errors import WatariError
+from watari.gemm_case import amount
 from watari.view import duration, sides
 
 CHUNK = 4 * 2**20
@@ -62,8 +63,8 @@ class Forecast:
     def bytes_text(self) -> str:
         """`reads 3.22 GB, writes 1.07 GB (any order of tiles: at least 2.1 GB)`."""
         return (
-            f"reads {gigabytes(self.bytes_read)}, writes {gigabytes(self.bytes_written)} "
-            f"(any schedule moves {gigabytes(self.lower_bound)} at least)"
+            f"reads {amount(self.bytes_read)}, writes {amount(self.bytes_written)} "
+            f"(any schedule moves {amount(self.lower_bound)} at least)"
         )
 
     def time_text(self) -> str:
@@ -81,11 +82,6 @@ class Forecast:
         if self.seconds is None:
             return "how fast store and arithmetic are is not known beforehand"
         return f"at least {duration(self.seconds)}: {', '.join(parts)}"
-
-
-def gigabytes(size: int) -> str:
-    """`3.22 GB`, `41.9 MB`."""
-    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
 
 
 def forecast(parameters: Parameters, store_rate: float | None) -> Forecast:

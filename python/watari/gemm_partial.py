@@ -15,6 +15,7 @@ from pathlib import Path
 from watari import gemm_journal, npy
 from watari.errors import FileError, UsageError
 from watari.files import sync_folder
+from watari.gemm_case import amount
 from watari.gemm_journal import Journal, Tile
 from watari.gemm_work import Work
 from watari.npy import Matrix
@@ -77,8 +78,8 @@ def check_room(work: Work) -> None:
     free = system.f_bavail * system.f_frsize
     if work.bytes > free + there:
         raise FileError(
-            f"{work.shown}: not enough room: takes {work.bytes / 1e9:.3g} GB, "
-            f"{work.output.parent} has {free / 1e9:.3g} GB free"
+            f"{work.shown}: not enough room: takes {amount(work.bytes)}, "
+            f"{work.output.parent} has {amount(free)} free"
         )
 
 
