@@ -20,7 +20,8 @@ KINDS = ("measured", "theoretical", "second-hand")
 @dataclass(frozen=True)
 class Quantity:
     """What a number is a number of: `parameters` is a subset of those of `case`. With `less` it is
-    a difference: that case, less the one that has these parameters instead."""
+    a difference, with `over` a ratio: that case, less or over the one that has these parameters
+    instead."""
 
     name: str
     title: str
@@ -29,6 +30,7 @@ class Quantity:
     sample: str = "all"
     unit: str = "GB/s"
     less: dict[str, Any] = field(default_factory=dict)
+    over: dict[str, Any] = field(default_factory=dict)
 
     def matches(self, case: str, parameters: dict[str, Any]) -> bool:
         """Whether a measured case is this quantity."""

@@ -47,6 +47,17 @@ HALOS = {
     "nccl": "#14967c",
     "peer": "#2c76b5",
 }
+# engines of storage: threads of the CPU grey to blue, the GPU's own initiative red
+ENGINES = {
+    "posix": "#8c8f96",
+    "uring": "#2c76b5",
+    "mmap": "#a08a3c",
+    "cufile": "#7564bd",
+    "queue": "#79c2ae",
+    "gpu": "#c4503e",
+    "pinned": "#e08a1e",
+    "managed": "#14967c",
+}
 # what a run spends its time on: warm outside the loop, blue within
 SPENT = {
     "allocate": "#c9a53a",
