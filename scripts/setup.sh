@@ -4,7 +4,7 @@
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
-packages=(g++ git python3-venv python3-dev libhwloc-dev liburing-dev)
+packages=(g++ git python3-venv python3-dev libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
 if [[ $1 == test ]]; then
     packages+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev shellcheck)

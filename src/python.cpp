@@ -237,6 +237,7 @@ NB_MODULE(_native, module) {
     bind_machine(module);
     bind_memory(module);
     bind_himeno(module);
+    bind_gemm(module);
     bind_case(module, "copy", copy_parameters, bench::copy, "One trial of case `copy`.");
     bind_case(module, "access", access_parameters, bench::access, "One trial of case `access`.");
     bind_case(module, "migration", migration_parameters, bench::migration,

@@ -16,6 +16,7 @@ namespace nb = nanobind;
 void bind_machine(nb::module_& module);
 void bind_memory(nb::module_& module);
 void bind_himeno(nb::module_& module);
+void bind_gemm(nb::module_& module);
 
 /// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`. Throws usage_error.
 int number_in(std::string_view word);

@@ -2,6 +2,8 @@
 #include "python.hpp"
 
 #include "watari/comm/capabilities.hpp"
+#include "watari/gemm/blas.hpp"
+#include "watari/gemm/capabilities.hpp"
 #include "watari/machine/capability.hpp"
 #include "watari/machine/gpus.hpp"
 #include "watari/machine/topology.hpp"
@@ -98,10 +100,11 @@ nb::dict capability(const machine::capability& capability) {
     return row;
 }
 
-nb::list capabilities() {
+nb::list capabilities(const std::string& blas_folder) {
+    gemm::set_numpy_folder(blas_folder);
     nb::list result;
-    for (const auto& found :
-         {machine::capabilities(), comm::capabilities(), storage::capabilities()}) {
+    for (const auto& found : {machine::capabilities(), comm::capabilities(),
+                              storage::capabilities(), gemm::capabilities()}) {
         result.extend(list_of(found, capability));
     }
     return result;
@@ -112,6 +115,8 @@ nb::list capabilities() {
 void bind_machine(nb::module_& module) {
     module.def("topology", &topology, "The CPU side: packages, cores, NUMA nodes, caches.");
     module.def("gpus", &gpus, "The GPUs, or the reason why there is none; makes no context.");
-    module.def("capabilities", &capabilities,
-               "hwloc, MPI, cuFile, io_uring: here or not, and why.");
+    module.def(
+        "capabilities", &capabilities, nb::arg("blas_folder") = "",
+        "hwloc, MPI, cuFile, io_uring, OpenBLAS, cuBLAS: here or not, and why; `blas_folder` "
+        "has the shared objects of NumPy's wheel.");
 }

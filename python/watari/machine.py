@@ -102,7 +102,10 @@ class Link(Record):
 class Capability(Record):
     """Something optional: a library, a driver, a kernel feature."""
 
-    name: str = Field(description="mpi, cuda-aware-mpi, cufile, io_uring, hwloc, nvml, gpu-driver")
+    name: str = Field(
+        description="mpi, cuda-aware-mpi, cufile, io_uring, openblas, cublas, hwloc, nvml, "
+        "gpu-driver"
+    )
     available: bool
     reason: str | None = Field(default=None, description="why it is not available")
     detail: str | None = Field(default=None, description="version, or what was found")

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from watari import blas
 from watari.probe import links, memories, nvml, system
 from watari.probe.system import System
 from watari.probe.tables import render
@@ -34,7 +35,7 @@ def machine(
 
         gpus = _native.gpus() if gpus is None else gpus
         topology = _native.topology() if topology is None else topology
-        capabilities = _native.capabilities() if capabilities is None else capabilities
+        capabilities = _native.capabilities(blas.folder()) if capabilities is None else capabilities
     told = links_told or ask_nvml(files, [gpu["pci_bus_id"] for gpu in gpus["gpus"]])
     return assemble(files, gpus, topology, capabilities, told)
 

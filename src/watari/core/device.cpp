@@ -102,6 +102,12 @@ void copy(void* to, const void* from, std::size_t bytes, stream_t stream) {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
+void copy_rows(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
+               std::size_t bytes, std::size_t rows, stream_t stream) {
+    check(cudaMemcpy2DAsync(to, to_stride, from, from_stride, bytes, rows, cudaMemcpyDefault,
+                            stream));
+}
+
 void read_back(void* to, const void* from, std::size_t bytes, stream_t stream) {
     copy(to, from, bytes, stream);
     synchronize(stream);

@@ -53,6 +53,10 @@ void synchronize(stream_t stream, std::source_location at = std::source_location
 /// Copies bytes between any two addresses that CUDA knows, in stream order.
 void copy(void* to, const void* from, std::size_t bytes, stream_t stream);
 
+/// Copies rows of `bytes`, `to_stride` and `from_stride` bytes apart, in stream order.
+void copy_rows(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
+               std::size_t bytes, std::size_t rows, stream_t stream);
+
 /// Copies to ordinary memory and waits.
 void read_back(void* to, const void* from, std::size_t bytes, stream_t stream);
 

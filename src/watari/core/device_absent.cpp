@@ -28,6 +28,10 @@ void synchronize(stream_t, std::source_location) { absent(); }
 
 void copy(void*, const void*, std::size_t, stream_t) { absent(); }
 
+void copy_rows(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, stream_t) {
+    absent();
+}
+
 void read_back(void*, const void*, std::size_t, stream_t) { absent(); }
 
 void check_launch(std::source_location) { absent(); }

@@ -40,7 +40,13 @@ private:
                 const ssize_t moved = move(command, piece, range.data + at);
                 if (moved < 0 && errno == EINTR) continue;
                 if (moved < 0) return status_of_errno(errno, command.operation);
-                if (files_.ends(static_cast<std::size_t>(moved))) return unrecovered_read;
+                const auto done = static_cast<std::size_t>(moved);
+                if (done < piece.bytes && files_.reaches_end(piece.offset + done)) {
+                    at += piece.bytes;
+                    offset += piece.bytes;
+                    continue;
+                }
+                if (files_.ends(done)) return unrecovered_read;
                 at += static_cast<std::size_t>(moved);
                 offset += static_cast<std::uint64_t>(moved);
             }

@@ -39,22 +39,46 @@ void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
 
 }  // namespace
 
+void make_folder(const std::string& path) {
+    std::error_code problem;
+    std::filesystem::create_directories(path, problem);
+    if (problem) cannot_open(path, problem.value());
+}
+
+/// Who makes it holds a lock on its other name, which the kernel lifts if the process is killed;
+/// the next one begins anew under the same name.
+bool make_whole(const std::string& path, std::uint64_t bytes,
+                const std::function<void(int descriptor)>& fill) {
+    if (is_there(path, bytes)) return false;
+    const std::string partial = path + ".partial";
+    const descriptor file(partial, O_RDWR | O_CREAT | O_CLOEXEC);
+    if (flock(file.get(), LOCK_EX) != 0) cannot_open(partial, errno);
+    if (is_there(path, bytes)) return false;  // another process was faster
+    try {
+        if (ftruncate(file.get(), 0) != 0) cannot_open(partial, errno);
+        reserve(file.get(), partial, bytes);
+        fill(file.get());
+        if (fdatasync(file.get()) != 0) cannot_open(partial, errno);
+        if (rename(partial.c_str(), path.c_str()) != 0) cannot_open(partial, errno);
+    } catch (...) {
+        unlink(partial.c_str());
+        throw;
+    }
+    return true;
+}
+
 file_set::file_set(const extent& wanted) : wanted_(wanted) {
     if (wanted.files == 0 || wanted.bytes % (wanted.files * sector_bytes) != 0 ||
         (wanted.files > 1 && wanted.bytes % (wanted.files * stripe_bytes) != 0))
         throw usage_error(
             "size: must be whole sectors of 512 bytes, with several files whole MiB "
             "in each of them");
-    std::error_code problem;
-    std::filesystem::create_directories(wanted.folder, problem);
-    if (problem) cannot_open(wanted.folder, problem.value());
+    make_folder(wanted.folder);
     const std::string stem = wanted.folder + "/watari-" + std::to_string(wanted.bytes);
     for (std::size_t i = 0; i < wanted.files; ++i) {
         const std::string part = "-" + std::to_string(i + 1) + "of" + std::to_string(wanted.files);
         paths_.push_back(stem + (wanted.files > 1 ? part : "") + ".data");
-        if (is_there(paths_.back(), file_bytes())) continue;
-        make(i);
-        made_ = true;
+        made_ |= make_whole(paths_.back(), file_bytes(), [&](int file) { fill(file, i); });
     }
 }
 
@@ -62,25 +86,6 @@ file_set::file_set(const std::string& path) : paths_{path} {
     struct stat found {};
     if (stat(path.c_str(), &found) != 0) cannot_open(path, errno);
     wanted_.bytes = static_cast<std::uint64_t>(found.st_size);
-}
-
-/// Under another name until all of it is durable. Who makes it holds a lock on that name, which the
-/// kernel lifts if the process is killed; the next one begins anew under the same name.
-void file_set::make(std::size_t number) const {
-    const std::string partial = paths_[number] + ".partial";
-    const descriptor file(partial, O_RDWR | O_CREAT | O_CLOEXEC);
-    if (flock(file.get(), LOCK_EX) != 0) cannot_open(partial, errno);
-    if (is_there(paths_[number], file_bytes())) return;  // another process was faster
-    try {
-        if (ftruncate(file.get(), 0) != 0) cannot_open(partial, errno);
-        reserve(file.get(), partial, file_bytes());
-        fill(file.get(), number);
-        if (fdatasync(file.get()) != 0) cannot_open(partial, errno);
-        if (rename(partial.c_str(), paths_[number].c_str()) != 0) cannot_open(partial, errno);
-    } catch (...) {
-        unlink(partial.c_str());
-        throw;
-    }
 }
 
 void file_set::fill(int file, std::size_t number) const {

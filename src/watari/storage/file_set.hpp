@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ struct place {
     std::size_t file;
     std::uint64_t offset;  ///< in the file, bytes
 };
+
+/// A file of so many bytes: found by name and size, or made by `fill`, which writes all of it,
+/// under another name until it is durable. True: made here and now. Throws system_error.
+bool make_whole(const std::string& path, std::uint64_t bytes,
+                const std::function<void(int descriptor)>& fill);
+
+/// A folder and those above it. Throws system_error.
+void make_folder(const std::string& path);
 
 /// The files by name, all of them there and of the right size.
 class file_set {
@@ -56,7 +65,6 @@ public:
     }
 
 private:
-    void make(std::size_t number) const;
     void fill(int descriptor, std::size_t number) const;
 
     extent wanted_;

@@ -139,7 +139,8 @@ private:
         const auto moved = static_cast<std::uint32_t>(std::max(done.result, 0));
         const bool is_sync = own.request.operation == uring_operation::sync;
         const bool again = done.result == -EINTR || done.result == -EAGAIN;
-        if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved))) {
+        if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved) &&
+                      !files_.reaches_end(own.request.offset + moved))) {
             own.request.data = static_cast<std::byte*>(own.request.data) + moved;
             own.request.bytes -= moved;
             own.request.offset += moved;
@@ -148,7 +149,8 @@ private:
         }
         if (done.result < 0)
             command.what.outcome = status_of_errno(-done.result, command.operation);
-        else if (!is_sync && moved < own.request.bytes)
+        else if (!is_sync && moved < own.request.bytes &&
+                 !files_.reaches_end(own.request.offset + moved))
             command.what.outcome = unrecovered_read;  // the file ends here
         free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
         if (--command.pieces_left > 0) return;

@@ -18,7 +18,7 @@ namespace {
 
 /// Bytes that offsets and sizes of direct I/O must be multiples of: statx (Linux 6.1), or a sector
 /// where the kernel does not tell. 0: there is no direct I/O of this file.
-std::size_t direct_unit(int file) {
+std::size_t unit_of(int file) {
     // by hand, since older headers lack these fields: stx_mask at 0, stx_dio_offset_align at 156
     constexpr unsigned dio_align = 0x2000;
     std::array<unsigned char, 256> told{};
@@ -66,14 +66,21 @@ open_files::open_files(const file_set& files, direction way, cache_state cache)
                                                           : descriptor(path, flags));
 }
 
-void open_files::require_block(std::size_t bytes) const {
-    for (std::size_t i = 0; cache_ == cache_state::none && i < descriptors_.size(); ++i) {
-        const std::size_t unit = direct_unit(descriptor_of(i));
-        if (unit == 0) no_direct(path(i));
-        if (bytes % unit != 0)
-            throw unsupported("block=" + std::to_string(bytes) + ": direct I/O of " + path(i) +
-                              " moves whole units of " + std::to_string(unit) + " bytes");
+std::size_t open_files::direct_unit() const {
+    std::size_t unit = 1;
+    for (std::size_t i = 0; i < descriptors_.size(); ++i) {
+        const std::size_t own = unit_of(descriptor_of(i));
+        if (own == 0) no_direct(path(i));
+        unit = std::max(unit, own);
     }
+    return unit;
+}
+
+void open_files::require_block(std::size_t bytes) const {
+    if (cache_ != cache_state::none) return;
+    if (const std::size_t unit = direct_unit(); bytes % unit != 0)
+        throw unsupported("block=" + std::to_string(bytes) + ": direct I/O of " + path(0) +
+                          " moves whole units of " + std::to_string(unit) + " bytes");
 }
 
 void open_files::prepare() const {

@@ -24,6 +24,10 @@ public:
     int descriptor_of(std::size_t file) const noexcept { return descriptors_[file].get(); }
     const std::string& path(std::size_t file) const noexcept { return files_->paths()[file]; }
 
+    /// Bytes that offsets and sizes of direct I/O must be multiples of. Throws unsupported where
+    /// there is no direct I/O.
+    std::size_t direct_unit() const;
+
     /// Throws unsupported if direct I/O cannot move blocks of this size here.
     void require_block(std::size_t bytes) const;
 

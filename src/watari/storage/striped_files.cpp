@@ -43,6 +43,11 @@ striped_files::striped_files(const file_options& options) : stripe_(options.stri
         for (const int file : descriptors_) close(file);
         throw;
     }
+    if (descriptors_.size() == 1 && !options.writable) {
+        const std::uint64_t sector = std::max<std::uint64_t>(alignment_, 512);
+        end_ = bytes_;
+        bytes_ = (bytes_ + sector - 1) / sector * sector;
+    }
     if (descriptors_.size() > 1) bytes_ = bytes_ / stripe_ * stripe_ * descriptors_.size();
 }
 

@@ -28,13 +28,17 @@ public:
     ~striped_files();
 
     const std::vector<int>& descriptors() const { return descriptors_; }
-    /// What all files hold together, in whole stripes where there are several.
+    /// What all files hold together, in whole stripes where there are several. One that is only
+    /// read ends with a whole sector, of which the file may have a part.
     std::uint64_t bytes() const { return bytes_; }
     /// Direct I/O wants offsets and sizes that are multiples of this.
     std::uint32_t alignment() const { return alignment_; }
 
     /// Is what a read or write gave back short because the file ends there? Else it goes on.
     bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
+
+    /// Did a read that ended at this offset reach the end that the one file had when it was opened?
+    bool reaches_end(std::uint64_t offset) const { return offset >= end_; }
 
     /// A run of bytes in one file.
     struct piece {
@@ -50,6 +54,7 @@ private:
 
     std::vector<int> descriptors_;
     std::uint64_t bytes_ = 0;
+    std::uint64_t end_ = ~std::uint64_t{0};
     std::uint32_t alignment_ = 1;
     std::size_t stripe_;
 };

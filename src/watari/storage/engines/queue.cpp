@@ -34,7 +34,7 @@ public:
           outcomes_(kind(), what.requests, placed()),
           tokens_(kind(), what.depth, placed()) {
         if (what.who.is_gpu())
-            stream_.emplace();
+            stream_.emplace(device::priority::urgent);  // before products that are under way
         else
             cpu::set_threads(1);  // of the loop over lanes: this thread is one
     }

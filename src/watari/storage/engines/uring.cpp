@@ -44,12 +44,7 @@ private:
 
 }  // namespace
 
-std::string uring_unsupported(const duty& what) {
-    if (const std::string reason = uring_absent_reason(); !reason.empty()) return reason;
-    if (what.who.is_gpu() && what.way == direction::write)
-        return "engine uring writes from CPU memory alone; processor=cpu, or engine=posix";
-    return "";
-}
+std::string uring_unsupported(const duty&) { return uring_absent_reason(); }
 
 std::unique_ptr<engine> make_uring(const duty& what) {
     if (what.who.is_gpu()) return make_uring_gpu(what);

@@ -1,5 +1,6 @@
-// Engine `uring` into GPU memory, the strong CPU path: reads fill groups of `depth` blocks in
-// pinned memory, and one copy takes each full group over the link while the next ones fill.
+// Engine `uring` for GPU memory, the strong CPU path: reads fill groups of `depth` blocks in pinned
+// memory, and one copy takes each full group over the link while the next ones fill; for writes one
+// copy brings a group, whose blocks are written while the next ones come.
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/registered.hpp"
@@ -32,20 +33,24 @@ public:
     void run(const requests& list, std::span<double> seconds) override {
         device::use(what_.who.number);
         list_ = list;
-        const std::span offsets = list.offsets;
-        std::size_t next = 0;
         retired_ = 0;
         for (std::size_t group = 0; group < lanes; ++group) missing_[group] = group_size(group);
-        while (retired_ * what_.depth < list_.offsets.size()) {
+        what_.way == direction::read ? read(seconds) : write(seconds);
+    }
+
+private:
+    void read(std::span<double> seconds) {
+        const std::span offsets = list_.offsets;
+        for (std::size_t next = 0; retired_ * what_.depth < offsets.size();) {
             const double moment = now();
-            for (; next < list_.offsets.size() && ring_.in_flight() < what_.depth && has_lane(next);
+            for (; next < offsets.size() && ring_.in_flight() < what_.depth && has_lane(next);
                  ++next) {
                 seconds[next] = moment;
-                if (!ring_.push(offsets[next], staged(next), list.block, next)) break;
+                if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
             }
             if (ring_.in_flight() > 0) {
                 for (const uring_completion& each : ring_.wait()) {
-                    ring_.check(each, offsets[each.tag], list.block);
+                    ring_.check(each, offsets[each.tag], list_.block);
                     if (--missing_[each.tag / what_.depth % lanes] == 0)
                         copy(each.tag / what_.depth);
                 }
@@ -56,7 +61,33 @@ public:
         }
     }
 
-private:
+    void write(std::span<double> seconds) {
+        const std::span offsets = list_.offsets;
+        std::size_t next = 0, copies = 0;  // to write; groups on their way to pinned memory
+        while (retired_ * what_.depth < offsets.size()) {
+            for (; copies * what_.depth < offsets.size() && copies < retired_ + lanes; ++copies) {
+                std::fill_n(seconds.begin() + static_cast<std::ptrdiff_t>(copies * what_.depth),
+                            group_size(copies), now());
+                copy(copies);
+            }
+            for (; next < std::min(copies * what_.depth, offsets.size()); ++next) {
+                const device::event& here = copied_[next / what_.depth % lanes];
+                if (ring_.in_flight() == 0)
+                    here.wait();
+                else if (ring_.in_flight() == what_.depth || !here.happened())
+                    break;
+                if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
+            }
+            for (const uring_completion& each : ring_.wait()) {
+                ring_.check(each, offsets[each.tag], list_.block);
+                seconds[each.tag] = now() - seconds[each.tag];
+                --missing_[each.tag / what_.depth % lanes];
+            }
+            for (; retired_ < copies && missing_[retired_ % lanes] == 0; ++retired_)
+                missing_[retired_ % lanes] = group_size(retired_ + lanes);
+        }
+    }
+
     std::size_t group_size(std::size_t group) const {
         const std::size_t first = std::min(group * what_.depth, list_.offsets.size());
         return std::min(what_.depth, list_.offsets.size() - first);
@@ -70,8 +101,11 @@ private:
     }
 
     void copy(std::size_t group) {
-        device::copy(list_.memory + group * what_.depth * list_.block, staged(group * what_.depth),
-                     group_size(group) * list_.block, stream_.get());
+        std::byte* const place = list_.memory + group * what_.depth * list_.block;
+        std::byte* const side = staged(group * what_.depth);
+        const bool reads = what_.way == direction::read;
+        device::copy(reads ? place : side, reads ? side : place, group_size(group) * list_.block,
+                     stream_.get());
         copied_[group % lanes].record(stream_.get());
         copying_[group % lanes] = true;
     }

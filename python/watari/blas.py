@@ -1,0 +1,13 @@
+"""Where the library may find an OpenBLAS when the system has none."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+
+def folder() -> str:
+    """Where NumPy's wheel keeps its OpenBLAS; empty where NumPy is not from a wheel."""
+    found = importlib.util.find_spec("numpy")
+    libraries = Path(found.origin).parents[1] / "numpy.libs" if found and found.origin else None
+    return str(libraries) if libraries and libraries.is_dir() else ""

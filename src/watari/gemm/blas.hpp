@@ -1,0 +1,48 @@
+/// Products of tiles in memory, by the BLAS of a processor: OpenBLAS or cuBLAS, loaded when asked
+/// for; no arithmetic of our own.
+///
+/// OpenBLAS is libopenblas.so.0 where the loader looks, else the one inside NumPy's wheel. cuBLAS
+/// is libcublas.so.13 or .12 where the loader looks, in the CUDA toolkit, or in the wheel
+/// nvidia-cublas. Single precision is computed in FP32: TF32 is off.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/gemm/shape.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace watari::gemm {
+
+/// One processor's products in one precision. Calls of one object come one after another.
+class blas {
+public:
+    blas() = default;
+    blas(const blas&) = delete;
+    blas& operator=(const blas&) = delete;
+    virtual ~blas() = default;
+
+    /// C = alpha A B + beta C; A is m x k, B k x n, C m x n, row-major, in memory that the
+    /// processor addresses; leading dimensions in elements, the elements of the made precision.
+    /// With beta == 0, C is not read: NaN in it does not survive; with k == 0 or alpha == 0 neither
+    /// are A and B. On a GPU it returns before it is done. Throws gpu_error, usage_error.
+    virtual void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
+                          std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
+                          std::size_t ldc) = 0;
+
+    /// Such as "OpenBLAS 0.3.21, 2 threads" or "cuBLAS 13.1".
+    virtual std::string name() const = 0;
+};
+
+/// `threads` are the CPU's (those of the whole process: OpenBLAS has one number), `stream` is the
+/// GPU's; the other is not used. On a GPU it has 32 MiB of workspace of its own in GPU memory, so
+/// that equal calls give equal bits. Throws unsupported with the loader's reason.
+std::unique_ptr<blas> make_blas(processor who, precision type, int threads, stream_t stream);
+
+/// Where the shared objects of NumPy's wheel lie (.../site-packages/numpy.libs); the wheel
+/// nvidia-cublas is looked for beside it. Counts from the next load on; "" is none.
+void set_numpy_folder(const std::string& path);
+
+}  // namespace watari::gemm

@@ -1,0 +1,167 @@
+// OpenBLAS, loaded when asked for. What is declared here is the C interface of CBLAS, which is
+// stable, and OpenBLAS's own few functions.
+#include "watari/core/error.hpp"
+#include "watari/core/shared_object.hpp"
+#include "watari/gemm/blas_ways.hpp"
+#include "watari/measure/crew.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace watari::gemm {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A build of OpenBLAS: how its file begins, and what its symbols have around their names.
+struct build {
+    const char *file, *before, *after;
+    bool wide;  ///< 64-bit integers
+};
+
+constexpr build of_the_system{"libopenblas.so.0", "", "", false};
+constexpr build of_numpy[] = {
+    {"libscipy_openblas64_-", "scipy_", "64_", true},  // NumPy 2
+    {"libopenblas64_p-", "", "64_", true},             // NumPy 1
+};
+
+struct library {
+    blas_library what;
+    bool wide = false;
+    void *sgemm = nullptr, *dgemm = nullptr;
+    const char* (*config)() = nullptr;
+    void (*set_threads)(int) = nullptr;
+    int (*get_threads)() = nullptr;
+    int (*parallel)() = nullptr;  ///< 2: by OpenMP, which has a number of threads for each caller
+};
+
+constexpr int by_openmp = 2;
+
+library bind(const shared_object& object, const build& from, const std::string& file) {
+    library found{.what = {object.why_not, "", file}, .wide = from.wide};
+    if (!object.handle) return found;
+    const auto get = [&](const char* name, auto& function) {
+        const std::string symbol = from.before + std::string(name) + from.after;
+        void* address = dlsym(object.handle, symbol.c_str());
+        if (!address) found.what.why_not = file + " has no " + symbol;
+        function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
+    };
+    get("cblas_sgemm", found.sgemm);
+    get("cblas_dgemm", found.dgemm);
+    get("openblas_get_config", found.config);
+    get("openblas_set_num_threads", found.set_threads);
+    get("openblas_get_num_threads", found.get_threads);
+    get("openblas_get_parallel", found.parallel);
+    if (!found.what.why_not.empty()) return found;
+    const std::string config = found.config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
+    found.what.version = config.substr(0, config.find(' ', config.find(' ') + 1));
+    return found;
+}
+
+library load(const std::string& folder) {
+    library system = bind(load_part(of_the_system.file), of_the_system, of_the_system.file);
+    if (system.what.why_not.empty()) return system;
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(folder), none))
+        for (const build& from : of_numpy) {
+            const std::string name = entry.path().filename();
+            if (!name.starts_with(from.file)) continue;
+            library numpy = bind(load_part(name, folder), from, entry.path());
+            if (numpy.what.why_not.empty()) return numpy;
+            system.what.why_not += "; " + numpy.what.why_not;
+        }
+    system.what.why_not += "; NumPy's OpenBLAS " +
+                           (folder.empty() ? "was not named" : "is not usable in " + folder) +
+                           ". The package libopenblas0-pthread has it";
+    return system;
+}
+
+/// By a thread that may run everywhere: OpenBLAS's threads run where the one that makes them may,
+/// and OpenMP has bound the first thread to one core.
+template <class Work>
+void unbound(Work work) {
+    std::thread([&] {
+        measure::unbind();
+        work();
+    }).join();
+}
+
+/// Loaded once; tried again while there is none.
+library openblas() {
+    static std::mutex one_at_a_time;
+    static std::optional<library> loaded;
+    const std::lock_guard lock(one_at_a_time);
+    if (!loaded || !loaded->what.why_not.empty()) unbound([] { loaded = load(numpy_folder()); });
+    return *loaded;
+}
+
+template <class Integer, class Element>
+using gemm_function = void (*)(int, int, int, Integer, Integer, Integer, Element, const Element*,
+                               Integer, const Element*, Integer, Element, Element*, Integer);
+
+constexpr int row_major = 101, as_it_is = 111;  // CblasRowMajor, CblasNoTrans
+
+class openblas_way final : public blas {
+public:
+    openblas_way(precision type, int threads)
+        : library_(openblas()), type_(type), threads_(threads) {
+        if (!library_.what.why_not.empty()) throw unsupported("OpenBLAS: " + library_.what.why_not);
+        unbound([&] { library_.set_threads(threads_); });
+    }
+
+    void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
+                  std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
+                  std::size_t ldc) override {
+        if (library_.parallel() == by_openmp) library_.set_threads(threads_);
+        const auto call = [&]<class Integer, class Element>(Integer, Element) {
+            const auto integer = [](std::size_t value) {
+                if (value > static_cast<std::size_t>(std::numeric_limits<Integer>::max()))
+                    throw usage_error("this OpenBLAS has 32-bit integers: " +
+                                      std::to_string(value) + " is beyond them");
+                return static_cast<Integer>(value);
+            };
+            const auto gemm = reinterpret_cast<gemm_function<Integer, Element>>(
+                type_ == precision::single_precision ? library_.sgemm : library_.dgemm);
+            const std::size_t least = 1;  // of a leading dimension, also where there is no element
+            gemm(row_major, as_it_is, as_it_is, integer(m), integer(n), integer(k),
+                 static_cast<Element>(alpha), static_cast<const Element*>(a),
+                 integer(std::max(lda, least)), static_cast<const Element*>(b),
+                 integer(std::max(ldb, least)), static_cast<Element>(beta),
+                 static_cast<Element*>(c), integer(std::max(ldc, least)));
+        };
+        const bool single_precision = type_ == precision::single_precision;
+        if (library_.wide)
+            single_precision ? call(std::int64_t{}, float{}) : call(std::int64_t{}, double{});
+        else
+            single_precision ? call(int{}, float{}) : call(int{}, double{});
+    }
+
+    std::string name() const override {
+        const int threads = library_.get_threads();
+        return library_.what.version + ", " + std::to_string(threads) +
+               (threads == 1 ? " thread" : " threads");
+    }
+
+private:
+    const library library_;
+    const precision type_;
+    const int threads_;
+};
+
+}  // namespace
+
+blas_library openblas_library() { return openblas().what; }
+
+std::unique_ptr<blas> make_openblas(precision type, int threads) {
+    return std::make_unique<openblas_way>(type, threads);
+}
+
+}  // namespace watari::gemm

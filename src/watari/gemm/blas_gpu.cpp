@@ -1,0 +1,173 @@
+// cuBLAS, loaded when asked for. What is declared here is its stable C interface (cublas_api.h of
+// CUDA 12 and 13).
+#include "watari/core/cuda.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/shared_object.hpp"
+#include "watari/gemm/blas_ways.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace watari::gemm {
+
+namespace {
+
+constexpr int as_it_is = 0;      // CUBLAS_OP_N
+constexpr int default_math = 0;  // CUBLAS_DEFAULT_MATH: FP32 is computed in FP32
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // what cuBLAS takes on Hopper
+
+template <class Element>
+using gemm_function = int (*)(void*, int, int, std::int64_t, std::int64_t, std::int64_t,
+                              const Element*, const Element*, std::int64_t, const Element*,
+                              std::int64_t, const Element*, Element*, std::int64_t);
+
+struct library {
+    blas_library what;
+    int (*create)(void**) = nullptr;
+    int (*destroy)(void*) = nullptr;
+    int (*version)(void*, int*) = nullptr;
+    int (*set_stream)(void*, stream_t) = nullptr;
+    int (*set_workspace)(void*, void*, std::size_t) = nullptr;
+    int (*set_math_mode)(void*, int) = nullptr;
+    const char* (*text)(int) = nullptr;
+    gemm_function<float> sgemm = nullptr;
+    gemm_function<double> dgemm = nullptr;
+
+    void check(int status, const char* call) const {
+        if (status != 0) throw gpu_error(std::string(call) + ": " + text(status));
+    }
+};
+
+library bind(const shared_object& object, const std::string& file) {
+    library found{.what = {object.why_not, "", file}};
+    if (!object.handle) return found;
+    const auto get = [&](const char* name, auto& function) {
+        void* symbol = dlsym(object.handle, name);
+        if (!symbol) found.what.why_not = file + " has no " + name;
+        function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+    };
+    get("cublasCreate_v2", found.create);
+    get("cublasDestroy_v2", found.destroy);
+    get("cublasGetVersion_v2", found.version);
+    get("cublasSetStream_v2", found.set_stream);
+    get("cublasSetWorkspace_v2", found.set_workspace);
+    get("cublasSetMathMode", found.set_math_mode);
+    get("cublasGetStatusString", found.text);
+    get("cublasSgemm_v2_64", found.sgemm);
+    get("cublasDgemm_v2_64", found.dgemm);
+    if (!found.what.why_not.empty()) return found;
+    int number = 0;  // major x 10000 + minor x 100 + patch
+    found.version(nullptr, &number);
+    found.what.version =
+        "cuBLAS " + std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100);
+    return found;
+}
+
+/// "" is beside this library and where the loader looks; then the toolkit; then Python's wheels.
+std::vector<std::string> folders() {
+    std::vector<std::string> list{""};
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+        if (const char* home = std::getenv(name)) list.push_back(std::string(home) + "/lib64");
+    list.push_back("/usr/local/cuda/lib64");
+    if (const std::string numpy = numpy_folder(); !numpy.empty())
+        for (const char* wheel : {"/../nvidia/cu13/lib", "/../nvidia/cublas/lib"})
+            list.push_back(numpy + wheel);
+    return list;
+}
+
+library load() {
+    std::string why_not;
+    // of this program's own CUDA first: that is what the driver is for
+    for (const int major : {CUDART_VERSION / 1000, 13, 12}) {
+        const std::string file = "libcublas.so." + std::to_string(major);
+        for (const std::string& folder : folders()) {
+            library found =
+                bind(load_part(file, folder), folder.empty() ? file : folder + "/" + file);
+            if (found.what.why_not.empty()) return found;
+            if (why_not.empty()) why_not = found.what.why_not;
+        }
+    }
+    library none;
+    none.what.why_not = why_not + ". The CUDA toolkit and the wheel nvidia-cublas have it";
+    return none;
+}
+
+/// Loaded once; tried again while there is none.
+const library& cublas() {
+    static std::mutex one_at_a_time;
+    static std::optional<library> loaded;
+    const std::lock_guard lock(one_at_a_time);
+    if (!loaded || !loaded->what.why_not.empty()) loaded = load();
+    return *loaded;
+}
+
+void destroy(void* handle) noexcept { cublas().destroy(handle); }
+
+class cublas_way final : public blas {
+public:
+    cublas_way(int gpu, precision type, stream_t stream)
+        : library_(usable(gpu)), gpu_(gpu), type_(type), workspace_(workspace_bytes) {
+        void* created = nullptr;
+        library_.check(library_.create(&created), "cublasCreate");
+        handle_ = handle<void*, destroy>(created);
+        library_.check(library_.set_stream(created, stream), "cublasSetStream");
+        // after the stream, which resets it
+        library_.check(library_.set_workspace(created, workspace_.data(), workspace_bytes),
+                       "cublasSetWorkspace");
+        library_.check(library_.set_math_mode(created, default_math), "cublasSetMathMode");
+    }
+
+    void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
+                  std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
+                  std::size_t ldc) override {
+        device::use(gpu_);
+        // cuBLAS is column-major: there, what is row-major is transposed, and (A B)^T = B^T A^T
+        const auto call = [&]<class Element>(gemm_function<Element> gemm) {
+            const auto factor = static_cast<Element>(alpha), add = static_cast<Element>(beta);
+            const auto leading = [](std::size_t of, std::size_t columns) {
+                return static_cast<std::int64_t>(std::max({of, columns, std::size_t{1}}));
+            };
+            return gemm(handle_.get(), as_it_is, as_it_is, static_cast<std::int64_t>(n),
+                        static_cast<std::int64_t>(m), static_cast<std::int64_t>(k), &factor,
+                        static_cast<const Element*>(b), leading(ldb, n),
+                        static_cast<const Element*>(a), leading(lda, k), &add,
+                        static_cast<Element*>(c), leading(ldc, n));
+        };
+        if (type_ == precision::single_precision)
+            library_.check(call(library_.sgemm), "cublasSgemm");
+        else
+            library_.check(call(library_.dgemm), "cublasDgemm");
+    }
+
+    std::string name() const override { return library_.what.version; }
+
+private:
+    static const library& usable(int gpu) {
+        device::use(gpu);
+        const library& found = cublas();
+        if (!found.what.why_not.empty()) throw unsupported("cuBLAS: " + found.what.why_not);
+        return found;
+    }
+
+    const library& library_;
+    const int gpu_;
+    const precision type_;
+    device::scratch workspace_;  ///< outlives the handle
+    handle<void*, destroy> handle_;
+};
+
+}  // namespace
+
+blas_library cublas_library() { return cublas().what; }
+
+std::unique_ptr<blas> make_cublas(int gpu, precision type, stream_t stream) {
+    return std::make_unique<cublas_way>(gpu, type, stream);
+}
+
+}  // namespace watari::gemm

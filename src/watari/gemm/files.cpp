@@ -1,0 +1,133 @@
+#include "watari/gemm/files.hpp"
+
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
+#include "watari/storage/descriptor.hpp"
+#include "watari/storage/sector.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace watari::gemm {
+
+namespace {
+
+constexpr std::size_t largest_unit = 4096;  ///< of direct I/O
+
+shape shape_of(const file_product& p) {
+    const auto text = [](const matrix_file& m) {
+        return std::to_string(m.rows) + " x " + std::to_string(m.columns);
+    };
+    const bool reads_c = p.how.beta != 0;
+    if (p.a.columns != p.b.rows || p.c.rows != p.a.rows || p.c.columns != p.b.columns ||
+        (reads_c && (p.c_read.rows != p.c.rows || p.c_read.columns != p.c.columns)))
+        throw usage_error("shapes do not fit: A " + text(p.a) + ", B " + text(p.b) + ", C " +
+                          text(p.c) + (reads_c ? ", old C " + text(p.c_read) : ""));
+    return {p.a.rows, p.b.columns, p.a.columns};
+}
+
+/// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
+bool is_aligned(const matrix_file& m, const parameters& how, std::size_t unit) {
+    const std::size_t element = element_bytes(how.type);
+    return m.offset % unit == 0 && m.columns * element % unit == 0 &&
+           how.tile * element % unit == 0;
+}
+
+bool takes_direct_io(const std::string& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);
+    if (file >= 0) close(file);
+    return file >= 0;
+}
+
+source_options options_of(const file_product& p, const matrix_file& m, bool writable) {
+    return {.engine = p.how.engine,
+            .who = p.how.processor,
+            .path = m.path,
+            .writable = writable,
+            .direct = p.direct && takes_direct_io(m.path),
+            .threads = p.how.threads,
+            .requests = 4 * p.how.depth * p.how.threads,
+            .largest_block = p.how.tile * element_bytes(p.how.type) + 2 * largest_unit};
+}
+
+/// Rows that share sectors with their neighbours are written through the page cache; what beta
+/// multiplies is read so too, since its rows must lie in memory as those of C do.
+std::unique_ptr<source> open_source(const file_product& p, const matrix_file& m, bool as_c) {
+    source_options wanted = options_of(p, m, &m == &p.c);
+    auto opened = std::make_unique<source>(wanted);
+    if (!as_c || is_aligned(m, p.how, opened->unit())) return opened;
+    wanted.engine = "posix";
+    wanted.direct = false;
+    return std::make_unique<source>(wanted);
+}
+
+/// One matrix: its source, and where its tiles lie. `as_c`: it is C, old or new.
+struct reached {
+    std::unique_ptr<source> from;
+    placement where;
+
+    reached(const file_product& p, const matrix_file& m, bool as_c)
+        : from(open_source(p, m, as_c)),
+          where(placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
+                                   m.offset, from->unit())) {}
+};
+
+schedule schedule_of(const file_product& p, std::size_t slot_bytes) {
+    return schedule({.size = shape_of(p),
+                     .tile = p.how.tile,
+                     .alpha_is_zero = p.how.alpha == 0,
+                     .beta_is_zero = p.how.beta == 0,
+                     .fast_bytes = p.how.fast_memory,
+                     .slot_bytes = slot_bytes,
+                     .which = p.how.schedule});
+}
+
+}  // namespace
+
+foresight plan(const file_product& p) {
+    const shape size = shape_of(p);
+    const auto place = [&](const matrix_file& m) {
+        return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
+                                  m.offset, p.direct ? storage::sector_bytes : 1);
+    };
+    const placement a = place(p.a), b = place(p.b), c = place(p.c);
+    return foresee(schedule_of(p, slot_bytes({a, b, c})), a, b, c,
+                   lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
+}
+
+pipeline_counts multiply(const file_product& p) {
+    shape_of(p);
+    require_room_for(p.how);
+    const reached a(p, p.a, false), b(p, p.b, false), c(p, p.c, true);
+    std::optional<reached> c_read;
+    if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
+    const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
+                                    : slot_bytes({a.where, b.where, c.where});
+    const schedule order = schedule_of(p, slot);
+    if (order.steps() == 0) return {};
+    pipeline work(
+        {.order = &order,
+         .a = {a.from.get(), a.where},
+         .b = {b.from.get(), b.where},
+         .c_read = {c_read ? c_read->from.get() : nullptr, c_read ? c_read->where : placement{}},
+         .c = {c.from.get(), c.where},
+         .alpha = p.how.alpha,
+         .beta = p.how.beta,
+         .type = p.how.type,
+         .who = p.how.processor,
+         .threads = static_cast<int>(cpu::own_cpus().size()),
+         .movers = movers_of(p.how),
+         .depth = depth_of(p.how),
+         .slot_bytes = slot,
+         .finished = p.finished,
+         .progress = p.progress});
+    pipeline_counts counts = work.run();
+    for (const reached* each : {&a, &b, &c})
+        if (!each->from->notice().empty()) counts.notes.push_back(each->from->notice());
+    return counts;
+}
+
+}  // namespace watari::gemm

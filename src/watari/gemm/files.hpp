@@ -1,0 +1,37 @@
+/// The product of matrices that lie in anybody's files: rows of float or double without gaps, from
+/// any byte on (.npy, raw). C's file is there in its full size and is written tile by tile.
+#pragma once
+
+#include "watari/gemm/gemm.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace watari::gemm {
+
+/// A matrix in a file.
+struct matrix_file {
+    std::string path;
+    std::uint64_t offset = 0;  ///< bytes before element (0, 0)
+    std::size_t rows = 0, columns = 0;
+};
+
+struct file_product {
+    matrix_file a, b, c;
+    matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
+    /// Of these, `size`, `order`, `store`, `folder` and `samples` are not used.
+    parameters how;
+    bool direct = true;                 ///< past the page cache, where the file systems can
+    std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
+    std::function<bool(std::vector<tile_of_c>, double)> progress{};  ///< see pipeline_options
+};
+
+/// What a run will move. Throws usage_error.
+foresight plan(const file_product& p);
+
+/// C is durable when it returns, unless `stopped`. Throws usage_error for shapes that do not fit,
+/// and what pipeline throws.
+pipeline_counts multiply(const file_product& p);
+
+}  // namespace watari::gemm

@@ -1,0 +1,230 @@
+#include "watari/gemm/gemm.hpp"
+
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
+#include "watari/gemm/rates.hpp"
+#include "watari/gemm/store.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/memory/room.hpp"
+#include "watari/storage/uring.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace watari::gemm {
+
+namespace {
+
+constexpr const char* memory_folder = "/dev/shm";
+constexpr std::size_t queue_movers = 2;  ///< threads that give the lists to queues: one at work
+                                         ///< while the other's list ends
+constexpr std::size_t full_depth = 32;   ///< that any disk's best rate needs, with large blocks
+
+bool is_queue(const parameters& p) { return p.engine == "queue" || p.engine == "gpu"; }
+
+placement packed(const parameters& p, matrix which) {
+    return placement::packed(tiling_of(which, p.size, p.tile), element_bytes(p.type), p.order);
+}
+
+schedule schedule_of(const parameters& p, std::size_t slot_bytes) {
+    return schedule({.size = p.size,
+                     .tile = p.tile,
+                     .alpha_is_zero = p.alpha == 0,
+                     .beta_is_zero = p.beta == 0,
+                     .fast_bytes = p.fast_memory,
+                     .slot_bytes = slot_bytes,
+                     .which = p.schedule});
+}
+
+/// A store and what brings its tiles.
+struct setting {
+    explicit setting(const parameters& p)
+        : on_files(p.store == "file" || !(is_queue(p) || in_host_memory(p.engine))),
+          matrices({.size = p.size,
+                    .type = p.type,
+                    .tile = p.tile,
+                    .order = p.order,
+                    .folder = !on_files          ? ""
+                              : p.store == "ram" ? memory_folder
+                                                 : p.folder,
+                    .kind = p.engine == "pinned"    ? memory::kind::pinned
+                            : p.engine == "managed" ? memory::kind::managed
+                                                    : memory::kind::pageable,
+                    .oversubscribe = p.oversubscribe}),
+          direct(p.store == "file"),
+          tiles(options(p, p.engine, p.processor)) {}
+
+    source_options options(const parameters& p, const std::string& engine, processor who) const {
+        std::size_t block = most_block;
+        for (const matrix which : {matrix::a, matrix::b, matrix::c})
+            block = std::max(block, matrices.where(which).largest_block());
+        return {.engine = engine,
+                .who = who,
+                .path = matrices.path(),
+                .memory = matrices.memory(),
+                .writable = true,
+                .direct = direct,
+                .threads = p.threads,
+                .requests = 2 * queue_movers * depth_of(p),
+                .largest_block = block};
+    }
+
+    bool on_files;
+    store matrices;
+    bool direct;
+    source tiles;
+};
+
+void require_sense(const parameters& p) {
+    if (p.threads < 1 || p.depth < 1 || p.samples < 1)
+        throw usage_error("threads, depth and samples are 1 or more");
+    if (p.store != "file" && p.store != "ram")
+        throw usage_error("no store is called '" + p.store + "'");
+    if (in_host_memory(p.engine) && p.store != "ram")
+        throw unsupported("engine " + p.engine + " has its matrices in memory: store=ram");
+}
+
+/// The rates of the store at its best, and of the BLAS: what the time is held against.
+struct floors {
+    double read, write;  ///< bytes/s
+    double flops;        ///< 1/s
+};
+
+/// Files are measured by the engine that gets most out of them, whatever engine the case is of.
+floors measure_floors(const parameters& p, const setting& here, pipeline& work) {
+    const bool own = !here.on_files;
+    const bool ring = storage::uring_absent_reason().empty();
+    std::optional<source> best;
+    if (!own) best.emplace(here.options(p, ring ? "uring" : "posix", the_cpu));
+    const source& from = own ? here.tiles : *best;
+    const processor who = own ? p.processor : the_cpu;
+    const std::size_t threads = own                   ? movers_of(p)
+                                : ring && here.direct ? 1
+                                                      : cpu::own_cpus().size();
+    const std::size_t depth = own ? depth_of(p) : full_depth;
+    const placement& c = here.matrices.where(matrix::c);
+    floors found{};
+    found.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);
+    found.write = rate(from, storage::direction::write, {c.first, here.matrices.bytes() - c.first},
+                       who, threads, depth);
+    found.flops = work.blas_rate();
+    return found;
+}
+
+void record_floors(measure::trial& into, const floors& found, const pipeline_counts& counts,
+                   double flops) {
+    const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
+    const double store = over(static_cast<double>(counts.read), found.read) +
+                         over(static_cast<double>(counts.written), found.write);
+    const double arithmetic = over(flops, found.flops);
+    into.quantities["store_read_bytes_per_s"] = {found.read, "B/s"};
+    into.quantities["store_write_bytes_per_s"] = {found.write, "B/s"};
+    into.quantities["blas_flops_per_s"] = {found.flops, "1/s"};
+    into.quantities["store_floor_s"] = {store, "s"};
+    into.quantities["blas_floor_s"] = {arithmetic, "s"};
+    into.quantities["floor_s"] = {std::max(store, arithmetic), "s"};
+}
+
+}  // namespace
+
+std::size_t movers_of(const parameters& p) {
+    if (in_host_memory(p.engine)) return 1;
+    return is_queue(p) ? queue_movers : p.threads;
+}
+
+/// Of each mover: the lanes of all of a controller's threads are divided among those who read and
+/// write.
+std::size_t depth_of(const parameters& p) {
+    return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
+}
+
+foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
+                  double lower_bound) {
+    return {.read = order.times_a() * a.request_bytes() + order.times_b() * b.request_bytes() +
+                    order.times_c() * c.request_bytes(),
+            .written = c.request_bytes(),
+            .lower_bound = lower_bound,
+            .block_rows = order.block_rows(),
+            .block_columns = order.block_columns(),
+            .slots = order.slots(),
+            .steps = order.steps()};
+}
+
+foresight plan(const parameters& p) {
+    const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
+    return foresee(schedule_of(p, slot_bytes({a, b, c})), a, b, c,
+                   lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));
+}
+
+void require_room_for(const parameters& p) {
+    if (p.processor.is_gpu()) device::use(p.processor.number);
+    const memory::demand budget[] = {
+        {p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
+         p.fast_memory,
+         {.device = p.processor.number}}};
+    memory::require_room(budget);
+}
+
+measure::trial run(const parameters& p) {
+    require_sense(p);
+    const foresight ahead = plan(p);
+    require_room_for(p);
+    setting here(p);
+    const std::size_t slot =
+        slot_bytes({here.matrices.where(matrix::a), here.matrices.where(matrix::b),
+                    here.matrices.where(matrix::c)});
+    const schedule order = schedule_of(p, slot);
+    const auto stored = [&](matrix which) {
+        return stored_matrix{&here.tiles, here.matrices.where(which)};
+    };
+    pipeline work({.order = &order,
+                   .a = stored(matrix::a),
+                   .b = stored(matrix::b),
+                   .c_read = stored(matrix::c),
+                   .c = stored(matrix::c),
+                   .alpha = p.alpha,
+                   .beta = p.beta,
+                   .type = p.type,
+                   .who = p.processor,
+                   .threads = static_cast<int>(cpu::own_cpus().size()),
+                   .movers = movers_of(p),
+                   .depth = depth_of(p),
+                   .slot_bytes = slot});
+    const floors found = measure_floors(p, here, work);
+
+    measure::trial result;
+    pipeline_counts counts;
+    for (std::size_t i = 0; i < p.samples; ++i) {
+        here.matrices.fill_c();
+        if (here.direct && here.tiles.files()) here.tiles.files()->prepare();
+        if (i == 0) result.first_sample = measure::now();
+        counts = work.run();
+        result.host_s.push_back(counts.seconds);
+        result.series["waited_s"].push_back(counts.waited);
+        result.wrong_elements += here.matrices.wrong_elements(p.alpha, p.beta);
+    }
+    if (counts.read != ahead.read || counts.written != ahead.written)
+        throw error("the schedule foresaw " + bytes_text(ahead.read) + " to read and " +
+                    bytes_text(ahead.written) + " to write, and " + bytes_text(counts.read) +
+                    " and " + bytes_text(counts.written) + " were moved");
+    result.flops_per_sample = p.size.flops();
+    result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
+    record_floors(result, found, counts, p.alpha == 0 ? 0 : p.size.flops());
+    result.quantities["bytes_read"] = {static_cast<double>(counts.read), "B"};
+    result.quantities["bytes_written"] = {static_cast<double>(counts.written), "B"};
+    result.quantities["bytes_planned"] = {static_cast<double>(ahead.read + ahead.written), "B"};
+    result.quantities["lower_bound_bytes"] = {ahead.lower_bound, "B"};
+    result.quantities["block_rows"] = {static_cast<double>(ahead.block_rows), "1"};
+    result.quantities["block_columns"] = {static_cast<double>(ahead.block_columns), "1"};
+    result.quantities["blas_threads"] = {
+        p.processor.is_gpu() ? 1.0 : static_cast<double>(cpu::own_cpus().size()), "1"};
+    result.notes.push_back(counts.blas);
+    result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
+    if (here.on_files && p.store == "ram")
+        result.notes.push_back("engine " + p.engine + " reads files: the store is one in " +
+                               memory_folder);
+    if (!here.tiles.notice().empty()) result.notes.push_back(here.tiles.notice());
+    return result;
+}
+
+}  // namespace watari::gemm

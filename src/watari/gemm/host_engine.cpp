@@ -1,0 +1,77 @@
+#include "watari/gemm/host_engine.hpp"
+
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/gemm/rows.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace watari::gemm {
+
+namespace {
+
+class host_engine final : public storage::engine {
+public:
+    host_engine(bool by_kernel, const storage::duty& what, std::byte* store)
+        : engine(what), by_kernel_(by_kernel), store_(store) {
+        device::use(what.who.number);
+        stream_.emplace(device::priority::urgent);
+    }
+
+    void run(const storage::requests& list, std::span<double> seconds) override {
+        device::use(what_.who.number);
+        const double start = storage::now();
+        for (std::size_t i = 0; i < list.offsets.size();) {
+            const std::size_t rows = evenly_spaced(list.offsets.subspan(i));
+            move(list, i, rows);
+            i += rows;
+        }
+        device::synchronize(stream_->get());
+        std::fill_n(seconds.begin(), list.offsets.size(), storage::now() - start);
+    }
+
+    void flush() override {}  // what is in memory is as durable as it gets
+
+private:
+    /// How many of the offsets, from the first on, are equally far apart.
+    static std::size_t evenly_spaced(std::span<const std::uint64_t> offsets) {
+        std::size_t count = std::min<std::size_t>(2, offsets.size());
+        while (count < offsets.size() &&
+               offsets[count] - offsets[count - 1] == offsets[1] - offsets[0])
+            ++count;
+        return count;
+    }
+
+    void move(const storage::requests& list, std::size_t first, std::size_t count) {
+        const std::size_t apart =
+            count > 1 ? list.offsets[first + 1] - list.offsets[first] : list.block;
+        const rows here{list.memory + first * list.block, list.block};
+        const rows there{store_ + list.offsets[first], apart};
+        const bool reads = what_.way == storage::direction::read;
+        const rows &to = reads ? here : there, &from = reads ? there : here;
+        if (by_kernel_)
+            rows_on(what_.who).copy(to, from, count, list.block, stream_->get());
+        else
+            device::copy_rows(to.data, to.stride, from.data, from.stride, list.block, count,
+                              stream_->get());
+    }
+
+    bool by_kernel_;
+    std::byte* store_;
+    std::optional<device::stream> stream_;
+};
+
+}  // namespace
+
+void require_host_engine(const std::string& name, processor who) {
+    if (!who.is_gpu()) throw unsupported("engine " + name + " copies to a GPU; processor=gpu");
+    if (device::count() == 0) throw unsupported(device::absent_reason());
+}
+
+std::unique_ptr<storage::engine> make_host_engine(const std::string& name,
+                                                  const storage::duty& what, std::byte* store) {
+    return std::make_unique<host_engine>(name == "managed", what, store);
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,512 @@
+#include "watari/gemm/pipeline.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/gemm/realign.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/measure/crew.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+namespace watari::gemm {
+
+namespace {
+
+using storage::direction;
+
+constexpr double flush_every = 1;     ///< seconds
+constexpr double rate_seconds = 0.4;  ///< that the BLAS is timed for
+
+memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
+    const auto kind = o.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    return {kind,
+            o.order->slots() * o.slot_bytes,
+            {.device = o.who.number, .thp = memory::huge_pages::always}};
+}
+
+/// Brings tiles of a matrix to memory, or takes them from there, by one thread.
+class mover {
+public:
+    mover(const pipeline_options& o, direction way, std::byte* arena, std::size_t bytes)
+        : o_(&o), way_(way), arena_(arena), bytes_(bytes) {
+        if (o.who.is_gpu()) {
+            device::use(o.who.number);
+            stream_.emplace(device::priority::urgent);
+        }
+    }
+
+    /// Makes the engine of a matrix, so that its first tile does not wait for that.
+    void prepare(const stored_matrix& m) {
+        if (!m.source || engines_.count(m.source)) return;
+        storage::duty what;
+        what.way = way_;
+        what.depth = m.source->deep() ? o_->depth : 1;
+        for (const stored_matrix* each : {&o_->a, &o_->b, &o_->c_read, &o_->c}) {
+            if (each->source != m.source) continue;
+            what.block = std::max(what.block, each->where.largest_block());
+            what.requests = std::max(what.requests, each->where.most_requests());
+        }
+        what.memory = arena_;
+        what.bytes = bytes_;
+        engines_[m.source] = m.source->open(what);
+        seconds_.resize(std::max(seconds_.size(), what.requests));
+    }
+
+    /// Moves tile (i, j); returns the bytes. Throws.
+    std::size_t move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile) {
+        list_.choose(m.where, i, j);
+        engines_.at(m.source)->run({list_.offsets, tile, list_.block}, seconds_);
+        if (way_ == direction::read && list_.skip_step != 0) {
+            realign_on(o_->who).realign({.data = tile,
+                                         .count = m.where.tiles.rows_of(i),
+                                         .bytes = m.where.tiles.columns_of(j) * m.where.element,
+                                         .stride = list_.row_bytes,
+                                         .skip = list_.skip,
+                                         .skip_step = list_.skip_step,
+                                         .unit = m.where.unit},
+                                        stream());
+            if (stream_) device::synchronize(stream());
+        }
+        return list_.offsets.size() * list_.block;
+    }
+
+    void flush(const stored_matrix& m) { engines_.at(m.source)->flush(); }
+
+    std::vector<std::string> notes() const {
+        std::vector<std::string> all;
+        for (const auto& [source, each] : engines_)
+            all.insert(all.end(), each->notes().begin(), each->notes().end());
+        return all;
+    }
+
+private:
+    stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
+
+    const pipeline_options* o_;
+    direction way_;
+    std::byte* arena_;
+    std::size_t bytes_;
+    std::optional<device::stream> stream_;
+    std::map<const source*, std::unique_ptr<storage::engine>> engines_;
+    tile_requests list_;
+    std::vector<double> seconds_;
+};
+
+/// A column of tiles of C that is done, waiting to be written.
+struct finished_column {
+    std::size_t row, rows, column;  ///< tiles of C
+    std::size_t number;             ///< of the column in its block
+    std::size_t taken = 0;          ///< tiles that a thread writes or has written
+};
+
+}  // namespace
+
+struct pipeline::parts {
+    explicit parts(pipeline_options given)
+        : o(std::move(given)), order(*o.order), arena(fast_memory(o)), busy(order.slots(), false) {
+        if (o.who.is_gpu()) {
+            device::use(o.who.number);
+            stream.emplace();
+            steps_end.emplace();
+            column_end = std::vector<device::event>(order.block_columns());
+        }
+        measure::unbind();  // the BLAS makes threads that run where this one may
+        products = make_blas(o.who, o.type, o.threads, main_stream());
+        for (const tile_of_c& each : o.finished) finished.insert(each);
+    }
+
+    // ---- where things are
+
+    stream_t main_stream() const { return stream ? stream->get() : nullptr; }
+    std::byte* slot(std::size_t number) const { return arena.data() + number * o.slot_bytes; }
+    const placement& where(matrix which) const {
+        return which == matrix::a ? o.a.where : which == matrix::b ? o.b.where : o.c.where;
+    }
+    /// Tile r of those that lie one below the other from a slot on.
+    std::byte* below(std::size_t first_slot, matrix which, std::size_t tile_column,
+                     std::size_t r) const {
+        const placement& in = where(which);
+        return slot(first_slot) + r * in.tiles.tile * row_bytes_of(in, tile_column);
+    }
+    std::byte* place_of(const step& at, const load& what) const {
+        if (what.which == matrix::a)
+            return below(order.slot_of_a(at, 0), matrix::a, what.column, what.row - at.row);
+        if (what.which == matrix::b) return slot(what.slot);
+        return below(order.slot_of_c(0, what.column - at.column), matrix::c, what.column,
+                     what.row - at.row);
+    }
+
+    /// Whether all tiles of a block's column were done before.
+    bool done_before(const step& at, std::size_t c) const {
+        if (finished.empty()) return false;
+        for (std::size_t r = 0; r < at.rows; ++r)
+            if (!finished.count({at.row + r, at.column + c})) return false;
+        return true;
+    }
+    bool nothing_left(const step& at) const {
+        for (std::size_t c = 0; c < at.columns; ++c)
+            if (!done_before(at, c)) return false;
+        return true;
+    }
+    bool left_out(const step& at, const load& what) const {
+        if (what.which == matrix::a) return order.form() == form::blocks && nothing_left(at);
+        if (what.which == matrix::b && order.form() == form::panel_b) return false;
+        return done_before(at, what.column - at.column);
+    }
+
+    // ---- what threads tell each other, under `mutex`
+
+    template <class Condition>
+    void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
+        changed.wait(lock, [&] { return stopping || condition(); });
+        if (stopping) throw stopped{};
+    }
+    struct stopped {};
+
+    void fail(std::exception_ptr thrown) {
+        const std::lock_guard lock(mutex);
+        if (!first_error) first_error = thrown;
+        stopping = true;
+        changed.notify_all();
+    }
+
+    template <class Work>
+    void guarded(const Work& work) {
+        try {
+            work();
+        } catch (const stopped&) {
+        } catch (...) {
+            fail(std::current_exception());
+        }
+    }
+
+    /// Tiles of a step that have come: one record for each of the two steps that may be loading.
+    struct arrivals {
+        std::size_t step = ~std::size_t{0};
+        std::size_t a = 0;
+        std::set<std::size_t> b;
+    };
+    arrivals& arrived(std::size_t s) {
+        arrivals& record = arrived_[s % 2];
+        if (record.step != s) record = {s, 0, {}};
+        return record;
+    }
+
+    // ---- the threads that read
+
+    struct ticket {
+        gemm::step at;
+        load what;
+    };
+
+    /// The next tile to read, in the schedule's order; none: all are taken.
+    std::optional<ticket> next_load() {
+        for (;;) {
+            if (taken < pending.size()) {
+                const load what = pending[taken++];
+                if (!left_out(pending_of, what)) return ticket{pending_of, what};
+            } else if (next_step < order.steps()) {
+                pending_of = order.step(next_step++);
+                pending = order.loads(pending_of);
+                taken = 0;
+            } else {
+                return std::nullopt;
+            }
+        }
+    }
+
+    void read_tiles(mover& by) {
+        std::unique_lock lock(mutex);
+        while (const std::optional<ticket> next = next_load()) {
+            const auto& [at, what] = *next;
+            if (what.which == matrix::c) {
+                wait(lock, [&] { return !busy[what.slot]; });
+                busy[what.slot] = true;
+            } else {
+                wait(lock, [&] { return products_done + 1 >= at.number; });
+            }
+            lock.unlock();
+            if (o.who.is_gpu() && what.which != matrix::c && at.number >= 2)
+                (*steps_end)[at.number % 2].wait();
+            const stored_matrix& from = what.which == matrix::a   ? o.a
+                                        : what.which == matrix::b ? o.b
+                                                                  : o.c_read;
+            const std::size_t bytes = by.move(from, what.row, what.column, place_of(at, what));
+            lock.lock();
+            counts.read += bytes;
+            if (what.which == matrix::a)
+                ++arrived(at.number).a;
+            else if (what.which == matrix::b)
+                arrived(at.number).b.insert(what.column - at.column);
+            else
+                c_arrived.insert(what.slot);
+            changed.notify_all();
+        }
+    }
+
+    // ---- the threads that write
+
+    void write_tiles(mover& by) {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            wait(lock, [&] { return !to_write.empty() || products_done == order.steps(); });
+            if (to_write.empty()) return;
+            const finished_column next = to_write.front();
+            const std::size_t r = to_write.front().taken++;
+            if (r + 1 == next.rows) to_write.pop_front();
+            lock.unlock();
+            if (o.who.is_gpu()) column_end[next.number].wait();
+            const std::size_t bytes =
+                by.move(o.c, next.row + r, next.column,
+                        below(order.slot_of_c(0, next.number), matrix::c, next.column, r));
+            lock.lock();
+            counts.written += bytes;
+            busy[order.slot_of_c(r, next.number)] = false;
+            written.push_back({next.row + r, next.column});
+            changed.notify_all();
+            if (o.progress && measure::now() - last_flush > flush_every) flush(by, lock);
+        }
+    }
+
+    /// What has been written up to now becomes durable.
+    void flush(mover& by, std::unique_lock<std::mutex>& lock) {
+        const std::vector<tile_of_c> now_durable = std::exchange(written, {});
+        last_flush = measure::now();
+        lock.unlock();
+        by.flush(o.c);
+        lock.lock();
+        durable.insert(durable.end(), now_durable.begin(), now_durable.end());
+        changed.notify_all();
+    }
+
+    // ---- the calling thread
+
+    void multiply_all() {
+        for (std::size_t s = 0; s < order.steps(); ++s) {
+            const gemm::step at = order.step(s);
+            for (std::size_t c = 0; c < at.columns; ++c)
+                if (!done_before(at, c)) multiply_column(at, c);
+            if (o.who.is_gpu()) (*steps_end)[s % 2].record(main_stream());
+            {
+                const std::lock_guard lock(mutex);
+                ++products_done;
+                changed.notify_all();
+            }
+            if (!o.progress || measure::now() - last_told < flush_every || tell()) continue;
+            counts.stopped = true;
+            throw stopped{};
+        }
+    }
+
+    void await_column(const gemm::step& at, std::size_t c) {
+        std::unique_lock lock(mutex);
+        const double start = measure::now();
+        const bool reads_c = order.times_c() > 0;
+        wait(lock, [&] {
+            if (order.multiplies()) {
+                const arrivals& here = arrived(at.number);
+                if (at.loads_a && here.a < at.rows) return false;
+                if (at.loads_b && !here.b.count(c)) return false;
+            }
+            for (std::size_t r = 0; at.first && r < at.rows; ++r) {
+                const std::size_t slot = order.slot_of_c(r, c);
+                if (reads_c ? !c_arrived.count(slot) : busy[slot]) return false;
+            }
+            return true;
+        });
+        for (std::size_t r = 0; at.first && r < at.rows; ++r) {
+            const std::size_t slot = order.slot_of_c(r, c);
+            c_arrived.erase(slot);
+            busy[slot] = true;
+        }
+        counts.waited += measure::now() - start;
+    }
+
+    void multiply_column(const gemm::step& at, std::size_t c) {
+        await_column(at, c);
+        const std::size_t j = at.column + c, e = o.c.where.element;
+        const tiling& tiles = o.c.where.tiles;
+        const std::size_t last = at.row + at.rows - 1;
+        const std::size_t m = (at.rows - 1) * tiles.tile + tiles.rows_of(last);
+        std::byte* const to = slot(order.slot_of_c(0, c));
+        const double beta = at.first ? o.beta : 1.0;
+        if (order.multiplies()) {
+            std::byte* const a = slot(order.slot_of_a(at, 0)) + skip_of(o.a.where, at.l);
+            std::byte* const b = slot(order.slot_of_b(at, c)) + skip_of(o.b.where, j);
+            products->multiply(m, tiles.columns_of(j), o.a.where.tiles.columns_of(at.l), o.alpha, a,
+                               row_bytes_of(o.a.where, at.l) / e, b, row_bytes_of(o.b.where, j) / e,
+                               beta, to, row_bytes_of(o.c.where, j) / e);
+        } else {
+            products->multiply(m, tiles.columns_of(j), 0, 0, to, 1, to, tiles.columns_of(j), beta,
+                               to, row_bytes_of(o.c.where, j) / e);
+        }
+        if (!at.last) return;
+        if (o.who.is_gpu()) column_end[c].record(main_stream());
+        const std::lock_guard lock(mutex);
+        to_write.push_back({at.row, at.rows, j, c});
+        changed.notify_all();
+    }
+
+    /// Tells how far it is. False: it is to stop.
+    bool tell() {
+        last_told = measure::now();
+        std::vector<tile_of_c> news;
+        {
+            const std::lock_guard lock(mutex);
+            news = std::exchange(durable, {});
+        }
+        const double part = order.steps() == 0 ? 1
+                                               : static_cast<double>(products_done) /
+                                                     static_cast<double>(order.steps());
+        return o.progress(std::move(news), part);
+    }
+
+    // ---- all of it
+
+    void begin() {
+        std::fill(busy.begin(), busy.end(), false);
+        pending.clear();
+        taken = next_step = products_done = ready = 0;
+        stopping = false;
+        first_error = nullptr;
+        arrived_ = {};
+        c_arrived.clear();
+        to_write.clear();
+        written.clear();
+        durable.clear();
+        counts = {};
+        counts.blas = products->name();
+    }
+
+    void serve(std::size_t i) {
+        const bool reads = i < o.movers;
+        mover by(o, reads ? direction::read : direction::write, arena.data(),
+                 order.slots() * o.slot_bytes);
+        if (reads) {
+            if (order.multiplies()) by.prepare(o.a), by.prepare(o.b);
+            if (order.times_c() > 0) by.prepare(o.c_read);
+        } else {
+            by.prepare(o.c);
+        }
+        {
+            std::unique_lock lock(mutex);
+            ++ready;
+            changed.notify_all();
+            wait(lock, [&] { return ready > 2 * o.movers; });
+        }
+        reads ? read_tiles(by) : write_tiles(by);
+        const std::lock_guard lock(mutex);
+        for (const std::string& each : by.notes())
+            if (std::find(counts.notes.begin(), counts.notes.end(), each) == counts.notes.end())
+                counts.notes.push_back(each);
+    }
+
+    pipeline_counts run() {
+        begin();
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < 2 * o.movers; ++i)
+            threads.emplace_back([this, i] { guarded([&] { serve(i); }); });
+        double start = measure::now();
+        guarded([&] {
+            {
+                std::unique_lock lock(mutex);
+                wait(lock, [&] { return ready == 2 * o.movers; });
+                start = last_flush = last_told = measure::now();
+                ++ready;
+                changed.notify_all();
+            }
+            multiply_all();
+        });
+        if (counts.stopped) {
+            const std::lock_guard lock(mutex);
+            stopping = true;
+            changed.notify_all();
+        }
+        for (std::thread& each : threads) each.join();
+        if (o.who.is_gpu()) device::synchronize(main_stream());
+        if (first_error) std::rethrow_exception(first_error);
+        finish();
+        counts.seconds = measure::now() - start;
+        return counts;
+    }
+
+    /// What was written last becomes durable, and is told.
+    void finish() {
+        mover by(o, direction::write, arena.data(), order.slots() * o.slot_bytes);
+        by.prepare(o.c);
+        std::unique_lock lock(mutex);
+        flush(by, lock);
+        lock.unlock();
+        if (o.progress) tell();
+    }
+
+    pipeline_options o;
+    const schedule& order;
+    memory::buffer<std::byte> arena;
+    std::optional<device::stream> stream;
+    std::optional<std::array<device::event, 2>> steps_end;
+    std::vector<device::event> column_end;
+    std::unique_ptr<blas> products;
+    std::set<tile_of_c> finished;
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<load> pending;  ///< of the step that is being handed out
+    gemm::step pending_of{};
+    std::size_t taken = 0, next_step = 0;
+    std::size_t products_done = 0;  ///< steps whose products are done, on a GPU enqueued
+    std::size_t ready = 0;          ///< threads that have their engines; one more: begun
+    std::array<arrivals, 2> arrived_;
+    std::set<std::size_t> c_arrived;  ///< slots of C that hold what beta multiplies
+    std::vector<bool> busy;           ///< slots of C that hold a tile not yet written
+    std::deque<finished_column> to_write;
+    std::vector<tile_of_c> written, durable;
+    double last_flush = 0, last_told = 0;
+    bool stopping = false;
+    std::exception_ptr first_error;
+    pipeline_counts counts;
+};
+
+pipeline::pipeline(pipeline_options options)
+    : parts_(std::make_unique<parts>(std::move(options))) {}
+
+pipeline::~pipeline() = default;
+
+pipeline_counts pipeline::run() { return parts_->run(); }
+
+double pipeline::blas_rate() {
+    parts& p = *parts_;
+    if (!p.order.multiplies() || p.order.steps() == 0) return 0;
+    const step at = p.order.step(0);
+    const tiling& tiles = p.o.c.where.tiles;
+    const std::size_t e = p.o.c.where.element;
+    const std::size_t m = (at.rows - 1) * tiles.tile + tiles.rows_of(at.row + at.rows - 1);
+    const std::size_t n = tiles.columns_of(at.column), k = p.o.a.where.tiles.columns_of(at.l);
+    const auto once = [&] {
+        p.products->multiply(
+            m, n, k, 1, p.slot(p.order.slot_of_a(at, 0)), row_bytes_of(p.o.a.where, at.l) / e,
+            p.slot(p.order.slot_of_b(at, 0)), row_bytes_of(p.o.b.where, at.column) / e, 0,
+            p.slot(p.order.slot_of_c(0, 0)), row_bytes_of(p.o.c.where, at.column) / e);
+    };
+    const auto seconds_of = [&](std::size_t count) {
+        const double start = measure::now();
+        for (std::size_t i = 0; i < count; ++i) once();
+        if (p.o.who.is_gpu()) device::synchronize(p.main_stream());
+        return measure::now() - start;
+    };
+    seconds_of(1);
+    const double single = seconds_of(1);
+    const auto count = static_cast<std::size_t>(std::clamp(rate_seconds / single, 1.0, 1e4));
+    return static_cast<double>(count) * shape{m, n, k}.flops() / seconds_of(count);
+}
+
+}  // namespace watari::gemm

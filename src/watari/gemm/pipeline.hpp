@@ -1,0 +1,91 @@
+/// The product, tile by tile: some threads bring tiles into slots of fast memory, the calling
+/// thread multiplies, others write the tiles of C that are done; all at once.
+///
+/// The order is the schedule's. What waits for what (schedule.hpp states the rule):
+///
+///     tile of A or B for step s     until the products of step s - 2 are done
+///     tile of C into its slot       until the tile that was there is written
+///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
+///     writing a tile of C           until its product of the last step is done
+///
+/// The tiles of one step's column of C lie one below the other, as A's tiles of the step do: one
+/// call multiplies a whole column of tiles. Each column is written when it is done; columns that
+/// were done before (a run that goes on) are left out.
+///
+/// No thread waits in a circle: loads wait for writes and products of earlier steps, products for
+/// loads of their own step or before, writes for products, each in the one order of steps.
+#pragma once
+
+#include "watari/gemm/blas.hpp"
+#include "watari/gemm/placement.hpp"
+#include "watari/gemm/schedule.hpp"
+#include "watari/gemm/source.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace watari::gemm {
+
+/// A matrix: where it lies in which source.
+struct stored_matrix {
+    const gemm::source* source = nullptr;
+    placement where;
+};
+
+/// Tile (row, column) of C.
+using tile_of_c = std::pair<std::size_t, std::size_t>;
+
+struct pipeline_options {
+    const schedule* order;
+    stored_matrix a, b;
+    stored_matrix c_read;  ///< what beta multiplies; not read where beta is 0
+    stored_matrix c;       ///< written
+    double alpha, beta;
+    precision type;
+    processor who;
+    int threads;             ///< of the CPU's BLAS
+    std::size_t movers;      ///< threads that read, and as many that write
+    std::size_t depth;       ///< requests in flight of each, where its engine has several
+    std::size_t slot_bytes;  ///< of a tile in fast memory
+    std::vector<tile_of_c> finished{};  ///< not computed again
+
+    /// About once a second, by the calling thread, once the tiles are durable: those since the last
+    /// call, and the part of all products that is done. False: stop.
+    std::function<bool(std::vector<tile_of_c>, double)> progress{};
+};
+
+/// Bytes and seconds of one run.
+struct pipeline_counts {
+    std::uint64_t read = 0, written = 0;
+    double seconds = 0;
+    double waited = 0;  ///< of them, the products for tiles
+    bool stopped = false;
+    std::string blas;
+    std::vector<std::string> notes;
+};
+
+/// Fast memory, threads and engines, for one product or several of the same matrices.
+class pipeline {
+public:
+    /// Throws unsupported, beyond_memory, usage_error.
+    explicit pipeline(pipeline_options options);
+    ~pipeline();
+    pipeline(const pipeline&) = delete;
+    pipeline& operator=(const pipeline&) = delete;
+
+    /// Computes C, durable when it returns. Throws what a thread threw, once all have ended.
+    pipeline_counts run();
+
+    /// Flops per second of this BLAS with the shapes of the schedule's steps, data in fast memory.
+    double blas_rate();
+
+private:
+    struct parts;
+    std::unique_ptr<parts> parts_;
+};
+
+}  // namespace watari::gemm

@@ -1,0 +1,137 @@
+#include "watari/gemm/placement.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/storage/sector.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace watari::gemm {
+
+namespace {
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/// Blocks of the tiled layout: as large as may be, and a tile is a whole number of them.
+std::size_t tiled_block(const placement& where) {
+    std::size_t block = most_block;
+    while (where.tiles.tile * where.row_bytes % block != 0) block /= 2;
+    return block;
+}
+
+/// Bytes of the store before the first element of tile (i, j), row-major.
+std::uint64_t corner(const placement& where, std::size_t i, std::size_t j) {
+    return where.first + i * where.tiles.tile * where.row_bytes +
+           j * where.tiles.tile * where.element;
+}
+
+}  // namespace
+
+std::size_t row_unit(std::size_t tile, std::size_t element) {
+    constexpr std::size_t page = 4096;
+    return tile * element % page == 0 ? page : storage::sector_bytes;
+}
+
+placement placement::packed(const tiling& tiles, std::size_t element, layout order) {
+    const std::size_t edge = tiles.tile * element;
+    if (edge == 0 || edge % storage::sector_bytes != 0 || edge > most_block)
+        throw usage_error("tile=" + std::to_string(tiles.tile) +
+                          ": a row of a tile must be whole sectors of 512 bytes, at most 128 KiB");
+    placement result{.tiles = tiles, .element = element, .order = order};
+    result.unit = row_unit(tiles.tile, element);
+    result.row_bytes =
+        order == layout::tiled ? edge : round_up(tiles.columns * element, result.unit);
+    return result;
+}
+
+placement placement::rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
+                             std::size_t unit) {
+    return {.tiles = tiles,
+            .element = element,
+            .first = first,
+            .row_bytes = tiles.columns * element,
+            .unit = unit};
+}
+
+std::uint64_t placement::tile_at(std::size_t i, std::size_t j) const {
+    return first + (i * tiles.tile_columns() + j) * tiles.tile * row_bytes;
+}
+
+std::uint64_t placement::bytes() const {
+    return order == layout::tiled ? first + tiles.tiles() * tiles.tile * row_bytes
+                                  : first + tiles.rows * row_bytes;
+}
+
+std::uint64_t placement::request_bytes() const {
+    std::uint64_t total = 0;
+    for (std::size_t j = 0; j < tiles.tile_columns(); ++j) {
+        if (order == layout::row_major) {
+            total += tiles.rows * row_bytes_of(*this, j);
+            continue;
+        }
+        for (std::size_t i = 0; i < tiles.tile_rows(); ++i)
+            total += round_up(tiles.rows_of(i) * row_bytes, tiled_block(*this));
+    }
+    return total;
+}
+
+std::size_t placement::tile_bytes() const {
+    std::size_t widest = row_bytes_of(*this, 0);
+    if (tiles.tile_columns() > 0)
+        widest = std::max(widest, row_bytes_of(*this, tiles.tile_columns() - 1));
+    return tiles.tile * widest;
+}
+
+std::size_t placement::largest_block() const {
+    return order == layout::tiled ? tiled_block(*this) : tile_bytes() / tiles.tile;
+}
+
+std::size_t placement::most_requests() const {
+    return order == layout::tiled ? tiles.tile * row_bytes / tiled_block(*this) : tiles.tile;
+}
+
+std::size_t slot_bytes(std::initializer_list<placement> matrices) {
+    std::size_t most = 1;
+    for (const placement& each : matrices) most = std::max(most, each.tile_bytes());
+    return round_up(most, 4096);
+}
+
+std::size_t row_bytes_of(const placement& where, std::size_t j) {
+    if (where.order == layout::tiled) return where.row_bytes;
+    const std::size_t width =
+        (j < where.tiles.tile_columns() ? where.tiles.columns_of(j) : 0) * where.element;
+    if (where.row_bytes % where.unit == 0)
+        return round_up(corner(where, 0, j) % where.unit + width, where.unit);
+    return round_up(width + where.unit - where.element, where.unit);
+}
+
+std::size_t skip_of(const placement& where, std::size_t j) {
+    const bool equal = where.order == layout::row_major && where.row_bytes % where.unit == 0;
+    return equal ? corner(where, 0, j) % where.unit : 0;
+}
+
+void tile_requests::choose(const placement& where, std::size_t i, std::size_t j) {
+    const std::size_t rows = where.tiles.rows_of(i);
+    row_bytes = row_bytes_of(where, j);
+    skip = skip_step = 0;
+    if (where.order == layout::tiled) {
+        block = tiled_block(where);
+        offsets.resize((rows * row_bytes + block - 1) / block);
+        for (std::size_t part = 0; part < offsets.size(); ++part)
+            offsets[part] = where.tile_at(i, j) + part * block;
+        return;
+    }
+    block = row_bytes;
+    offsets.resize(rows);
+    const std::uint64_t begin = corner(where, i, j);
+    skip = begin % where.unit;
+    skip_step = where.row_bytes % where.unit;
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::uint64_t at = begin + row * where.row_bytes;
+        offsets[row] = at - at % where.unit;
+    }
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,73 @@
+/// Where a matrix lies in its store, and which requests bring one of its tiles.
+///
+/// A tile is a list of equal blocks, one a row (row-major) or runs of whole rows (tiled); block i
+/// comes to memory + i x block, so that the rows of a tile lie `block` bytes (row-major) or a whole
+/// tile row (tiled) apart. Blocks begin and end at multiples of `unit` bytes of the store: what a
+/// block holds before the tile's first element is its skip.
+#pragma once
+
+#include "watari/gemm/shape.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace watari::gemm {
+
+enum class layout { row_major, tiled };
+
+/// The largest block of a request: a store that is read through queues has memory for each.
+inline constexpr std::size_t most_block = std::size_t{1} << 17;
+
+/// Bytes to which the program's own stores align rows: pages where tiles are whole pages.
+std::size_t row_unit(std::size_t tile, std::size_t element);
+
+struct placement {
+    tiling tiles{};
+    std::size_t element = 4;  ///< bytes
+    layout order = layout::row_major;
+    std::uint64_t first = 0;      ///< bytes before element (0, 0)
+    std::uint64_t row_bytes = 0;  ///< row-major: from one row to the next
+    std::size_t unit = 512;       ///< what offsets and sizes of requests are multiples of
+
+    /// The program's own: rows, or whole tiles, one behind the other, aligned. Throws usage_error
+    /// for a tile whose rows are not whole sectors of 512 bytes or beyond most_block.
+    static placement packed(const tiling& tiles, std::size_t element, layout order);
+    /// In a file of someone else's, rows without gaps. `unit` 1: of any bytes.
+    static placement rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
+                             std::size_t unit);
+
+    std::uint64_t bytes() const;  ///< of the store, from its beginning to the last element
+    /// Of the store, tile (i, j) of the tiled layout.
+    std::uint64_t tile_at(std::size_t i, std::size_t j) const;
+    /// Bytes of the store that tiles are made of: how much is read to read each once.
+    std::uint64_t request_bytes() const;
+    std::size_t tile_bytes() const;     ///< that hold any tile with its blocks
+    std::size_t largest_block() const;  ///< of a request
+    std::size_t most_requests() const;  ///< of a tile
+};
+
+/// The requests of one tile.
+struct tile_requests {
+    std::vector<std::uint64_t> offsets;
+    std::size_t block = 0;      ///< bytes of each
+    std::size_t row_bytes = 0;  ///< in memory, from one row to the next
+    std::size_t skip = 0;       ///< bytes before the first element of row 0
+    std::size_t skip_step = 0;  ///< by which it grows from row to row, modulo unit
+
+    /// Tile (i, j); reuses the memory of `offsets`.
+    void choose(const placement& where, std::size_t i, std::size_t j);
+};
+
+/// Bytes of a slot that holds a tile of any of these matrices; whole pages.
+std::size_t slot_bytes(std::initializer_list<placement> matrices);
+
+/// In memory, from one row of tile column j to the next.
+std::size_t row_bytes_of(const placement& where, std::size_t j);
+
+/// Bytes in memory before the first element of every tile of tile column j, once rows that begin
+/// anywhere have been moved to where they should.
+std::size_t skip_of(const placement& where, std::size_t j);
+
+}  // namespace watari::gemm

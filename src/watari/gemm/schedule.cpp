@@ -1,0 +1,198 @@
+#include "watari/gemm/schedule.hpp"
+
+#include "watari/core/error.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace watari::gemm {
+
+namespace {
+
+/// Slots of a tile row or column that stays: with a single tile along k, the next one comes while
+/// this one is in use.
+std::size_t resident(std::size_t kt) { return std::max<std::size_t>(kt, 2); }
+
+/// The least size of blocks that makes as few of them out of `tiles` as the largest that fits.
+std::size_t evened(std::size_t tiles, std::size_t fits) {
+    return divide_up(tiles, divide_up(tiles, std::min(tiles, fits)));
+}
+
+struct choice {
+    gemm::form form;
+    std::size_t p, q, slots;
+    double read;  ///< elements of A and B
+};
+
+/// The choice that reads least; of those, one that needs least memory. What a panel reads does not
+/// depend on the other edge of its blocks, which is one tile; of blocks every p is tried.
+choice best(shape size, const tiling& c, std::size_t kt, std::size_t slots) {
+    const std::size_t mt = c.tile_rows(), nt = c.tile_columns(), stay = resident(kt);
+    const double of_a = static_cast<double>(size.m) * static_cast<double>(size.k);
+    const double of_b = static_cast<double>(size.k) * static_cast<double>(size.n);
+    std::optional<choice> found;
+    const auto consider = [&](form which, std::size_t p, std::size_t q, std::size_t needed) {
+        const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt, q);
+        const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt, p);
+        const double read =
+            static_cast<double>(times_a) * of_a + static_cast<double>(times_b) * of_b;
+        if (!found || read < found->read || (read == found->read && needed < found->slots))
+            found = {which, p, q, needed, read};
+    };
+    for (std::size_t p = 1; p <= mt && 3 * p + 2 <= slots; ++p) {
+        const std::size_t q = evened(nt, (slots - 2 * p) / (p + 2));
+        consider(form::blocks, p, q, p * q + 2 * (p + q));
+    }
+    if (const std::size_t fits = (slots - 2) / (1 + stay)) {
+        const std::size_t p = evened(mt, fits), q = evened(nt, fits);
+        consider(form::panel_a, p, 1, p + p * stay + 2);
+        consider(form::panel_b, 1, q, q + q * stay + 2);
+    }
+    return *found;
+}
+
+}  // namespace
+
+schedule::schedule(const schedule_request& wanted)
+    : a_(tiling_of(matrix::a, wanted.size, wanted.tile)),
+      b_(tiling_of(matrix::b, wanted.size, wanted.tile)),
+      c_(tiling_of(matrix::c, wanted.size, wanted.tile)),
+      multiplies_(!wanted.alpha_is_zero && wanted.size.k > 0),
+      reads_c_(!wanted.beta_is_zero) {
+    if (wanted.tile == 0 || wanted.slot_bytes == 0)
+        throw usage_error("a matrix product needs tiles of at least one element");
+    const std::size_t slots = wanted.fast_bytes / wanted.slot_bytes;
+    const std::size_t least = multiplies_ ? 1 + 2 * 2 : 1;
+    if (slots < least)
+        throw usage_error("fast memory of " + bytes_text(wanted.fast_bytes) + " holds " +
+                          std::to_string(slots) + " tiles of " + bytes_text(wanted.slot_bytes) +
+                          "; a product needs " + std::to_string(least) + ", at least " +
+                          bytes_text(least * wanted.slot_bytes) + ", or smaller tiles");
+    const std::size_t mt = c_.tile_rows(), nt = c_.tile_columns();
+    slots_ = least;
+    if (mt > 0 && nt > 0 && wanted.which == order::reuse) {
+        if (multiplies_) {
+            const choice chosen = best(wanted.size, c_, a_.tile_columns(), slots);
+            form_ = chosen.form, p_ = chosen.p, q_ = chosen.q, slots_ = chosen.slots;
+        } else {  // many at once, so that reading and writing overlap
+            q_ = std::min(nt, slots), p_ = std::min(mt, slots / q_), slots_ = p_ * q_;
+        }
+    }
+    block_rows_count_ = divide_up(mt, p_);
+    block_columns_count_ = divide_up(nt, q_);
+    depth_ = multiplies_ ? a_.tile_columns() : 1;
+}
+
+std::size_t schedule::times_a() const noexcept {
+    return !multiplies_ ? 0 : form_ == form::panel_a ? 1 : block_columns_count_;
+}
+
+std::size_t schedule::times_b() const noexcept {
+    return !multiplies_ ? 0 : form_ == form::panel_b ? 1 : block_rows_count_;
+}
+
+step schedule::step(std::size_t s) const {
+    const std::size_t block = s / depth_, l = s % depth_;
+    const bool down = form_ == form::panel_b;
+    const std::size_t along = down ? block_rows_count_ : block_columns_count_;
+    const std::size_t i = down ? block % along : block / along;
+    const std::size_t j = down ? block / along : block % along;
+    const std::size_t row = i * p_, column = j * q_;
+    return {.number = s,
+            .block = block,
+            .row = row,
+            .column = column,
+            .rows = std::min(p_, c_.tile_rows() - row),
+            .columns = std::min(q_, c_.tile_columns() - column),
+            .l = l,
+            .first = l == 0,
+            .last = l + 1 == depth_,
+            .loads_a = multiplies_ && (form_ != form::panel_a || j == 0),
+            .loads_b = multiplies_ && (form_ != form::panel_b || i == 0)};
+}
+
+std::size_t schedule::slot_of_a(const gemm::step& at, std::size_t r) const {
+    const std::size_t first = p_ * q_;
+    if (form_ != form::panel_a) return first + at.number % 2 * p_ + r;
+    const std::size_t stay = resident(depth_);
+    return first + (at.row / p_ * depth_ + at.l) % stay * p_ + r;
+}
+
+std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
+    const std::size_t first = p_ * q_ + p_ * (form_ == form::panel_a ? resident(depth_) : 2);
+    if (form_ != form::panel_b) return first + at.number % 2 * q_ + c;
+    const std::size_t stay = resident(depth_);
+    return first + (at.column / q_ * depth_ + at.l) % stay * q_ + c;
+}
+
+namespace {
+
+/// A and B in turn; after each tile, the products that it makes possible. Tiles that are still
+/// there have come before all others.
+template <class OnA, class OnB, class OnProduct>
+void walk(const step& at, OnA on_a, OnB on_b, OnProduct on_product) {
+    std::size_t rows = at.loads_a ? 0 : at.rows, columns = at.loads_b ? 0 : at.columns;
+    while (rows < at.rows || columns < at.columns) {
+        if (rows < at.rows) {
+            on_a(rows);
+            for (std::size_t c = 0; c < columns; ++c) on_product(rows, c);
+            ++rows;
+        }
+        if (columns < at.columns) {
+            on_b(columns);
+            for (std::size_t r = 0; r < rows; ++r) on_product(r, columns);
+            ++columns;
+        }
+    }
+}
+
+/// Where nothing is multiplied.
+template <class OnProduct>
+void walk_c(const step& at, OnProduct on_product) {
+    for (std::size_t r = 0; r < at.rows; ++r)
+        for (std::size_t c = 0; c < at.columns; ++c) on_product(r, c);
+}
+
+}  // namespace
+
+std::vector<load> schedule::loads(const gemm::step& at) const {
+    std::vector<load> list;
+    const auto of_a = [&](std::size_t r) {
+        list.push_back({matrix::a, at.row + r, at.l, slot_of_a(at, r)});
+    };
+    const auto of_b = [&](std::size_t c) {
+        list.push_back({matrix::b, at.l, at.column + c, slot_of_b(at, c)});
+    };
+    const auto of_c = [&](std::size_t r, std::size_t c) {
+        if (at.first && reads_c_)
+            list.push_back({matrix::c, at.row + r, at.column + c, slot_of_c(r, c)});
+    };
+    if (multiplies_)
+        walk(at, of_a, of_b, of_c);
+    else
+        walk_c(at, of_c);
+    return list;
+}
+
+std::vector<product> schedule::products(const gemm::step& at) const {
+    std::vector<product> list;
+    list.reserve(at.rows * at.columns);
+    const auto make = [&](std::size_t r, std::size_t c) {
+        list.push_back(
+            {at.row + r, at.column + c, slot_of_a(at, r), slot_of_b(at, c), slot_of_c(r, c)});
+    };
+    const auto nothing = [](std::size_t) {};
+    if (multiplies_)
+        walk(at, nothing, nothing, make);
+    else
+        walk_c(at, make);
+    return list;
+}
+
+double lower_bound_bytes(shape size, std::size_t element_bytes, std::size_t fast_bytes) {
+    const auto elements = static_cast<double>(fast_bytes / element_bytes);
+    return size.flops() / std::sqrt(elements) * static_cast<double>(element_bytes);
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,131 @@
+/// The order of tile products under a budget of fast memory, and what has to be read for it.
+///
+/// A block of p x q tiles of C (less at the edges) stays in fast memory while the index l of the
+/// product runs over the kt tile columns of A. A *step* is (block, l): it needs the block's p tiles
+/// (r, l) of A and its q tiles (l, c) of B, and makes p q products. One of three forms, whichever
+/// reads least, then whichever needs least memory (a panel has p = 1 or q = 1):
+///
+///     blocks   A and B stream past:                p q + 2 (p + q) slots, A read ceil(nt/q) times,
+///                                                  B read ceil(mt/p) times; naive is p = q = 1
+///     panel_a  the block's rows of A stay while    p q + p max(kt, 2) + 2 q slots, A read once,
+///              the blocks walk along a row         B read ceil(mt/p) times
+///     panel_b  the block's columns of B stay       p q + q max(kt, 2) + 2 p slots, A read
+///              while they walk down a column       ceil(nt/q) times, B read once
+///
+/// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
+/// in ascending l: neither budget nor schedule changes the order of a sum.
+///
+/// **The rule by which slots are reused**: a load of A or B for step s may begin when all products
+/// of step s - 2 are done; a load or a first product (beta == 0) into a slot of C when the tile
+/// that was there has been written. Nothing else is needed, whatever the form.
+///
+/// Everything follows from the number of a step: nothing is stored that grows with the matrices.
+#pragma once
+
+#include "watari/gemm/shape.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace watari::gemm {
+
+enum class order { reuse, naive };
+
+struct schedule_request {
+    shape size{};
+    std::size_t tile = 0;        ///< elements
+    bool alpha_is_zero = false;  ///< then A and B are not read
+    bool beta_is_zero = false;   ///< then C is not read
+    std::size_t fast_bytes = 0;  ///< the budget
+    std::size_t slot_bytes = 0;  ///< of one tile in fast memory
+    order which = order::reuse;
+};
+
+enum class form { blocks, panel_a, panel_b };
+
+struct step {
+    std::size_t number;
+    std::size_t block;          ///< its number, in the order in which blocks are computed
+    std::size_t row, column;    ///< first tile of the block in C
+    std::size_t rows, columns;  ///< tiles of the block
+    std::size_t l;              ///< tile column of A and tile row of B
+    bool first;                 ///< of its block: products take beta, C is loaded
+    bool last;                  ///< of its block: each tile of C is written after its product
+    bool loads_a, loads_b;      ///< false: the tiles are still there from an earlier block
+};
+
+/// A tile to be brought into a slot.
+struct load {
+    matrix which;
+    std::size_t row, column;  ///< of the tile in its matrix
+    std::size_t slot;
+};
+
+/// C(row, column) += alpha A(row, l) B(l, column), by slots.
+struct product {
+    std::size_t row, column;  ///< of the tile in C
+    std::size_t a, b, c;      ///< slots; a and b have no meaning where multiplies() is false
+};
+
+class schedule {
+public:
+    /// Throws usage_error, with the least budget, where fewer than the naive 1 + 2 x 2 slots fit
+    /// (1 where nothing is multiplied).
+    explicit schedule(const schedule_request& wanted);
+
+    /// False where alpha or k is 0: one step a block, whose products only scale C.
+    bool multiplies() const noexcept { return multiplies_; }
+    gemm::form form() const noexcept { return form_; }
+    std::size_t block_rows() const noexcept { return p_; }     ///< tiles: p
+    std::size_t block_columns() const noexcept { return q_; }  ///< tiles: q
+    std::size_t slots() const noexcept { return slots_; }      ///< that it uses
+    std::size_t blocks() const noexcept { return block_rows_count_ * block_columns_count_; }
+    std::size_t steps() const noexcept { return blocks() * depth_; }
+    std::size_t steps_of_block() const noexcept { return depth_; }
+
+    /// Step s of steps().
+    gemm::step step(std::size_t s) const;
+
+    /// What a step brings in, in the order in which products need it: A and B in turn, each tile of
+    /// C (first step, beta != 0) right after the tile that makes its product possible.
+    std::vector<load> loads(const gemm::step& at) const;
+
+    /// A step's products, each as soon as its last tile has come in the order of loads().
+    std::vector<product> products(const gemm::step& at) const;
+
+    /// Slots, one behind the other along r and c (C: along r), of tile (row + r, l) of A, (l,
+    /// column + c) of B, (row + r, column + c) of C.
+    std::size_t slot_of_a(const gemm::step& at, std::size_t r) const;
+    std::size_t slot_of_b(const gemm::step& at, std::size_t c) const;
+    std::size_t slot_of_c(std::size_t r, std::size_t c) const { return c * p_ + r; }
+
+    /// How often the whole of A, B, C is read; C is written once. Bytes to be read are these times
+    /// the bytes that a matrix has in its store.
+    std::size_t times_a() const noexcept;
+    std::size_t times_b() const noexcept;
+    std::size_t times_c() const noexcept { return reads_c_; }
+
+    std::size_t tiles_read_a() const noexcept { return times_a() * a_.tiles(); }
+    std::size_t tiles_read_b() const noexcept { return times_b() * b_.tiles(); }
+    std::size_t tiles_read_c() const noexcept { return times_c() * c_.tiles(); }
+    std::size_t tiles_written() const noexcept { return c_.tiles(); }
+
+    const tiling& tiles_of(matrix which) const noexcept {
+        return which == matrix::a ? a_ : which == matrix::b ? b_ : c_;
+    }
+
+private:
+    tiling a_, b_, c_;
+    bool multiplies_, reads_c_;
+    gemm::form form_ = form::blocks;
+    std::size_t p_ = 1, q_ = 1, slots_ = 1;
+    std::size_t block_rows_count_ = 0, block_columns_count_ = 0;
+    std::size_t depth_ = 1;  ///< steps of a block
+};
+
+/// Bytes that any order of the products must move between fast memory and the store: 2 m n k /
+/// sqrt(fast elements) elements (Smith et al. 2019, arXiv:1702.02017, less a term of twice the fast
+/// memory).
+double lower_bound_bytes(shape size, std::size_t element_bytes, std::size_t fast_bytes);
+
+}  // namespace watari::gemm

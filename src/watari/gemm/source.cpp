@@ -1,0 +1,83 @@
+#include "watari/gemm/source.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/gemm/host_engine.hpp"
+#include "watari/measure/crew.hpp"
+#include "watari/storage/file.hpp"
+#include "watari/storage/ram.hpp"
+#include "watari/storage/sector.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace watari::gemm {
+
+namespace {
+
+storage::cache_state cache_of(const source_options& wanted, const storage::engine_row& row) {
+    // memory-mapped files are the page cache
+    return wanted.direct && row.name != "mmap" ? storage::cache_state::none
+                                               : storage::cache_state::cold;
+}
+
+}  // namespace
+
+bool in_host_memory(const std::string& engine) { return engine == "pinned" || engine == "managed"; }
+
+source::source(const source_options& wanted) : wanted_(wanted) {
+    if (in_host_memory(wanted.engine)) {
+        require_host_engine(wanted.engine, wanted.who);
+        return;
+    }
+    row_ = &storage::engine_named(wanted.engine);
+    if (!row_->queued) {
+        if (wanted.path.empty()) throw unsupported("engine " + wanted.engine + " reads files");
+        set_.emplace(wanted.path);
+        files_.emplace(*set_,
+                       wanted.writable ? storage::direction::write : storage::direction::read,
+                       cache_of(wanted, *row_));
+    }
+    storage::duty what;
+    what.files = files();
+    what.who = wanted.who;
+    what.way = wanted.writable ? storage::direction::write : storage::direction::read;
+    if (const std::string reason = row_->unsupported(what); !reason.empty())
+        throw unsupported(reason);
+    if (row_->queued) start_controller();
+}
+
+void source::start_controller() {
+    const std::shared_ptr<storage::backend> store =
+        wanted_.path.empty() ? storage::make_ram(wanted_.memory)
+                             : storage::make_file({.paths = {wanted_.path},
+                                                   .writable = wanted_.writable,
+                                                   .direct = wanted_.direct});
+    storage::controller_options options;
+    options.threads = static_cast<std::uint32_t>(wanted_.threads);
+    options.queues.users = wanted_.who;
+    options.queues.queues = wanted_.who.is_gpu() ? 2 * options.threads : options.threads;
+    const std::size_t each = wanted_.requests / options.queues.queues;
+    options.queues.depth =
+        static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(each + 1, 64)));
+    options.queues.max_transfer = static_cast<std::uint32_t>(
+        std::bit_ceil(std::max(wanted_.largest_block, storage::prp_page)));
+    options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
+    measure::unbind();
+    controller_.emplace(store, options);
+    view_ = controller_->view();
+}
+
+std::size_t source::unit() const {
+    if (view_) return view_->block_bytes;
+    return files_ && files_->cache() == storage::cache_state::none ? files_->direct_unit() : 1;
+}
+
+std::unique_ptr<storage::engine> source::open(storage::duty what) const {
+    what.who = wanted_.who;
+    what.files = files();
+    what.view = view_ ? &*view_ : nullptr;
+    what.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
+    return row_ ? row_->make(what) : make_host_engine(wanted_.engine, what, wanted_.memory.data());
+}
+
+}  // namespace watari::gemm

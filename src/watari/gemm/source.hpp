@@ -1,0 +1,59 @@
+/// What matrices lie in, and the engines that bring their tiles: files, a controller over a file or
+/// over memory, or host memory that the GPU copies from.
+#pragma once
+
+#include "watari/storage/controller.hpp"
+#include "watari/storage/engines/engine.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace watari::gemm {
+
+struct source_options {
+    std::string engine;             ///< a row of storage::engines(), or pinned or managed
+    processor who;                  ///< whose memory the tiles come to
+    std::string path;               ///< of the file; empty: `memory` is the store
+    std::span<std::byte> memory{};  ///< of engines queue, gpu, pinned, managed
+    bool writable = false;
+    bool direct = true;               ///< past the page cache
+    std::size_t threads = 1;          ///< of a controller
+    std::size_t requests = 1;         ///< in flight at a controller, of all users together
+    std::size_t largest_block = 512;  ///< bytes of a request
+};
+
+/// Whether an engine takes its matrices from host memory, without requests.
+bool in_host_memory(const std::string& engine);
+
+class source {
+public:
+    /// Throws unsupported, usage_error, system_error, beyond_memory.
+    explicit source(const source_options& wanted);
+
+    /// One thread's engine for what lies here. In `what`, way, block, depth, requests and memory
+    /// are set.
+    std::unique_ptr<storage::engine> open(storage::duty what) const;
+
+    /// Whether an engine has several requests in flight.
+    bool deep() const { return row_ && row_->deep; }
+    /// Bytes of direct I/O's offsets and sizes; 1 where there are none.
+    std::size_t unit() const;
+    /// The files; null where there are none.
+    const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
+    /// How it is served, if not as one would expect; may be empty.
+    std::string notice() const { return controller_ ? controller_->notice() : ""; }
+
+private:
+    void start_controller();
+
+    source_options wanted_;
+    const storage::engine_row* row_ = nullptr;  ///< null: in host memory
+    std::optional<storage::file_set> set_;
+    std::optional<storage::open_files> files_;
+    std::optional<storage::controller> controller_;
+    std::optional<storage::namespace_view> view_;
+};
+
+}  // namespace watari::gemm

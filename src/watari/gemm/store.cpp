@@ -1,0 +1,135 @@
+#include "watari/gemm/store.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/storage/file_error.hpp"
+#include "watari/storage/file_set.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace watari::gemm {
+
+namespace {
+
+constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< at which each matrix begins
+constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< that are made or verified at once
+constexpr std::uint64_t seed = 1;  ///< one: a file is found again by its name
+
+std::string file_name(const store_options& o) {
+    const auto number = [](std::size_t value) { return std::to_string(value); };
+    const bool tiled = o.order == layout::tiled;
+    return o.folder + "/watari-gemm-" + number(o.size.m) + "x" + number(o.size.n) + "x" +
+           number(o.size.k) + (o.type == precision::single_precision ? "-single-" : "-double-") +
+           (tiled ? "tiled-" + number(o.tile)
+                  : "rows-" + number(row_unit(o.tile, element_bytes(o.type)))) +
+           ".data";
+}
+
+void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t offset,
+               const std::string& path) {
+    const ssize_t moved = pwrite(file, data, bytes, static_cast<off_t>(offset));
+    if (moved != static_cast<ssize_t>(bytes))
+        transfer_failed(storage::direction::write, path, offset, bytes, moved < 0 ? -errno : moved);
+    // what was written must not fill the page cache
+    sync_file_range(file, static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                    SYNC_FILE_RANGE_WRITE);
+}
+
+}  // namespace
+
+store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
+    std::uint64_t end = 0;
+    for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
+        placement& place = where_[static_cast<int>(which)];
+        place = placement::packed(tiling_of(which, wanted.size, wanted.tile),
+                                  element_bytes(wanted.type), wanted.order);
+        place.first = (end + boundary - 1) / boundary * boundary;
+        end = place.bytes();
+    }
+    if (wanted.folder.empty()) {
+        memory_.emplace(wanted.kind, std::max<std::uint64_t>(end, 1),
+                        memory::placement{.thp = wanted.kind == memory::kind::pageable
+                                                     ? memory::huge_pages::always
+                                                     : memory::huge_pages::as_set,
+                                          .oversubscribe = wanted.oversubscribe});
+        for (const matrix which : {matrix::a, matrix::b}) fill(which, -1);
+        return;
+    }
+    storage::make_folder(wanted.folder);
+    path_ = file_name(wanted);
+    storage::make_whole(path_, end, [&](int file) {
+        for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which, file);
+    });
+}
+
+std::span<std::byte> store::memory() const {
+    return memory_ ? std::span(memory_->data(), memory_->size()) : std::span<std::byte>();
+}
+
+template <class Visit>
+void store::each_part(matrix which, const Visit& visit) const {
+    const placement& in = where(which);
+    const tiling& t = in.tiles;
+    const std::size_t leading = in.row_bytes / in.element;
+    if (in.order == layout::tiled) {
+        for (std::size_t i = 0; i < t.tile_rows(); ++i)
+            for (std::size_t j = 0; j < t.tile_columns(); ++j)
+                visit(region{i * t.tile, t.rows_of(i), j * t.tile, t.columns_of(j)},
+                      in.tile_at(i, j), t.tile * in.row_bytes, leading);
+        return;
+    }
+    if (in.row_bytes == 0) return;
+    const std::size_t step = std::max<std::size_t>(1, part_bytes / in.row_bytes);
+    for (std::size_t row = 0; row < t.rows; row += step) {
+        const std::size_t rows = std::min(step, t.rows - row);
+        visit(region{row, rows, 0, t.columns}, in.first + row * in.row_bytes, rows * in.row_bytes,
+              leading);
+    }
+}
+
+/// Of the file, or of the memory where it is -1.
+void store::fill(matrix which, int file) {
+    std::vector<std::byte> part;
+    each_part(which, [&](const region& here, std::uint64_t offset, std::size_t bytes,
+                         std::size_t leading) {
+        if (file < 0) return data_.fill_rows(which, here, memory_->data() + offset, leading);
+        part.resize(bytes);
+        data_.fill_rows(which, here, part.data(), leading);
+        write_all(file, part.data(), bytes, offset, path_);
+    });
+}
+
+void store::fill_c() {
+    if (path_.empty()) return fill(matrix::c, -1);
+    const storage::descriptor file(path_, O_RDWR | O_CLOEXEC);
+    fill(matrix::c, file.get());
+    if (fdatasync(file.get()) != 0) storage::cannot_open(path_, errno);
+    posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+}
+
+std::size_t store::wrong_elements(double alpha, double beta) const {
+    std::size_t wrong = 0;
+    std::vector<std::byte> part;
+    std::optional<storage::descriptor> file;
+    if (!path_.empty()) file.emplace(path_, O_RDONLY | O_CLOEXEC);
+    each_part(matrix::c, [&](const region& here, std::uint64_t offset, std::size_t bytes,
+                             std::size_t leading) {
+        const std::byte* data = file ? nullptr : memory_->data() + offset;
+        if (file) {
+            part.resize(bytes);
+            data = part.data();
+            const ssize_t moved =
+                pread(file->get(), part.data(), bytes, static_cast<off_t>(offset));
+            if (moved != static_cast<ssize_t>(bytes))
+                transfer_failed(storage::direction::read, path_, offset, bytes,
+                                moved < 0 ? -errno : moved);
+        }
+        wrong += data_.wrong_elements(alpha, beta, here, data, leading);
+    });
+    return wrong;
+}
+
+}  // namespace watari::gemm

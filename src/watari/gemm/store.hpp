@@ -1,0 +1,55 @@
+/// The matrices of case `gemm`, one behind the other in one file or in memory, made and verified
+/// element by element (operand.hpp).
+#pragma once
+
+#include "watari/gemm/operand.hpp"
+#include "watari/gemm/placement.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/descriptor.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace watari::gemm {
+
+struct store_options {
+    shape size{};
+    precision type = precision::single_precision;
+    std::size_t tile = 0;
+    layout order = layout::row_major;
+    std::string folder;                          ///< of the file; empty: memory of this kind
+    memory::kind kind = memory::kind::pageable;  ///< pageable is in huge pages
+    bool oversubscribe = false;
+};
+
+class store {
+public:
+    /// Finds the file or makes it. Throws usage_error, system_error, beyond_memory.
+    explicit store(const store_options& wanted);
+
+    const placement& where(matrix which) const { return where_[static_cast<int>(which)]; }
+    const std::string& path() const { return path_; }  ///< empty: in memory
+    std::span<std::byte> memory() const;
+    std::uint64_t bytes() const { return where(matrix::c).bytes(); }
+
+    /// Writes C anew.
+    void fill_c();
+    /// How many elements of C are not those of the product.
+    std::size_t wrong_elements(double alpha, double beta) const;
+
+private:
+    /// visit(region, offset in the store, bytes, leading dimension) for parts that are contiguous.
+    template <class Visit>
+    void each_part(matrix which, const Visit& visit) const;
+    void fill(matrix which, int file);
+
+    store_options wanted_;
+    operands data_;
+    placement where_[3];
+    std::string path_;
+    std::optional<memory::buffer<std::byte>> memory_;
+};
+
+}  // namespace watari::gemm

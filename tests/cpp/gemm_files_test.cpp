@@ -1,0 +1,279 @@
+// Products of matrices in files, by every engine that this machine has, against sums in double.
+#include "watari/core/error.hpp"
+#include "watari/gemm/blas.hpp"
+#include "watari/gemm/files.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+
+namespace watari::gemm {
+namespace {
+
+constexpr std::size_t tile = 128;
+constexpr std::size_t slot = tile * (tile * sizeof(double) + 8192);  // of any file, any offset
+
+std::vector<double> random_values(std::size_t count, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> values(-1, 1);
+    std::vector<double> result(count);
+    for (double& each : result) each = values(engine);
+    return result;
+}
+
+/// A matrix in a file of its own, `offset` bytes behind its beginning.
+class file_of {
+public:
+    file_of(const std::string& name, std::size_t rows, std::size_t columns, std::size_t offset,
+            precision type, const std::vector<double>& values)
+        : type_(type) {
+        const std::string folder = ::testing::TempDir() + "watari-gemm-" + std::to_string(getpid());
+        std::filesystem::create_directories(folder);
+        where = {folder + "/" + name, offset, rows, columns};
+        std::ofstream out(where.path, std::ios::binary | std::ios::trunc);
+        out << std::string(offset, 'h');
+        for (const double each : values) {
+            const auto single = static_cast<float>(each);
+            if (type == precision::single_precision)
+                out.write(reinterpret_cast<const char*>(&single), sizeof single);
+            else
+                out.write(reinterpret_cast<const char*>(&each), sizeof each);
+        }
+    }
+    ~file_of() { std::filesystem::remove(where.path); }
+
+    std::vector<double> values() const {
+        std::ifstream in(where.path, std::ios::binary);
+        in.seekg(static_cast<std::streamoff>(where.offset));
+        std::vector<double> result(where.rows * where.columns);
+        for (double& each : result) {
+            float single = 0;
+            if (type_ == precision::single_precision) {
+                in.read(reinterpret_cast<char*>(&single), sizeof single);
+                each = single;
+            } else {
+                in.read(reinterpret_cast<char*>(&each), sizeof each);
+            }
+        }
+        EXPECT_TRUE(in.good());
+        return result;
+    }
+
+    matrix_file where;
+
+private:
+    precision type_;
+};
+
+struct example {
+    std::string engine;
+    shape size;
+    precision type;
+    std::size_t offset;  ///< of every matrix in its file
+    double alpha, beta;
+    std::size_t slots;  ///< of fast memory
+    order schedule;
+};
+
+std::ostream& operator<<(std::ostream& to, const example& e) {
+    return to << e.engine << " " << e.size.m << "x" << e.size.n << "x" << e.size.k << " offset "
+              << e.offset << " alpha " << e.alpha << " beta " << e.beta << " slots " << e.slots;
+}
+
+struct matrices {
+    explicit matrices(const example& e)
+        : e_(e),
+          a_(random_values(e.size.m * e.size.k, 1)),
+          b_(random_values(e.size.k * e.size.n, 2)),
+          c_(random_values(e.size.m * e.size.n, 3)),
+          a("a", e.size.m, e.size.k, e.offset, e.type, a_),
+          b("b", e.size.k, e.size.n, e.offset, e.type, b_),
+          old("old", e.size.m, e.size.n, e.offset, e.type, c_),
+          c("c", e.size.m, e.size.n, e.offset, e.type, std::vector<double>(c_.size(), NAN)) {}
+
+    file_product job() const {
+        file_product p{.a = a.where, .b = b.where, .c = c.where, .c_read = old.where};
+        p.how.engine = e_.engine;
+        p.how.processor = the_cpu;
+        p.how.tile = tile;
+        p.how.schedule = e_.schedule;
+        p.how.type = e_.type;
+        p.how.fast_memory = e_.slots * slot;
+        p.how.alpha = e_.alpha;
+        p.how.beta = e_.beta;
+        p.how.threads = 2;
+        p.how.depth = e_.engine == "uring" || e_.engine == "queue" ? 8 : 1;
+        return p;
+    }
+
+    /// The largest error, in units of the tolerance.
+    double error() const {
+        const std::vector<double> found = c.values();
+        const bool single = e_.type == precision::single_precision;
+        const double epsilon = single ? 1.2e-7 : 2.3e-16;
+        const auto rounded = [&](double v) { return single ? static_cast<float>(v) : v; };
+        double worst = 0;
+        for (std::size_t i = 0; i < e_.size.m; ++i)
+            for (std::size_t j = 0; j < e_.size.n; ++j) {
+                double sum = 0, absolute = 1e-30;
+                for (std::size_t l = 0; l < e_.size.k; ++l) {
+                    const double each =
+                        rounded(a_[i * e_.size.k + l]) * rounded(b_[l * e_.size.n + j]);
+                    sum += each;
+                    absolute += std::abs(each);
+                }
+                const double before = e_.beta == 0 ? 0 : e_.beta * rounded(c_[i * e_.size.n + j]);
+                const double expected = e_.alpha * sum + before;
+                absolute = std::abs(e_.alpha) * absolute + std::abs(before);
+                const double off = std::abs(found[i * e_.size.n + j] - expected);
+                const double roundings = 4 + static_cast<double>(e_.size.k);
+                worst = std::max(worst,
+                                 std::isnan(off) ? 1e300 : off / (absolute * epsilon * roundings));
+            }
+        return worst;
+    }
+
+    example e_;
+    std::vector<double> a_, b_, c_;
+    file_of a, b, old, c;
+};
+
+/// Whether products can be computed here; NumPy's library where the environment names its folder.
+bool can_multiply() {
+    if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
+    try {
+        make_blas(the_cpu, precision::single_precision, 1, nullptr);
+        return true;
+    } catch (const unsupported&) {
+        return false;
+    }
+}
+
+class FileProduct : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!can_multiply()) GTEST_SKIP() << "no BLAS here";
+    }
+};
+
+class Files : public ::testing::TestWithParam<example> {
+protected:
+    void SetUp() override {
+        if (!can_multiply()) GTEST_SKIP() << "no BLAS here";
+    }
+};
+
+TEST_P(Files, AreMultiplied) {
+    const matrices m(GetParam());
+    const pipeline_counts counts = multiply(m.job());
+    EXPECT_LT(m.error(), 1);
+    EXPECT_GE(counts.written,
+              GetParam().size.m * GetParam().size.n * element_bytes(GetParam().type));
+}
+
+std::vector<example> examples() {
+    std::vector<example> all;
+    const auto single = precision::single_precision, twice = precision::double_precision;
+    for (const char* engine : {"posix", "uring", "mmap", "queue"}) {
+        all.push_back({engine, {256, 256, 256}, single, 0, 1, 0, 8, order::reuse});
+        all.push_back({engine, {256, 384, 128}, single, 4096, 1, 0, 5, order::naive});
+        all.push_back({engine, {300, 257, 391}, single, 128, 1, 0, 8, order::reuse});
+        all.push_back({engine, {300, 257, 391}, twice, 128, 2, 0.5, 12, order::reuse});
+        all.push_back({engine, {512, 640, 384}, single, 4096, -1.5, 1, 40, order::reuse});
+        all.push_back({engine, {130, 1000, 700}, single, 128, 1, -2, 9, order::reuse});
+        all.push_back({engine, {1000, 130, 700}, twice, 64, 1, 1, 17, order::reuse});
+        all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, order::reuse});
+        all.push_back({engine, {5, 700, 3}, twice, 128, 1, 0, 6, order::reuse});
+        all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, order::reuse});
+        all.push_back({engine, {200, 200, 200}, single, 128, 0, 0, 5, order::reuse});
+        all.push_back({engine, {200, 200, 200}, single, 128, 0, 2, 5, order::reuse});
+    }
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
+
+/// Tiles in `finished` are left as they are, and what a run tells is all the others.
+TEST_F(FileProduct, GoesOnWhereARunEnded) {
+    const matrices m(
+        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
+    file_product job = m.job();
+    std::vector<tile_of_c> told;
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+        told.insert(told.end(), tiles.begin(), tiles.end());
+        return true;
+    };
+    multiply(job);
+    EXPECT_LT(m.error(), 1);
+    EXPECT_EQ(told.size(), 3 * 4u);
+    const std::vector<double> whole = m.c.values();
+
+    const matrices again(
+        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
+    job = again.job();
+    for (std::size_t i = 0; i < 3; ++i) job.finished.push_back({i, 1});
+    told.clear();
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+        told.insert(told.end(), tiles.begin(), tiles.end());
+        return true;
+    };
+    multiply(job);
+    EXPECT_EQ(told.size(), 3 * 3u);
+    const std::vector<double> found = again.c.values();
+    for (std::size_t at = 0; at < found.size(); ++at) {
+        if (at % 512 / tile == 1)
+            EXPECT_TRUE(std::isnan(found[at]));
+        else
+            EXPECT_EQ(found[at], whole[at]);
+    }
+}
+
+TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
+    const matrices m(
+        {"posix", {1024, 1024, 1024}, precision::single_precision, 4096, 1, 0, 5, order::naive});
+    file_product job = m.job();
+    job.progress = [](const auto&, double) { return false; };
+    const pipeline_counts counts = multiply(job);
+    EXPECT_TRUE(counts.stopped || counts.seconds < 1.0);
+}
+
+TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
+    for (const char* engine : {"posix", "uring", "queue"}) {
+        const matrices m(
+            {engine, {300, 300, 300}, precision::single_precision, 4096, 1, 0, 8, order::reuse});
+        file_product job = m.job();
+        job.a.rows = 600;  // more than the file has
+        job.c.rows = 600;
+        try {
+            multiply(job);
+            FAIL() << engine;
+        } catch (const error& reason) {
+            EXPECT_NE(std::string(reason.what()).find(" at "), std::string::npos) << reason.what();
+        }
+    }
+}
+
+TEST_F(FileProduct, RefusesShapesThatDoNotFit) {
+    const matrices m(
+        {"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8, order::reuse});
+    file_product job = m.job();
+    job.b.rows = 299;
+    EXPECT_THROW(multiply(job), usage_error);
+    EXPECT_THROW(plan(job), usage_error);
+}
+
+TEST_F(FileProduct, RefusesTooLittleFastMemory) {
+    const matrices m(
+        {"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8, order::reuse});
+    file_product job = m.job();
+    job.how.fast_memory = 2 * tile * tile * sizeof(float);
+    EXPECT_THROW(multiply(job), usage_error);
+}
+
+}  // namespace
+}  // namespace watari::gemm
