@@ -34,7 +34,6 @@ TILE_USUAL = 2048
 SLOTS_USUAL = 32  # tiles that fast memory should hold at least
 SLOTS_LEAST = 5  # a tile of C, and two of A and of B
 SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
-WAYS = (("bytes_read", "store_read_bytes_per_s"), ("bytes_written", "store_write_bytes_per_s"))
 
 
 def parse_tile(text: str) -> int:
@@ -207,17 +206,14 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
         return float(median(found)) if found else None
 
     seconds = float(median(median(t["host_s"]) for t in trials))
-    ways = [(middle(amount), middle(rate)) for amount, rate in WAYS]
-    blas = middle("blas_flops_per_s")
-    moved = sum(amount or 0.0 for amount, _ in ways)
-    parts = [amount / rate for amount, rate in ways if amount and rate]
+    moved = sum(middle(name) or 0.0 for name in ("bytes_read", "bytes_written"))
     return Speed(
         seconds=seconds,
         flops_per_s=flops / seconds,
         bytes_per_s=moved / seconds,
         floor=middle("floor_s"),
-        store_floor=sum(parts) if parts else None,
-        blas_floor=flops / blas if blas else None,
+        store_floor=middle("store_floor_s"),
+        blas_floor=middle("blas_floor_s"),
     )
 
 

@@ -21,7 +21,7 @@ class Told:
 
     def start(self, work: Work, finished: int) -> None:
         p, a, b = work.parameters, work.a, work.b
-        of = gemm_forecast.forecast(p, gemm_forecast.file_rate(a.path))
+        of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(a.path))
         print(f"{work.shown}: {a.rows} x {b.columns} = ({a.shape}) ({b.shape}), {a.dtype}", end="")
         print(f", by {p['engine']} on the {p['processor']}, tiles of {p['tile']}")
         print(f"{of.bytes_text()}; {of.time_text()}", flush=True)

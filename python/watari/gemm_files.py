@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from watari import gemm_case, npy
+from watari import gemm_case
 from watari.axes import Parameters, count, numbered, one_of, parse_size
 from watari.errors import FileError, WatariError
 from watari.gemm_journal import Journal, Tile
 from watari.gemm_partial import finished_already, opened, put_in_place
-from watari.gemm_work import PathLike, Work, prepared
-from watari.npy import Matrix
+from watari.gemm_work import PathLike, Work, native, native_parameters, prepared
 
 
 class Interrupted(KeyboardInterrupt):
@@ -149,8 +146,6 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 def multiply(work: Work, journal: Journal, progress: Progress) -> dict[str, Any]:
     """The product, into the unfinished C. Raises Interrupted, WatariError."""
-    from watari import _native
-
     lost: list[OSError] = []
     with stoppable() as stopped:
 
@@ -164,7 +159,7 @@ def multiply(work: Work, journal: Journal, progress: Progress) -> dict[str, Any]
             return not stopped()
 
         try:
-            done: dict[str, Any] = _native.gemm_files(
+            done: dict[str, Any] = native().gemm_files(
                 native_parameters(work), list(journal.tiles), advanced
             )
         except KeyboardInterrupt:
@@ -184,38 +179,3 @@ def kept(work: Work, journal: Journal) -> str:
         return f"{old}no tile was finished"
     text = f"{len(journal.tiles)} of {work.tiles} tiles are finished"
     return f"{old}{text}: the same command goes on from there"
-
-
-def place(matrix: Matrix) -> dict[str, Any]:
-    """A matrix as the library takes it."""
-    names = {"rows": matrix.rows, "columns": matrix.columns}
-    return {"path": str(matrix.path), "offset": matrix.offset, **names}
-
-
-def native_parameters(work: Work) -> dict[str, Any]:
-    """The product as the library takes it."""
-    p = work.parameters
-    names = ("precision", "tile", "engine", "threads", "depth", "schedule", "processor")
-    empty = {"path": "", "offset": 0, "rows": 0, "columns": 0}
-    c = {"path": str(work.partial), "offset": npy.HEADER_BYTES}
-    return {
-        "a": place(work.a),
-        "b": place(work.b),
-        "c": {**c, "rows": work.a.rows, "columns": work.b.columns},
-        "c0": place(work.old) if work.old else empty,
-        "fast_memory": p["fast-memory"],
-        "alpha": p["alpha"],
-        "beta": p["beta"],
-        "direct": all(direct(path) for path in (work.a.path, work.b.path, work.partial)),
-        "blas_folder": gemm_case.blas_folder(),
-        **{name: p[name] for name in names},
-    }
-
-
-def direct(path: Path) -> bool:
-    """Whether its file system lets this file be read past the page cache."""
-    try:
-        os.close(os.open(path, os.O_RDONLY | os.O_DIRECT))
-    except OSError:
-        return False
-    return True

@@ -11,7 +11,7 @@ import mmap
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -84,11 +84,10 @@ class Forecast:
         return f"at least {duration(self.seconds)}: {', '.join(parts)}"
 
 
-def forecast(parameters: Parameters, store_rate: float | None) -> Forecast:
-    """Of a case with all axes. Raises what the library says of a plan that cannot be."""
-    from watari import _native
-
-    plan = _native.gemm_plan(gemm_case.native_parameters(parameters))
+def forecast(
+    parameters: Parameters, plan: Mapping[str, float], store_rate: float | None
+) -> Forecast:
+    """Of a case with all axes and the library's plan for it."""
     on_cpu = parameters["processor"] == "cpu"
     return Forecast(
         int(plan["bytes_read"]),
@@ -151,6 +150,8 @@ def blas_rate(precision: str) -> float:
 
 def lines(requests: Sequence[Request], machine: Machine) -> list[str]:
     """What the products of a run will read, a line for each plan: engines have it in common."""
+    from watari import _native
+
     rates: dict[str, float | None] = {}
     found: dict[str, str] = {}
     for p in (request.parameters for request in requests if request.case == "gemm"):
@@ -168,7 +169,8 @@ def lines(requests: Sequence[Request], machine: Machine) -> list[str]:
                 else limits.link_bandwidth(machine, "cpu", p["processor"])
             )
         try:
-            of = forecast(p, rates[store])
+            plan = _native.gemm_plan(gemm_case.native_parameters(p))
+            of = forecast(p, plan, rates[store])
             found[text] = f"{text}: {of.bytes_text()}; {of.time_text()}"
         except WatariError as error:  # its trial will say it too
             found[text] = f"{text}: {error}"

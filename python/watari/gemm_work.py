@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class Work:
     output: Path
     shown: str  # the output as it was named
     parameters: Parameters  # of the case `gemm`, but for where the matrices lie
+    plan: dict[str, int] = field(default_factory=dict)  # bytes that will move
 
     @property
     def partial(self) -> Path:
@@ -85,25 +86,58 @@ def prepared(a: PathLike, b: PathLike, out: PathLike, asked: Parameters, fresh: 
         stored = None if fresh else stored_tile(output)
         given["tile"] = stored or gemm_case.default_tile({}, given)
     gemm_case.require_sense(given)
-    return Work(left, right, old, output, os.fspath(out), given)
+    work = Work(left, right, old, output, os.fspath(out), given)
+    return replace(work, plan=foreseen(work))
 
 
 def on_this_machine(asked: Parameters) -> Parameters:
     """The axes with who computes and who moves as suits this machine. Raises UsageError."""
     given = gemm_case.settle(asked)
-    given.setdefault("processor", "gpu" if gpus() else "cpu")
+    given.setdefault("processor", "gpu" if native().gpus()["gpus"] else "cpu")
     given.setdefault("engine", gemm_case.default_engine({}, given))
     given.setdefault("threads", len(os.sched_getaffinity(0)))
     return {**given, "depth": gemm_case.default_depth({}, given)}
 
 
-def gpus() -> int:
-    """How many GPUs there are. Raises UsageError where the compiled part is missing."""
+def native() -> Any:
+    """The compiled part. Raises UsageError where it is missing."""
     try:
         from watari import _native
     except ImportError as error:
         raise UsageError(f"the compiled part of watari is not installed: {error}") from None
-    return len(_native.gpus()["gpus"])
+    return _native
+
+
+def foreseen(work: Work) -> dict[str, int]:
+    """What will move. Raises UsageError where fast memory is too small."""
+    plan = native().gemm_files_plan(native_parameters(work))
+    return {name: int(plan[name]) for name in ("bytes_read", "bytes_written", "lower_bound_bytes")}
+
+
+def place(matrix: Matrix) -> dict[str, Any]:
+    """A matrix as the library takes it."""
+    names = {"rows": matrix.rows, "columns": matrix.columns}
+    return {"path": str(matrix.path), "offset": matrix.offset, **names}
+
+
+def native_parameters(work: Work) -> dict[str, Any]:
+    """The product as the library takes it."""
+    p = work.parameters
+    names = ("precision", "tile", "engine", "threads", "depth", "schedule", "processor")
+    empty = {"path": "", "offset": 0, "rows": 0, "columns": 0}
+    c = {"path": str(work.partial), "offset": npy.HEADER_BYTES}
+    return {
+        "a": place(work.a),
+        "b": place(work.b),
+        "c": {**c, "rows": work.a.rows, "columns": work.b.columns},
+        "c0": place(work.old) if work.old else empty,
+        "fast_memory": p["fast-memory"],
+        "alpha": p["alpha"],
+        "beta": p["beta"],
+        "direct": True,
+        "blas_folder": gemm_case.blas_folder(),
+        **{name: p[name] for name in names},
+    }
 
 
 def check_factors(left: Matrix, right: Matrix, a: PathLike, b: PathLike) -> None:

@@ -17,18 +17,19 @@ from watari.errors import SystemCallError
 DTYPES = {"single": numpy.float32, "double": numpy.float64}
 
 
-def gemm_plan(p):
+def gemm_files_plan(p):
     """Bytes with a row of tiles of C in fast memory."""
     element = {"single": 4, "double": 8}[p["precision"]]
-    rows = -(-p["m"] // p["tile"])
-    read = p["m"] * p["k"] + rows * p["k"] * p["n"] + (p["m"] * p["n"] if p["beta"] else 0)
-    bound = 2 * p["m"] * p["n"] * p["k"] / (p["fast_memory"] / element) ** 0.5
+    m, n, k = p["a"]["rows"], p["b"]["columns"], p["a"]["columns"]
+    rows = -(-m // p["tile"])
+    read = m * k + rows * k * n + (m * n if p["beta"] else 0)
+    bound = 2 * m * n * k / (p["fast_memory"] / element) ** 0.5
     return {
         "bytes_read": read * element,
-        "bytes_written": p["m"] * p["n"] * element,
+        "bytes_written": m * n * element,
         "lower_bound_bytes": int(bound * element),
         "block_rows": 1,
-        "block_columns": -(-p["n"] // p["tile"]),
+        "block_columns": -(-n // p["tile"]),
         "slots": 5,
         "steps": rows,
     }
@@ -98,7 +99,7 @@ def gemm_files(p, finished, progress):
 def install():
     """Becomes `watari._native`."""
     module = types.ModuleType("watari._native")
-    module.gemm_plan, module.gemm_files = gemm_plan, gemm_files
+    module.gemm_files_plan, module.gemm_files = gemm_files_plan, gemm_files
     module.gpus = lambda: {"gpus": [], "reason": "no GPU driver"}
     sys.modules["watari._native"] = module
     import watari

@@ -38,7 +38,7 @@ def here(tmp_path, monkeypatch):
     """An empty folder, and the library's part played by NumPy."""
     monkeypatch.chdir(tmp_path)
     fake = SimpleNamespace(
-        gemm_plan=fake_gemm.gemm_plan,
+        gemm_files_plan=fake_gemm.gemm_files_plan,
         gemm_files=fake_gemm.gemm_files,
         gpus=lambda: {"gpus": []},
     )
