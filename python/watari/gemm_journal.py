@@ -37,18 +37,21 @@ class Journal:
     def __init__(self, path: Path, identity: Identity, inode: int, tiles: Sequence[Tile]) -> None:
         self.path = path
         self.tiles = list(tiles)
+        self.known = set(tiles)
         lines: list[Any] = [{"schema": SCHEMA, "product": identity, "inode": inode}]
         lines += [{"tiles": self.tiles}] if tiles else []
         write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
         self.file = path.open("a", encoding="utf-8")
 
     def add(self, tiles: Sequence[Tile]) -> None:
-        """Stores that these tiles are durable. Raises OSError."""
-        if tiles:
-            self.file.write(json.dumps({"tiles": list(tiles)}) + "\n")
+        """Stores that these tiles are durable, each once. Raises OSError."""
+        new = [tile for tile in tiles if tile not in self.known]
+        if new:
+            self.file.write(json.dumps({"tiles": new}) + "\n")
             self.file.flush()
             os.fsync(self.file.fileno())
-            self.tiles += tiles
+            self.tiles += new
+            self.known.update(new)
 
     def close(self) -> None:
         """Closes the file; what could not be written was reported when it was added."""
