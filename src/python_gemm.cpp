@@ -61,7 +61,7 @@ gemm::file_product file_product(const nb::dict& p) {
     return result;
 }
 
-nb::dict as_dict(const gemm::foresight& ahead) {
+nb::dict foresight_dict(const gemm::foresight& ahead) {
     nb::dict result;
     result["bytes_read"] = ahead.read;
     result["bytes_written"] = ahead.written;
@@ -120,10 +120,12 @@ void bind_gemm(nb::module_& module) {
     module.def("gemm", run_case, nb::arg("parameters"),
                "One trial of case `gemm`; a sample is a whole product.");
     module.def(
-        "gemm_plan", [](const nb::dict& p) { return as_dict(gemm::plan(case_parameters(p))); },
+        "gemm_plan",
+        [](const nb::dict& p) { return foresight_dict(gemm::plan(case_parameters(p))); },
         nb::arg("parameters"), "What a trial of case `gemm` will move; nothing is read.");
     module.def(
-        "gemm_files_plan", [](const nb::dict& p) { return as_dict(gemm::plan(file_product(p))); },
+        "gemm_files_plan",
+        [](const nb::dict& p) { return foresight_dict(gemm::plan(file_product(p))); },
         nb::arg("parameters"), "What `gemm_files` will move; nothing is read.");
     module.def(
         "gemm_files", multiply_files, nb::arg("parameters"), nb::arg("finished"),

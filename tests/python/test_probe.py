@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from watari import probe
+from watari import blas, probe
 from watari.probe import links, memories, nvml, system
 from watari.probe.system import System
 
@@ -301,3 +301,12 @@ def test_this_machine() -> None:
     assert bool(native.gpus()["gpus"]) == row(machine, "device")["supported"]
     assert machine["page_size"] % 4096 == 0
     assert machine["kernel"] == system.kernel(System(Path("/"))) != "unknown"
+
+
+def test_numpys_openblas_serves_where_the_system_has_none() -> None:
+    native = pytest.importorskip("watari._native", reason="the compiled module is not installed")
+    folder = blas.folder()
+    rows = {row["name"]: row for row in native.capabilities(folder)}
+    for name in ("openblas", "cublas"):
+        assert rows[name]["available"] == bool(rows[name]["detail"]) != bool(rows[name]["reason"])
+    assert rows["openblas"]["available"] or not any(Path(folder or "/nowhere").glob("*openblas*"))

@@ -57,8 +57,10 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
 /// multiplies is read so too, since its rows must lie in memory as those of C do.
 std::unique_ptr<source> open_source(const file_product& p, const matrix_file& m, bool as_c) {
     source_options wanted = options_of(p, m, &m == &p.c);
-    auto opened = std::make_unique<source>(wanted);
-    if (!as_c || is_aligned(m, p.how, opened->unit())) return opened;
+    if (!as_c || is_aligned(m, p.how, storage::sector_bytes)) {
+        auto opened = std::make_unique<source>(wanted);
+        if (!as_c || is_aligned(m, p.how, opened->unit())) return opened;
+    }
     wanted.engine = "posix";
     wanted.direct = false;
     return std::make_unique<source>(wanted);

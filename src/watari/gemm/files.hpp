@@ -21,7 +21,7 @@ struct file_product {
     matrix_file a, b, c;
     matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
     /// Of these, `size`, `order`, `store`, `folder` and `samples` are not used.
-    parameters how;
+    parameters how{};
     bool direct = true;                 ///< past the page cache, where the file systems can
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
     std::function<bool(std::vector<tile_of_c>, double)> progress{};  ///< see pipeline_options

@@ -46,7 +46,7 @@ striped_files::striped_files(const file_options& options) : stripe_(options.stri
     if (descriptors_.size() == 1 && !options.writable) {
         const std::uint64_t sector = std::max<std::uint64_t>(alignment_, 512);
         end_ = bytes_;
-        bytes_ = (bytes_ + sector - 1) / sector * sector;
+        bytes_ = (bytes_ / sector + 2) * sector;
     }
     if (descriptors_.size() > 1) bytes_ = bytes_ / stripe_ * stripe_ * descriptors_.size();
 }

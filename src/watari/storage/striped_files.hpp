@@ -29,7 +29,8 @@ public:
 
     const std::vector<int>& descriptors() const { return descriptors_; }
     /// What all files hold together, in whole stripes where there are several. One that is only
-    /// read ends with a whole sector, of which the file may have a part.
+    /// read has a sector or two more, of which the file may have a part: whole sectors around its
+    /// last bytes can be read.
     std::uint64_t bytes() const { return bytes_; }
     /// Direct I/O wants offsets and sizes that are multiples of this.
     std::uint32_t alignment() const { return alignment_; }

@@ -56,8 +56,8 @@ public:
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
 
-    /// Moves every block of the list. seconds[i] becomes the time of request i, from handing it over
-    /// until its data are at their place. Throws.
+    /// Moves every block of the list. seconds[i] becomes the time of request i, from handing it
+    /// over until its data are at their place. Throws.
     virtual void run(const requests& list, std::span<double> seconds) = 0;
 
     /// Waits until what was written is durable. Throws.
