@@ -349,10 +349,15 @@ CASES: dict[str, Case] = {
         Case(
             "storage",
             "blocks of a store on disk to or from memory, by one of several engines",
-            "{processor} {engine} {pattern} {direction} {block} depth {depth}",
+            "{processor} {engine} {pattern} {direction} {block} depth {depth} x {threads}",
             table(
-                PROCESSOR,
                 words("engine", "who moves the blocks", "uring", *storage.ENGINES),
+                replace(
+                    PROCESSOR,
+                    summary="whose memory the blocks come to or from: cpu, gpu, gpu:1",
+                    default=storage.default_processor,
+                    default_text="gpu where there is one; queue cpu, cufile and gpu always gpu",
+                ),
                 words("pattern", "order of the blocks", "random", "random", "sequential"),
                 words("direction", "which way", "read", "read", "write"),
                 Axis(
@@ -392,7 +397,9 @@ CASES: dict[str, Case] = {
                     *storage.FAULTS,
                 ),
                 axis("folder", "where the files are made and found again", str, storage.FOLDER),
-                THREADS,
+                replace(
+                    THREADS, summary="CPU threads, pinned; of queue and gpu as many serve the store"
+                ),
                 Axis(
                     "requests",
                     "requests of a sample",
@@ -404,7 +411,7 @@ CASES: dict[str, Case] = {
             ),
             storage.run,
             storage.bytes_per_sample,
-            storage.bytes_per_sample,
+            storage.footprint,
             storage.settle,
             storage.require_sense,
             storage.patience,

@@ -31,6 +31,7 @@ STORES = ("file", "ram")
 BYTES = {"single": 4, "double": 8}
 TILE_UNIT, TILE_MOST = 128, 2**16  # elements
 TILE_USUAL = 2048
+COLUMNS = ("seconds", "speed", "GB/s", "x floor")
 SLOTS_USUAL = 32  # tiles that fast memory should hold at least
 SLOTS_LEAST = 5  # a tile of C, and two of A and of B
 SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
@@ -226,6 +227,17 @@ def flops_text(per_second: float) -> str:
     """Flops per second for people: `98.4 GFLOPS`, `50.1 TFLOPS`."""
     scale, unit = (1e12, "TFLOPS") if per_second >= 1e12 else (1e9, "GFLOPS")
     return f"{per_second / scale:.3g} {unit}"
+
+
+def columns(flops: int, trials: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The numbers of trials that went well as text, by what a table calls them."""
+    if not trials:
+        return dict.fromkeys(COLUMNS, "")
+    found = speed(flops, trials)
+    over = f"{found.over_floor:.3g}" if found.over_floor else "unknown"
+    rate = f"{found.bytes_per_s / 1e9:.3g}"
+    texts = (f"{found.seconds:.3g}", flops_text(found.flops_per_s), rate, over)
+    return dict(zip(COLUMNS, texts, strict=True))
 
 
 def speed_text(found: Speed) -> str:

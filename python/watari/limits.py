@@ -53,6 +53,8 @@ def limit(case: str, parameters: Parameters, machine: Machine) -> float | None:
         # pages may have moved to the GPU: nothing runs faster than its memory
         source = destination = "gpu"
         ways = 1
+    elif case == "storage":
+        source, destination, ways = "cpu", executor, 1  # every block crosses the link once
     elif case == "himeno" and parameters["style"] != "pinned":
         source = destination = executor
         ways = 1

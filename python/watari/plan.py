@@ -133,6 +133,7 @@ def standard(machine: Machine) -> list[cases.Request]:
         numbers = [str(node["node"]) for node in nodes if node["cpus"]]
         rows.append(("copy", {"processor": "cpu", "size": large, "samples": 20, "numa": numbers}))
     rows += gpu_rows(machine, large) if has_gpu else absent_rows(sizes[0])
+    rows += storage_rows(large)
     requests = [
         r for case, given in rows for r in cases.resolve(case, {"trials": 3, **given}, machine)
     ]
@@ -173,6 +174,21 @@ def gpu_rows(machine: Machine, large: int) -> list[tuple[str, dict[str, Any]]]:
         touch = {"operation": operation, "size": large, "samples": 3}
         rows.append(("touch", {**touch, "processor": both, "memory": ["managed", "system"]}))
     return rows
+
+
+def storage_rows(fitting: int) -> list[tuple[str, dict[str, Any]]]:
+    """A look at the disk by every engine that goes past the page cache, and at the queues alone."""
+    size = min(2**28, fitting)
+    few = {"size": size, "samples": 3}
+    small = {**few, "block": 4096, "requests": 2048}
+    many = {**small, "engine": "gpu", "requests": size // 4096}
+    large = {**few, "block": 2**20, "depth": 8, "requests": size // 2**20}
+    return [
+        ("storage", {**small, "engine": ["posix", "uring", "cufile", "queue"]}),
+        ("storage", {**small, "engine": "queue", "store": "ram", "requests": 2**13}),
+        ("storage", {**many, "store": ["file", "ram"]}),
+        ("storage", {**large, "engine": "uring", "pattern": "sequential"}),
+    ]
 
 
 def other_ends(large: int) -> list[tuple[str, dict[str, Any]]]:

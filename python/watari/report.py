@@ -18,7 +18,7 @@ import jinja2
 import vl_convert
 
 from watari import cases as known
-from watari import figures, performance, published, results, statistics, view
+from watari import figures, performance, published, results, statistics, storage_speed, view
 from watari.axes import as_text, parse_size
 from watari.errors import FileError, UsageError
 from watari.figures import Drawing, costs, productivity
@@ -126,6 +126,8 @@ def page(
         figures=sections(drawings, files),
         cases=tables(measured),
         himeno=performance.rows(measured),
+        storage=storage_speed.rows(measured),
+        storage_columns=storage_speed.COLUMNS,
         troubles=troubles(measured),
         missing=[
             missing(result, name) for name, result in zip(view.names(read), read, strict=True)
@@ -276,7 +278,7 @@ def sweep(case: str, axis: str, same: Sequence[Measured]) -> str:
 
 def argument(axis: str, value: Any) -> str:
     """A value as it is typed; sizes exactly."""
-    if axis != "size":
+    if axis not in ("size", "block"):
         return as_text(value)
     text = view.size(value).replace(" ", "")
     return text if parse_size(text) == value else str(value)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -19,6 +18,7 @@ from watari.errors import UsageError, WrongResultError
 ENGINES = ("posix", "uring", "mmap", "cufile", "queue", "gpu")
 ONE_AT_A_TIME = ("posix", "mmap", "cufile")  # a thread of these has one request in flight
 SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/modelled.cpp
+GPU_ONLY = ("cufile", "gpu")
 STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
 FAULTS = (
     "none",
@@ -54,6 +54,15 @@ def settle(given: Parameters) -> Parameters:
     return {**given, "depth": 1} if given.get("engine") in ONE_AT_A_TIME else given
 
 
+def default_processor(machine: Machine, parameters: Parameters) -> str:
+    """Two engines need a GPU's memory or threads, one is for threads of the CPU; the others serve
+    whoever computes here."""
+    if parameters["engine"] in GPU_ONLY:
+        return "gpu"
+    here = any(p["kind"] == "gpu" for p in machine["processors"])
+    return "gpu" if here and parameters["engine"] != "queue" else "cpu"
+
+
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     if parameters["engine"] == "gpu":
@@ -79,16 +88,23 @@ def require_sense(parameters: Parameters) -> None:
     size, files = parameters["size"], parameters["files"]
     unit = files * LARGEST if files > 1 else parameters["block"]
     if size % unit:
+        near = axes.format_size(max(size // unit, 1) * unit)
         raise UsageError(
             f"storage: size={axes.format_size(size)} is not made of whole "
-            f"{'MiB in each file' if files > 1 else 'blocks'}: take a multiple of "
-            f"{axes.format_size(unit)}"
+            f"{'MiB in each file' if files > 1 else 'blocks'}: it must be a multiple of "
+            f"{axes.format_size(unit)}, such as size={near}"
         )
 
 
 def bytes_per_sample(parameters: Parameters) -> int:
     """Each request moves one block."""
     return int(parameters["requests"]) * int(parameters["block"])
+
+
+def footprint(parameters: Parameters) -> int:
+    """The blocks of a sample, and the store where it is memory."""
+    store = 0 if parameters["store"] == "file" else int(parameters["size"])
+    return bytes_per_sample(parameters) + store
 
 
 def patience(parameters: Parameters) -> float:
@@ -115,6 +131,11 @@ def run(parameters: Parameters) -> dict[str, Any]:
     if wrong:
         trial["status"] = WrongResultError.status
         trial["error"] = f"{wrong} sectors of 512 bytes are not whole or not those asked for"
+        if parameters["store"] == "file" and parameters["fault"] == "none":
+            trial["error"] += (
+                f"; if a file in {parameters['folder']} was changed by others, remove it, "
+                "and it is made anew"
+            )
     return trial
 
 
@@ -127,6 +148,8 @@ def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, di
         "requests_per_s": (parameters["requests"] / median(samples), "1/s"),
         "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (moved / 1e9), "s/GB"),
     }
+    if "gpu_s" in trial["quantities"]:
+        found["gpu_s_per_GB"] = (trial["quantities"]["gpu_s"]["value"] / (moved / 1e9), "s/GB")
     for name, part in PERCENTILES.items():
         found[f"latency_{name}"] = (percentile(trial["histograms"]["latency"], part), "s")
     return {name: {"value": value, "unit": unit} for name, (value, unit) in found.items()}
@@ -141,43 +164,3 @@ def percentile(histogram: Mapping[str, Sequence[float]], part: float) -> float:
         if seen >= wanted:
             return (low + high) / 2
     raise ValueError("a histogram without counts")
-
-
-@dataclass(frozen=True)
-class Speed:
-    """A case in numbers, each the median over trials."""
-
-    requests_per_s: float
-    p50: float  # s, as are the next two
-    p99: float
-    p999: float
-    cpu_s_per_gigabyte: float
-    direct: bool | None  # past the page cache, checked, in every trial; None without files
-
-
-def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
-    """The numbers of trials that went well."""
-
-    def middle(name: str) -> float:
-        return float(median(t["quantities"][name]["value"] for t in trials))
-
-    on_files = all("direct" in t["quantities"] for t in trials)
-    return Speed(
-        requests_per_s=middle("requests_per_s"),
-        p50=middle("latency_p50"),
-        p99=middle("latency_p99"),
-        p999=middle("latency_p99.9"),
-        cpu_s_per_gigabyte=middle("cpu_s_per_GB"),
-        direct=all(t["quantities"]["direct"]["value"] == 1 for t in trials) if on_files else None,
-    )
-
-
-def rate_text(per_second: float) -> str:
-    """Requests per second for people: `71.5 k/s`, `11.1 M/s`."""
-    scale, prefix = (1e6, "M") if per_second >= 1e6 else (1e3, "k")
-    return f"{per_second / scale:.3g} {prefix}/s"
-
-
-def time_text(seconds: float) -> str:
-    """A latency for people: `64 µs`, `1.2 ms`."""
-    return f"{seconds * 1e6:.3g} µs" if seconds < 1e-3 else f"{seconds * 1e3:.3g} ms"

@@ -6,12 +6,14 @@ kind of memory lacks it in many cases.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich import box
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from watari import cases, gemm_case, performance, results, storage, view
+from watari import cases, gemm_case, performance, results, storage_speed, view
 from watari.statistics import WHOLE, summaries, summary
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
@@ -39,14 +41,6 @@ def speeds(measured: results.Results) -> list[tuple[str, str]]:
             levels = summary([[level] for level in performance.of(m).levels])
             spread = f"{levels.spread:.1%}" if levels.trials > 1 else ""
             found.append((performance.text(m, shown), spread))
-        elif case.case == "storage" and m.drawn:
-            rate, spread = speed(case)
-            told = storage.speed(m.trials)
-            requests = storage.rate_text(told.requests_per_s)
-            found.append((f"{rate}, {requests}, p99 {storage.time_text(told.p99)}", spread))
-        elif case.case == "gemm" and m.drawn:
-            told_of = gemm_case.speed(m.flops_per_sample, m.trials)
-            found.append((gemm_case.speed_text(told_of), speed(case)[1]))
         else:
             found.append(speed(case))
     return found
@@ -57,24 +51,46 @@ def notes(case: results.Case) -> list[str]:
     return list(dict.fromkeys(note for trial in case.trials for note in trial.notes))
 
 
+def numbers(measured: results.Results) -> list[dict[str, str]]:
+    """What the columns between trials and status say of every case: of storage those of fio, of
+    gemm those of a BLAS beside its floor."""
+    found = []
+    shown = view.measured([measured])
+    for m, (rate, spread) in zip(shown, speeds(measured), strict=True):
+        told = {"median": rate}
+        if m.case == "storage":
+            told = storage_speed.columns(m)
+        elif m.case == "gemm":
+            told = gemm_case.columns(m.flops_per_sample, m.trials if m.drawn else [])
+        found.append({**told, "spread": spread})
+    return found
+
+
 def render(measured: results.Results) -> Group:
-    """The table and the reasons, for rich to print."""
+    """The tables, for storage, gemm and all else one each, and the reasons, for rich to print."""
     said = [(case.reason, *notes(case)) for case in measured.cases]
     reasons = list(dict.fromkeys(text for texts in said for text in texts if text))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("case", overflow="fold")
-    table.add_column("trials", justify="right", no_wrap=True)
-    table.add_column("median", justify="right", no_wrap=True)
-    table.add_column("spread", justify="right", no_wrap=True)
-    table.add_column("status", overflow="fold")
-    for case, told, texts in zip(measured.cases, speeds(measured), said, strict=True):
+    tables: dict[tuple[str, ...], Table] = {}
+    for case, told, texts in zip(measured.cases, numbers(measured), said, strict=True):
+        table = tables.setdefault(tuple(told), empty(told))
         request = cases.Request(case.case, case.parameters, case.trials_planned)
-        numbers = [f"[{reasons.index(text) + 1}]" for text in texts if text]
-        status = " ".join([case.status, *numbers, *case.flags])
+        marks = [f"[{reasons.index(text) + 1}]" for text in texts if text]
+        status = " ".join([case.status, *marks, *case.flags])
         table.add_row(
             Text(cases.describe(request)),
             str(len(case.trials)),
-            *told,
+            *told.values(),
             Text(status, COLOURS[case.status]),
         )
-    return Group(table, *(Text(f"[{i}] {reason}") for i, reason in enumerate(reasons, 1)))
+    explained = (Text(f"[{i}] {reason}") for i, reason in enumerate(reasons, 1))
+    return Group(*tables.values(), *explained)
+
+
+def empty(columns: Iterable[str]) -> Table:
+    """A table without rows."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("case", overflow="fold")
+    for title in ("trials", *columns):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("status", overflow="fold")
+    return table

@@ -84,6 +84,36 @@ TEST(Array, IsAnArrayForEveryPageSize) {
     }
 }
 
+/// Commands that a rig's controller has served, when nobody has one under way.
+std::uint64_t commands(const rig& r) { return r.disk.counts().commands; }
+
+TEST(Array, ReadsMissingNeighboursInCommandsAsLargeAsTheyCanBe) {
+    rig r(1 << 20, 256 << 10, 1024);
+    std::iota(r.data.begin(), r.data.end(), 0);
+    std::vector<std::uint64_t> some(128 << 7);
+    std::uint64_t one;
+    ASSERT_TRUE(r.array.get(20 * 128 + 5, one).ok());  // one of them is there already
+    const std::uint64_t before = commands(r);
+    ASSERT_TRUE(r.array.read(group::active(), 3, 128 * 127, some.data()).ok());
+    for (std::size_t k = 0; k < 128 * 127; ++k) ASSERT_EQ(some[k], k + 3);
+    EXPECT_LE(commands(r) - before, 128 * 1024 / transfer + 2);
+    ASSERT_TRUE(r.array.read(group::active(), 3, 128 * 127, some.data()).ok());
+    EXPECT_LE(commands(r) - before, 128 * 1024 / transfer + 2);  // now they are there
+}
+
+TEST(Array, WritesDirtyNeighboursBackInCommandsAsLargeAsTheyCanBe) {
+    rig r(1 << 20, 256 << 10, 1024);
+    std::vector<std::uint64_t> some(64 * 128);
+    std::iota(some.begin(), some.end(), 7);
+    ASSERT_TRUE(r.array.write(group::active(), 0, some.size(), some.data()).ok());
+    const std::uint64_t before = commands(r);
+    ASSERT_TRUE(r.array.flush(group::active()).ok());
+    EXPECT_EQ(commands(r) - before, 64 * 1024 / transfer + 1);
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), r.data.begin()));
+    ASSERT_TRUE(r.array.flush(group::active()).ok());
+    EXPECT_EQ(commands(r) - before, 64 * 1024 / transfer + 2);  // nothing is dirty
+}
+
 TEST(Array, RefusesWhatIsNotThere) {
     const rig r(1 << 16, 1 << 14, 4096);
     std::uint64_t value = 0;

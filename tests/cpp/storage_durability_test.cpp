@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "watari/storage/array.hpp"
 #include "watari/storage/controller.hpp"
 #include "watari/storage/faulty.hpp"
 #include "watari/storage/ram.hpp"
@@ -93,13 +94,15 @@ std::uint64_t version_of(const std::byte* block, std::uint64_t number, std::uint
 /// command passed its limit before.
 enum class outcome { over, cut, slow };
 
+using schedule = history (*)(const namespace_view&, const volatile_cache&, unsigned);
+
 /// Cuts the power before step `cut`, starts the device again and looks.
-outcome survive(unsigned seed, std::uint64_t cut) {
+outcome survive(schedule use, const controller_options& options, unsigned seed, std::uint64_t cut) {
     std::vector<std::byte> data = stamped();
     const auto cache = std::make_shared<volatile_cache>(make_ram(data), 512, seed, cut);
     history h;
     {
-        controller device(cache, small);
+        controller device(cache, options);
         h = use(device.view(), *cache, seed);
     }
     controller again(make_ram(data), small);
@@ -111,16 +114,58 @@ outcome survive(unsigned seed, std::uint64_t cut) {
     return cache->is_cut() ? outcome::cut : h.whole ? outcome::over : outcome::slow;
 }
 
-TEST(Durability, WhatWasFlushedSurvivesACutAtEveryStep) {
-    for (unsigned seed = 0; seed < 4; ++seed) {
+void cut_at_every_step(schedule use, const controller_options& options, unsigned seeds) {
+    for (unsigned seed = 0; seed < seeds; ++seed) {
         std::uint64_t cut = 0, slow = 0;
         for (outcome last{outcome::cut}; last != outcome::over && slow < 1000;) {
-            last = survive(seed, cut);
+            last = survive(use, options, seed, cut);
             if (testing::Test::HasFailure()) return;
             last == outcome::slow ? ++slow : ++cut;
         }
         EXPECT_GT(cut, 40u);
     }
+}
+
+TEST(Durability, WhatWasFlushedSurvivesACutAtEveryStep) { cut_at_every_step(use, small, 4); }
+
+/// Writes, durable writes and flushes of an array through a page cache of half its size, pages of
+/// four blocks and two pages a command, until something fails.
+history use_array(const namespace_view& view, const volatile_cache&, unsigned seed) {
+    struct block {
+        std::byte data[512];
+    };
+    const cache_owner pages(memory::kind::pageable, {.bytes = 3 * 2048, .page_bytes = 2048});
+    const cpu::array<block> all{{{pages.view()}, {view, view.blocks, view.block_bytes}}, blocks};
+    std::mt19937 random(seed);
+    history h;
+    block some[6];
+    std::uint64_t version = 1;
+    for (; version <= versions; ++version) {
+        if (random() % 5 == 0) {
+            if (!all.flush(group::active()).ok()) break;
+            h.lasting = h.written;
+            continue;
+        }
+        const std::uint64_t count = 1 + random() % 6, first = random() % (blocks - count + 1);
+        const bool durable = random() % 4 == 0;
+        for (std::uint64_t b = 0; b < count; ++b) {
+            stamp(some[b].data, first + b, version);
+            h.written[first + b] = version;
+        }
+        if (!all.write(group::active(), first, count, some, durable).ok()) break;
+        for (std::uint64_t b = first; durable && b < first + count; ++b) h.lasting[b] = version;
+        if (!all.read(group::active(), 0, 6, some).ok()) break;
+        for (std::uint64_t b = 0; b < 6; ++b)
+            EXPECT_TRUE(is_stamped(some[b].data, b, h.written[b]));
+    }
+    h.whole = version > versions;
+    return h;
+}
+
+TEST(Durability, WhatAnArrayFlushedSurvivesACutAtEveryStep) {
+    controller_options impatient = small;
+    impatient.queues.limit = 0.005;
+    cut_at_every_step(use_array, impatient, 3);
 }
 
 TEST(Durability, WithoutACutEverythingIsReadAsItWasWritten) {

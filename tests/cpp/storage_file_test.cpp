@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 #include <vector>
@@ -233,6 +234,25 @@ TEST(FileOpen, SaysWhatIsWrong) {
     EXPECT_THROW(make_file({.paths = {file}, .stripe = 1000}), usage_error);
     const std::string tiny = folder.file("tiny", 100);
     EXPECT_THROW(controller(make_file({.paths = {tiny}, .direct = false}), {}), usage_error);
+}
+
+TEST(FileOpen, MayBeFollowedByZeros) {
+    const directory folder;
+    for (const bool uring : {true, false}) {
+        const std::string file = folder.path + "/ragged" + std::to_string(uring);
+        std::ofstream(file) << std::string(1300, 'x');
+        const controller padded(
+            make_file({.paths = {file}, .direct = false, .padded = true, .uring = uring}), {});
+        std::vector<std::byte> found(1536, std::byte{7});
+        EXPECT_TRUE(cpu::read(padded.view(), 0, 3, found.data()).ok());
+        for (std::size_t i = 0; i < found.size(); ++i)
+            EXPECT_EQ(static_cast<char>(found[i]), i < 1300 ? 'x' : '\0') << i;
+        // a file that is cut while in use has no zeros where it had data
+        ASSERT_EQ(truncate(file.c_str(), 600), 0);
+        EXPECT_FALSE(cpu::read(padded.view(), 0, 3, found.data()).ok());
+    }
+    const std::string file = folder.file("whole", 4096);
+    EXPECT_THROW(make_file({.paths = {file}, .writable = true, .padded = true}), usage_error);
 }
 
 TEST(FileOpen, WithoutPermissionSaysSo) {

@@ -318,6 +318,58 @@ def himeno_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
     ]
 
 
+# engine: requests per second at most, bytes per second at most, of the disk and of memory
+ENGINES = {
+    "posix": (20e3, 2e9, 0.4e6, 15e9),
+    "cufile": (25e3, 3e9, 0, 0),
+    "uring": (150e3, 3.2e9, 1e6, 30e9),
+    "queue": (150e3, 3.2e9, 6e6, 40e9),
+    "gpu": (170e3, 3.3e9, 11e6, 50e9),
+}
+
+
+def storage_case(
+    rng: Generator, engine: str, block: int, trials: int, **more: Any
+) -> dict[str, Any]:
+    """Random reads by an engine: as many as it can issue, until its bandwidth ends that."""
+    parameters: dict[str, Any] = {"engine": engine, "pattern": "random", "direction": "read"}
+    parameters |= {"processor": "cpu" if engine == "queue" else "gpu", "block": block, "size": GIB}
+    parameters |= {"depth": 32, "threads": 16, "store": "file", "files": 1, "cache": "none"}
+    parameters |= {"fault": "none", "folder": "~/.cache/watari", "requests": 4096, "samples": 20}
+    parameters |= more
+    in_memory = parameters["store"] == "ram" or parameters["cache"] == "warm"
+    most, bandwidth = ENGINES[engine][2:] if in_memory else ENGINES[engine][:2]
+    seconds = 4096 / min(most, bandwidth / block)
+    made = [trial(noisy(np.full(20, seconds), level, rng)) for level in levels(trials, rng)]
+    for one in made:
+        latency = 512 * seconds / 4096
+        told = {"latency_p50": latency, "latency_p99": 2 * latency, "latency_p99.9": 5 * latency}
+        units = dict.fromkeys(told, "s")
+        told |= {"requests_per_s": 4096 / seconds, "cpu_s_per_GB": 0.5}
+        units |= {"requests_per_s": "1/s", "cpu_s_per_GB": "s/GB"}
+        if parameters["store"] == "file":
+            told["direct"], units["direct"] = float(not in_memory), "1"
+        one["quantities"] |= {n: {"value": v, "unit": units[n]} for n, v in told.items()}
+    return case("storage", parameters | {"bytes": 4096 * block}, made)
+
+
+def storage_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
+    """Every engine on the disk and on memory, over the size of a request; mmap is unsupported."""
+    blocks = [2**power for power in range(12, 19)]
+    found = [storage_case(rng, e, b, trials) for e in ENGINES for b in blocks]
+    found += [
+        storage_case(rng, e, b, trials, store="ram") for e in ("queue", "gpu") for b in blocks
+    ]
+    found += [
+        storage_case(rng, e, b, trials, cache="warm") for e in ("posix", "uring") for b in blocks
+    ]
+    absent = storage_case(rng, "posix", 4096, 1)
+    reason = "mmap goes through the page cache"
+    absent["parameters"]["engine"] = "mmap"
+    absent["trials"] = [lost_trial("unsupported", reason)]
+    return [*found, absent | {"status": "unsupported", "reason": reason, "bytes_per_sample": 0}]
+
+
 def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
     """What the GPU machine measures, with an unsupported, a wrong and a failed case."""
     to_device = [
@@ -346,6 +398,7 @@ def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
             for operation, rate in (("first-touch", 18.6e9), ("prefetch", 49e9), ("fault", 11e9))
         ),
         *himeno_cases(rng, trials),
+        *storage_cases(rng, trials),
         unsupported,
         wrong,
         failed,

@@ -117,11 +117,15 @@ def test_one_point_is_no_chart_and_trials_without_rates_have_no_floor() -> None:
 
 def test_the_summary_has_speed_rate_and_floor(seed: list[Measured]) -> None:
     plain = synthetic.plain() | {"cases": [gemm("gpu", 2048, schedule="reuse")]}
-    ((text, spread),) = summary.speeds(results.Results.model_validate(plain))
-    assert "TFLOPS, " in text
-    assert " GB/s, 1.0" in text
-    assert text.endswith(" x floor")
-    assert spread.endswith("%")
+    lost = gemm("gpu", 2048)
+    lost |= {"trials": [synthetic.lost_trial("failed", "no")], "status": "failed", "reason": "no"}
+    plain["cases"].append(lost)
+    found = summary.numbers(results.Results.model_validate(plain))
+    assert [list(row) for row in found] == [[*gemm_case.COLUMNS, "spread"]] * 2
+    assert found[0]["speed"].endswith(" TFLOPS")
+    assert float(found[0]["GB/s"]) > 1
+    assert 1.0 <= float(found[0]["x floor"]) < 1.1
+    assert set(found[1].values()) == {""}
 
 
 def test_words_of_a_case() -> None:

@@ -182,7 +182,7 @@ def test_the_standard_plan_fits_every_machine(gpus, available):
     assert len({r.key for r in requests}) == len(requests)
     for request in requests:
         assert cases.find(request.case).footprint(request.parameters) <= available
-    assert {"copy", "access", "migration", "touch"} == {r.case for r in requests}
+    assert {"copy", "access", "migration", "touch", "storage"} == {r.case for r in requests}
     asked = {value for r in requests for value in r.parameters.values()}
     assert {"pageable", "pinned", "device", "managed", "system"} <= asked
     assert ("device:1" in asked) == (gpus == 2)

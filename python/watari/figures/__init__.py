@@ -13,6 +13,7 @@ from typing import Any
 from watari import view
 from watari.figures import (
     costs,
+    engines,
     gemm,
     iterations,
     paths,
@@ -138,6 +139,26 @@ FIGURES: tuple[Figure, ...] = (
         "What the first access to fresh or moved memory costs, by the median over trials. "
         "Hollow: the same pass again, with nothing left to move.",
         costs.touch,
+    ),
+    Figure(
+        "storage-bandwidth",
+        "Storage: bandwidth over the size of a request",
+        ("storage",),
+        "Each point is the median over trials, the band their range; dashed lines write. A GPU's "
+        "engines bring blocks to its own memory. Of several depths or numbers of threads the "
+        "fastest is drawn. Engines queue and gpu submit NVMe commands to software queues, the "
+        "others call the operating system or cuFile.",
+        engines.bandwidth,
+    ),
+    Figure(
+        "storage-latency",
+        "Storage: latency over the size of a request",
+        ("storage",),
+        "Time from handing a request over until its data are at their place, of the same cases: "
+        "half of the requests took less than p50, one in a hundred longer than p99, one in a "
+        "thousand longer than p99.9. Engines that keep many requests in flight pay with latency "
+        "for bandwidth.",
+        engines.latency,
     ),
     Figure(
         "himeno-speed",

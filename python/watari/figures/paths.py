@@ -6,6 +6,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import altair as alt
@@ -20,6 +21,25 @@ CELL_WIDTH, CELL_HEIGHT = 54, 36
 PANEL_WIDTH, PANEL_HEIGHT = 220, 240
 LABEL_HEIGHT = 13
 MOST_TICKS = 8  # of sizes, before only some are told
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a panel of lines is drawn with: the title of its values, how they are written (a Vega
+    expression; as numbers if empty), the colour of each kind."""
+
+    values: str = RATE
+    written: str = ""
+    colours: dict[str, str] = field(default_factory=lambda: style.COLOURS)
+    width: int = PANEL_WIDTH
+
+    def axis(self, domain: tuple[float, float], log: bool) -> alt.Axis:
+        """The axis of the values."""
+        found = style.rate_axis(domain, log)
+        return alt.Axis(values=found.values, labelExpr=self.written) if self.written else found
+
+
+USUAL = Look()
 
 
 def largest(cases: Iterable[Measured]) -> Measured | None:
@@ -216,20 +236,25 @@ def ends(
 
 
 def lines_panel(
-    points: list[dict[str, Any]], domain: tuple[float, float], x: alt.X, heading: str, log: bool
+    points: list[dict[str, Any]],
+    domain: tuple[float, float],
+    x: alt.X,
+    heading: str,
+    log: bool,
+    look: Look = USUAL,
 ) -> Panel:
     """Rate over something, one line a path, named at its end; the band is the trials' range."""
     scale = alt.Scale(type="log" if log else "linear", domain=list(domain), nice=False)
-    kinds = style.kind_scale()
+    kinds = style.table_scale(look.colours)
     base = alt.Chart(rows(points)).encode(
         x=x,
         color=alt.Color("kind:N", scale=kinds, legend=None),
         detail="path:N",
-        tooltip=["path:N", "size:N", alt.Tooltip("rate:Q", title=RATE), "low:Q", "high:Q"],
+        tooltip=["path:N", "size:N", alt.Tooltip("rate:Q", title=look.values), "low:Q", "high:Q"],
     )
-    y = alt.Y("rate:Q", scale=scale, title=RATE, axis=style.rate_axis(domain, log))
+    y = alt.Y("rate:Q", scale=scale, title=look.values, axis=look.axis(domain, log))
     band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low:Q", scale=scale, title=RATE), y2="high:Q"
+        y=alt.Y("low:Q", scale=scale, title=look.values), y2="high:Q"
     )
     dash = alt.StrokeDash(
         "way:N", legend=None, scale=alt.Scale(domain=["read", "written"], range=[[1, 0], [5, 3]])
@@ -243,7 +268,7 @@ def lines_panel(
         .encode(x=x, y=alt.Y("label:Q", scale=None), text="path:N", color=base.encoding.color)
     )
     return alt.layer(band, line, dots.encode(y=y), rings.encode(y=y), label).properties(
-        width=PANEL_WIDTH, height=PANEL_HEIGHT, title=style.title(heading)
+        width=look.width, height=PANEL_HEIGHT, title=style.title(heading)
     )
 
 

@@ -47,16 +47,16 @@ HALOS = {
     "nccl": "#14967c",
     "peer": "#2c76b5",
 }
-# engines of storage: threads of the CPU grey to blue, the GPU's own initiative red
+# engines of cases storage and gemm: the ways of the operating system warm or grey, queues blue
 ENGINES = {
     "posix": "#8c8f96",
-    "uring": "#2c76b5",
-    "mmap": "#a08a3c",
-    "cufile": "#7564bd",
-    "queue": "#79c2ae",
-    "gpu": "#c4503e",
-    "pinned": "#e08a1e",
-    "managed": "#14967c",
+    "mmap": "#b2569b",
+    "uring": "#e08a1e",
+    "cufile": "#14967c",
+    "queue": "#7db3de",
+    "gpu": "#2c76b5",
+    "pinned": "#a08a3c",
+    "managed": "#c4503e",
 }
 # what a run spends its time on: warm outside the loop, blue within
 SPENT = {

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <optional>
 
 namespace watari::bench {
@@ -150,6 +151,17 @@ public:
         crew_.run([&](std::size_t i) { made_[i]->let_go(); });
     }
 
+    /// Seconds of a GPU in all runs, where every engine can tell.
+    std::optional<double> gpu_seconds() const {
+        double all = 0;
+        for (const auto& each : made_) {
+            const std::optional<double> seconds = each->gpu_seconds();
+            if (!seconds) return std::nullopt;
+            all += *seconds;
+        }
+        return all;
+    }
+
     /// Of each request of the last run.
     const std::vector<double>& seconds() const { return seconds_; }
 
@@ -201,6 +213,21 @@ void check_direct(measure::trial& into, const storage::open_files& files, std::s
     if (files.cache() == storage::cache_state::none && !direct)
         into.notes.push_back("direct I/O was asked for, and " + bytes_text(grown) +
                              " came into the page cache all the same");
+}
+
+/// What a GPU had to do with it: each block crosses the link once, and with it the entries of its
+/// command where the GPU submits. Copies of several threads may wait for one another, and a GPU is
+/// not busy for longer than the samples took.
+void tell_gpu(measure::trial& into, const storage_parameters& p, const storage::engine_row& row,
+              const engines& movers) {
+    if (!p.processor.is_gpu()) return;
+    const std::size_t entries =
+        row.queued ? sizeof(storage::submission_entry) + sizeof(storage::completion_entry) : 0;
+    into.quantities["link_bytes"] = {
+        static_cast<double>(p.samples * p.requests * (p.block + entries)), "B"};
+    const double all = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
+    if (const std::optional<double> busy = movers.gpu_seconds())
+        into.quantities["gpu_s"] = {std::min(*busy, all), "s"};
 }
 
 }  // namespace
@@ -259,6 +286,7 @@ measure::trial storage(const storage_parameters& p) {
     if (!source.notice().empty()) result.notes.push_back(source.notice());
     result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};
+    tell_gpu(result, p, row, movers);
     result.quantities["threads"] = {static_cast<double>(p.threads), "1"};
     return result;
 }

@@ -51,8 +51,9 @@ std::shared_ptr<storage::backend> with_fault(std::shared_ptr<storage::backend> i
 storage_source::storage_source(const storage_parameters& p, const storage::engine_row& row) {
     const std::string name(row.name);
     if (!row.queued && (p.store != "file" || p.fault != "none"))
-        throw unsupported("engine " + name + " reads files, without faults; store=" + p.store +
-                          " fault=" + p.fault + " are behind queues: engine=queue or engine=gpu");
+        throw unsupported((p.store != "file" ? "store=" + p.store : "fault=" + p.fault) +
+                          " is behind queues, engine=queue or engine=gpu; engine " + name +
+                          " opens files");
     if (p.store == "file") {
         set_.emplace(storage::extent{p.folder, p.size, p.files});
         files_.emplace(*set_, p.direction, p.cache);

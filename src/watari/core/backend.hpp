@@ -234,9 +234,11 @@ void for_each_part(std::size_t count, Work work) {
     }
 }
 
-/// body(i) for 0 <= i < count.
+/// body(i) for 0 <= i < count. One index needs no team, which would bind this thread to its first
+/// place.
 template <class Body>
 void for_each(std::size_t count, Body body, stream_t) {
+    if (count == 1) return body(0);
     for_each_part(count, [=](std::size_t i, std::size_t last) {
         for (; i < last; ++i) body(i);
     });

@@ -6,6 +6,14 @@
 namespace watari::cpu::local {
 
 template <class Word>
+Word load_relaxed(const Word& word) {
+    return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_relaxed);
+}
+template <class Word>
+void store_relaxed(Word& word, Word value) {
+    std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);
+}
+template <class Word>
 Word load_acquire(const Word& word) {
     return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_acquire);
 }
@@ -13,10 +21,14 @@ template <class Word>
 void store_release(Word& word, Word value) {
     std::atomic_ref<Word>(word).store(value, std::memory_order_release);
 }
-/// These three return what was there before, acquire and release.
+/// These four return what was there before, acquire and release.
 template <class Word>
 Word fetch_add(Word& word, Word value) {
     return std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_acq_rel);
+}
+template <class Word>
+Word exchange(Word& word, Word value) {
+    return std::atomic_ref<Word>(word).exchange(value, std::memory_order_acq_rel);
 }
 template <class Word>
 Word fetch_or(Word& word, Word value) {

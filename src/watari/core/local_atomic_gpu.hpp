@@ -9,6 +9,14 @@ template <class Word>
 using reference = cuda::atomic_ref<Word, cuda::thread_scope_device>;
 
 template <class Word>
+__device__ Word load_relaxed(const Word& word) {
+    return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_relaxed);
+}
+template <class Word>
+__device__ void store_relaxed(Word& word, Word value) {
+    reference<Word>(word).store(value, cuda::memory_order_relaxed);
+}
+template <class Word>
 __device__ Word load_acquire(const Word& word) {
     return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_acquire);
 }
@@ -16,10 +24,14 @@ template <class Word>
 __device__ void store_release(Word& word, Word value) {
     reference<Word>(word).store(value, cuda::memory_order_release);
 }
-/// These three return what was there before, acquire and release.
+/// These four return what was there before, acquire and release.
 template <class Word>
 __device__ Word fetch_add(Word& word, Word value) {
     return reference<Word>(word).fetch_add(value, cuda::memory_order_acq_rel);
+}
+template <class Word>
+__device__ Word exchange(Word& word, Word value) {
+    return reference<Word>(word).exchange(value, cuda::memory_order_acq_rel);
 }
 template <class Word>
 __device__ Word fetch_or(Word& word, Word value) {

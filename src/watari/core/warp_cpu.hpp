@@ -28,6 +28,11 @@ inline void copy_bytes(const group&, void* to, const void* from, std::size_t byt
     std::memcpy(to, from, bytes);
 }
 
+/// Copies the bytes of each thread of a group, by all of them.
+inline void copy_each(const group&, void* to, const void* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+
 /// A number of this warp, by which work is spread.
 inline unsigned warp_number() {
     static std::atomic<unsigned> next{0};

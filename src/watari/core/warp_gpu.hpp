@@ -33,29 +33,70 @@ struct group {
     __device__ void sync() const { threads.sync(); }
 };
 
-/// Copies bytes by all threads of a group, who pass the same values: eight loads a thread are under
-/// way at once, since memory of the CPU is far.
+/// Loads of a thread that are under way at once, since memory of the CPU is far.
+inline constexpr unsigned loads_under_way = 8;
+
+__device__ inline bool aligned(const void* a, const void* b) {
+    return (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
+}
+
+/// Copies bytes by all threads of a group, who pass the same values.
 __device__ inline void copy_bytes(const group& lanes, void* to, const void* from,
                                   std::size_t bytes) {
-    constexpr unsigned batch = 8;
     const unsigned size = lanes.size(), rank = lanes.rank();
     std::size_t whole = 0;
-    if ((reinterpret_cast<std::uintptr_t>(to) | reinterpret_cast<std::uintptr_t>(from)) % 16 == 0) {
+    if (aligned(to, from)) {
         whole = bytes / 16;
         auto* target = static_cast<uint4*>(to);
         const auto* source = static_cast<const uint4*>(from);
-        for (std::size_t first = rank; first < whole; first += std::size_t{batch} * size) {
-            uint4 value[batch];
+        for (std::size_t first = rank; first < whole;
+             first += std::size_t{loads_under_way} * size) {
+            uint4 value[loads_under_way];
 #pragma unroll
-            for (unsigned b = 0; b < batch; ++b)
+            for (unsigned b = 0; b < loads_under_way; ++b)
                 if (first + b * size < whole) value[b] = source[first + b * size];
 #pragma unroll
-            for (unsigned b = 0; b < batch; ++b)
+            for (unsigned b = 0; b < loads_under_way; ++b)
                 if (first + b * size < whole) target[first + b * size] = value[b];
         }
     }
     for (std::size_t i = 16 * whole + rank; i < bytes; i += size)
         static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
+}
+
+/// Copies as many bytes of each thread of a group, whole pieces of 16, by all of them: piece after
+/// piece of one thread's after the other's, so that small blocks of several are under way at once.
+__device__ inline void copy_pieces(const group& lanes, void* to, const void* from, unsigned bytes) {
+    const unsigned size = lanes.size(), each = bytes / 16, all = each * size;
+    for (unsigned base = 0; base < all; base += loads_under_way * size) {
+        uint4 value[loads_under_way];
+#pragma unroll
+        for (unsigned b = 0; b < loads_under_way; ++b) {
+            const unsigned i = base + b * size + lanes.rank(), owner = i < all ? i / each : 0;
+            const auto* source = static_cast<const uint4*>(lanes.broadcast(from, owner));
+            if (i < all) value[b] = source[i % each];
+        }
+#pragma unroll
+        for (unsigned b = 0; b < loads_under_way; ++b) {
+            const unsigned i = base + b * size + lanes.rank(), owner = i < all ? i / each : 0;
+            auto* target = static_cast<uint4*>(lanes.broadcast(to, owner));
+            if (i < all) target[i % each] = value[b];
+        }
+    }
+}
+
+/// Copies the bytes of each thread of a group, by all of them.
+__device__ inline void copy_each(const group& lanes, void* to, const void* from,
+                                 std::size_t bytes) {
+    const bool alike = bytes == lanes.broadcast(bytes) && bytes % 16 == 0 && aligned(to, from);
+    if (lanes.all(alike && bytes <= 16 * 32 * loads_under_way)) {
+        copy_pieces(lanes, to, from, static_cast<unsigned>(bytes));
+    } else {
+        for (unsigned lane = 0; lane < lanes.size(); ++lane)
+            copy_bytes(lanes, lanes.broadcast(to, lane), lanes.broadcast(from, lane),
+                       lanes.broadcast(bytes, lane));
+    }
+    lanes.sync();
 }
 
 /// A number of this warp, by which work is spread.

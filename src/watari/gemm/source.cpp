@@ -51,7 +51,8 @@ void source::start_controller() {
         wanted_.path.empty() ? storage::make_ram(wanted_.memory)
                              : storage::make_file({.paths = {wanted_.path},
                                                    .writable = wanted_.writable,
-                                                   .direct = wanted_.direct});
+                                                   .direct = wanted_.direct,
+                                                   .padded = !wanted_.writable});
     storage::controller_options options;
     options.threads = static_cast<std::uint32_t>(wanted_.threads);
     options.queues.users = wanted_.who;

@@ -8,7 +8,7 @@
 /// their own, as with memory. Neighbours that share a page do not.
 #pragma once
 
-#include "watari/storage/cache.hpp"
+#include "watari/storage/read_ahead.hpp"
 #include "watari/storage/transfers.hpp"
 
 #include <bit>
@@ -102,20 +102,22 @@ private:
                                                                    std::uint64_t number, intent why,
                                                                    bool durable, Body body) const {
         if (number > count || first > count - number) return storage::lba_out_of_range;
+        const std::uint64_t behind = number == 0 ? 0 : (first + number - 1) / in_page() + 1;
+        read_ahead<cache<Store>> ahead(pages, first / in_page(), why == intent::read ? behind : 0);
         for (std::uint64_t done = 0; done < number;) {
             const std::uint64_t index = first + done, within = index % in_page();
             const std::uint64_t left = number - done, room = in_page() - within;
             const std::uint64_t some = left < room ? left : room;
             const bool whole = why == intent::write && some == in_page();
             const held_page held =
-                pages.acquire(members, index / in_page(), whole ? intent::overwrite : why);
+                ahead.acquire(members, index / in_page(), whole ? intent::overwrite : why);
             if (!held.failed.ok()) return held.failed;
             body(reinterpret_cast<T*>(held.data) + within, done, some);
             const storage::status status = pages.release(members, held, durable);
-            if (!status.ok()) return status;
+            if (!status.ok()) return ahead.finish(members), status;
             done += some;
         }
-        return {};
+        return ahead.finish(members), storage::status{};
     }
 };
 

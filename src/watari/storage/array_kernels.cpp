@@ -18,20 +18,24 @@ WATARI_KERNEL void report(const group& members, std::uint32_t* outcome, storage:
         store_relaxed(*outcome, std::bit_cast<std::uint32_t>(status));
 }
 
-/// body(group, array, first, bytes) for the part of a range in each page, by a warp each.
+/// Bytes that one warp moves: neighbouring pages, so that few commands bring them. A thread of a
+/// CPU is alone and gets all that it can have under way many times over.
+constexpr std::uint64_t stretch = executes == processor::type::gpu ? 1 << 16 : 1 << 24;
+
+/// body(group, array, first, bytes) for parts of a range that end where pages do, by a warp each.
 template <class Body>
-void each_page(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
+void each_part(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
                std::uint32_t* outcome, stream_t stream, Body body) {
     const bytes_array data = on(all);
-    const unsigned shift = all.cache.page_shift;
-    const std::uint64_t page = first >> shift;
-    const std::size_t pages = bytes == 0 ? 0 : ((first + bytes - 1) >> shift) - page + 1;
+    const std::uint64_t page = std::uint64_t{1} << all.cache.page_shift;
+    const std::uint64_t each = page < stretch ? stretch : page, part = first / each;
+    const std::size_t parts = bytes == 0 ? 0 : (first + bytes - 1) / each - part + 1;
     for_each_warp(
-        pages,
+        parts,
         [=] WATARI_KERNEL(std::size_t i) {
             const group members = group::active();
-            const std::uint64_t begin = i == 0 ? first : (page + i) << shift;
-            const std::uint64_t end = i + 1 == pages ? first + bytes : (page + i + 1) << shift;
+            const std::uint64_t begin = i == 0 ? first : (part + i) * each;
+            const std::uint64_t end = i + 1 == parts ? first + bytes : (part + i + 1) * each;
             report(members, outcome, body(members, data, begin, end - begin));
         },
         stream);
@@ -39,7 +43,7 @@ void each_page(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
 
 void read_bytes(const cached_bytes& all, std::uint64_t first, std::size_t bytes, std::byte* to,
                 std::uint32_t* outcome, stream_t stream) {
-    each_page(all, first, bytes, outcome, stream,
+    each_part(all, first, bytes, outcome, stream,
               [=] WATARI_KERNEL(const group& members, const bytes_array& data, std::uint64_t begin,
                                 std::size_t some) {
                   return data.read(members, begin, some, to + (begin - first));
@@ -48,7 +52,7 @@ void read_bytes(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
 
 void write_bytes(const cached_bytes& all, std::uint64_t first, std::size_t bytes,
                  const std::byte* from, bool durable, std::uint32_t* outcome, stream_t stream) {
-    each_page(all, first, bytes, outcome, stream,
+    each_part(all, first, bytes, outcome, stream,
               [=] WATARI_KERNEL(const group& members, const bytes_array& data, std::uint64_t begin,
                                 std::size_t some) {
                   return data.write(members, begin, some, from + (begin - first), durable);

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "watari/storage/directory.hpp"
+#include "watari/storage/page_runs.hpp"
 
 namespace watari::WATARI_BACKEND {
 
@@ -40,16 +41,26 @@ struct cache {
         return std::size_t{1} << pages.memory.page_shift;
     }
 
-    /// Holds a page for all of a group. A hit costs two atomic operations on the page's word, with
-    /// release; to write, one more.
-    WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
+    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
+        return pages.memory.pages + (slot << pages.memory.page_shift);
+    }
+
+    /// Holds a page for all of a group if it is here: true. Two atomic operations on the page's
+    /// word, with release; to write, one more.
+    WATARI_KERNEL bool hit(const group& members, std::uint64_t page, intent why,
+                           held_page& held) const {
         const std::uint64_t slot = pages.find(members, page);
-        if (slot != pages.none) {
-            bool here = false;
-            if (members.leads()) here = pages.join_valid(slot, page, why);
-            if (members.broadcast(here)) return {address(slot), page, slot, why, false, {}};
-        }
-        return acquire_slowly(members, page, why);
+        if (slot == pages.none) return false;
+        bool here = false;
+        if (members.leads()) here = pages.join_valid(slot, page, why);
+        held = {address(slot), page, slot, why, false, {}};
+        return members.broadcast(here);
+    }
+
+    /// The same wherever it is.
+    WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
+        held_page held{};
+        return hit(members, page, why, held) ? held : acquire_slowly(members, page, why);
     }
 
     /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
@@ -96,10 +107,6 @@ struct cache {
 
 private:
     static constexpr unsigned most_evictions = 4;
-
-    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
-        return pages.memory.pages + (slot << pages.memory.page_shift);
-    }
 
     /// What is not a plain hit: apart, so that it takes no registers from who has one.
     [[gnu::noinline]] WATARI_KERNEL held_page acquire_slowly(const group& members,
@@ -227,9 +234,37 @@ private:
         return mine < 0 ? storage::timed_out : put(members, slot, durable);
     }
 
-    /// Writes a page that is in state writing by the caller; it is clean then, or dirty again.
+    /// Writes a page that is in state writing by the caller, and its dirty neighbours with it,
+    /// where the store takes such commands. If that fails, each alone. They are clean then, or
+    /// dirty.
     [[gnu::noinline]] WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
                                                         bool durable) const {
+        if constexpr (takes_commands<Store>) {
+            const page_run run = dirty_around(members, *this, pages.memory.tags[slot]);
+            if (run.count == 1) return put_one(members, slot, durable);
+            storage::status status = write_run(members, *this, run, durable);
+            const bool all = status.ok(), late = status.is(storage::status(storage::timed_out));
+            if (all && members.leads()) local::fetch_add(pages.memory.counters->written, run.count);
+            for (std::uint64_t i = 0; i < run.count; ++i) {
+                const std::uint64_t each = pages.find(members, run.first + i);
+                if (!all && !late) {
+                    const storage::status alone = put_one(members, each, durable);
+                    if (i == 0 || status.ok()) status = alone;
+                } else if (members.leads()) {
+                    pages.turn(each, page_state::writing,
+                               all ? page_state::clean : page_state::dirty);
+                }
+            }
+            members.sync();
+            return status;
+        } else {
+            return put_one(members, slot, durable);
+        }
+    }
+
+    [[gnu::noinline]] WATARI_KERNEL storage::status put_one(const group& members,
+                                                            std::uint64_t slot,
+                                                            bool durable) const {
         patience wait{pages.memory.limit_ns};
         storage::status status = storage::timed_out;
         if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))

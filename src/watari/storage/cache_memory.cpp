@@ -2,6 +2,7 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/storage/queue_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -39,6 +40,14 @@ std::size_t page_bytes_of(const cache_memory& view) {
     return (slots_of(view) + view.spares) << view.page_shift;
 }
 
+/// In memory of the CPU in huge pages, as the slots of queues are.
+memory::placement placed(memory::kind kind, int device) {
+    memory::placement how;
+    if (kind == memory::kind::pageable) how = huge_placement();
+    how.device = device;
+    return how;
+}
+
 /// The metadata, largest elements first, so that each array is aligned.
 std::size_t metadata_bytes(const cache_memory& view) {
     return sizeof(cache_counters) + slots_of(view) * (8 + 8 + sizeof(status)) + view.spares * 8 +
@@ -59,7 +68,7 @@ void lay_out(cache_memory& view, std::byte* pages, std::byte* metadata) {
 
 cache_owner::cache_owner(memory::kind kind, const cache_size& size, int device)
     : view_(shape(size)),
-      pages_(kind, page_bytes_of(view_), {.device = device}),
+      pages_(kind, page_bytes_of(view_), placed(kind, device)),
       metadata_(kind, metadata_bytes(view_), {.device = device}) {
     std::vector<std::byte> first(metadata_bytes(view_));
     lay_out(view_, nullptr, first.data());

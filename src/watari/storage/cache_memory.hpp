@@ -50,7 +50,7 @@ struct cache_size {
     unsigned spares = 8;
 };
 
-/// Owns the memory of a cache, empty at first. Metadata: 28 bytes a slot, 8 a set.
+/// Owns the memory of a cache, empty at first. Metadata: 20 bytes a slot, 8 a set.
 class cache_owner {
 public:
     /// In device memory of a GPU, or pageable memory. Throws usage_error, unsupported,

@@ -121,6 +121,8 @@ struct directory {
         Policy::touched(word, seen);
         for (; page::state(seen) == page_state::filling; seen = local::load_acquire(word))
             if (wait.over()) return leave(slot, page::holder), make_step(duty::late);
+        if (page::state(seen) == page_state::empty)
+            return leave(slot, page::holder), make_step(duty::again);
         if (page::state(seen) == page_state::poisoned) {
             const auto status = std::bit_cast<std::uint32_t>(memory.failures[slot]);
             return leave(slot, page::holder), make_step(duty::failed, status);
@@ -137,6 +139,44 @@ struct directory {
         const step next = claim_locked(page, set, may_evict);
         local::store_release(set.lock, 0u);
         return next;
+    }
+
+    /// Takes a slot for a page that was not found, to read it: only one that is free or clean and
+    /// that nobody holds. False: not now. One thread.
+    WATARI_KERNEL bool claim_free(std::uint64_t page) const {
+        storage::cache_set& set = memory.sets[set_of(page)];
+        if (!local::replace(set.lock, 0u, 1u)) return false;
+        const std::uint64_t base = set_of(page) * memory.ways;
+        bool free = local::load_acquire(memory.tags[spare_of(page)]) != page;
+        for (std::uint64_t slot = base; slot < base + memory.ways; ++slot)
+            free &= local::load_acquire(memory.tags[slot]) != page;
+        step next = make_step(duty::again);
+        if (free) {
+            const unsigned way = Policy::victim(memory.words + base, memory.ways, set.hand, false);
+            if (way != Policy::none) next = take(base + way, page);
+        }
+        local::store_release(set.lock, 0u);
+        if (static_cast<duty>(next.what) == duty::evict)  // it became dirty meanwhile
+            turn(next.where, page_state::writing, page_state::dirty);
+        return static_cast<duty>(next.what) == duty::fill;
+    }
+
+    /// Empties a slot that is in state filling by the caller; who waited for its page looks again.
+    WATARI_KERNEL void let_go(std::uint64_t slot) const {
+        local::store_release(memory.tags[slot], none);
+        turn(slot, page_state::filling, page_state::empty, 0 - page::holder);
+    }
+
+    /// Enters the state writing if a slot has this page and it is dirty. Never waits.
+    WATARI_KERNEL bool try_write_back(std::uint64_t slot, std::uint64_t page) const {
+        const std::uint64_t seen = local::load_acquire(memory.words[slot]);
+        const std::uint64_t change = page::change(page_state::dirty, page_state::writing);
+        if (page::state(seen) != page_state::dirty ||
+            !local::replace(memory.words[slot], seen, seen + change))
+            return false;
+        if (local::load_acquire(memory.tags[slot]) == page) return true;
+        turn(slot, page_state::writing, page_state::dirty);
+        return false;
     }
 
     /// Enters the state writing: 1: the caller is to write the page back. 0: nothing to do. -1:

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cstring>
 
 namespace watari::storage {
 
@@ -41,7 +42,8 @@ private:
                 if (moved < 0 && errno == EINTR) continue;
                 if (moved < 0) return status_of_errno(errno, command.operation);
                 const auto done = static_cast<std::size_t>(moved);
-                if (done < piece.bytes && files_.reaches_end(piece.offset + done)) {
+                if (done < piece.bytes && files_.is_padding(piece.offset + done)) {
+                    std::memset(range.data + at + done, 0, piece.bytes - done);
                     at += piece.bytes;
                     offset += piece.bytes;
                     continue;

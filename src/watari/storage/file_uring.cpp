@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace watari::storage {
 
@@ -52,6 +53,9 @@ public:
             pieces_[piece] = {request, number};
             push(request);
         }
+        // the kernel gets every sixteenth of what is under way at once: a disk that gets all of it
+        // together has nothing to do while it is prepared
+        if (pushed_ * 16 >= under_way()) pushed_ -= ring_.submit();
         return true;
     }
 
@@ -140,7 +144,7 @@ private:
         const bool is_sync = own.request.operation == uring_operation::sync;
         const bool again = done.result == -EINTR || done.result == -EAGAIN;
         if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved) &&
-                      !files_.reaches_end(own.request.offset + moved))) {
+                      !files_.is_padding(own.request.offset + moved))) {
             own.request.data = static_cast<std::byte*>(own.request.data) + moved;
             own.request.bytes -= moved;
             own.request.offset += moved;
@@ -149,9 +153,13 @@ private:
         }
         if (done.result < 0)
             command.what.outcome = status_of_errno(-done.result, command.operation);
-        else if (!is_sync && moved < own.request.bytes &&
-                 !files_.reaches_end(own.request.offset + moved))
-            command.what.outcome = unrecovered_read;  // the file ends here
+        else if (!is_sync && moved < own.request.bytes) {
+            if (files_.is_padding(own.request.offset + moved))
+                std::memset(static_cast<std::byte*>(own.request.data) + moved, 0,
+                            own.request.bytes - moved);
+            else
+                command.what.outcome = unrecovered_read;  // the file ends here
+        }
         free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
         if (--command.pieces_left > 0) return;
         now_.push_back(command.what);

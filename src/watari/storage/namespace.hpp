@@ -141,15 +141,6 @@ WATARI_KERNEL inline token try_begin_read(const namespace_view& view, std::uint6
     return command;
 }
 
-/// Copies the bytes of each thread of the group, one after another, by all of them.
-WATARI_KERNEL inline void copy_each(const group& lanes, void* to, const void* from,
-                                    std::size_t bytes) {
-    for (unsigned lane = 0; lane < lanes.size(); ++lane)
-        copy_bytes(lanes, lanes.broadcast(to, lane), lanes.broadcast(from, lane),
-                   lanes.broadcast(bytes, lane));
-    lanes.sync();
-}
-
 WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t block,
                                      std::uint32_t count, const void* source, bool fua,
                                      const token& command) {
@@ -184,11 +175,29 @@ WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
     return command;
 }
 
-/// Waits for a command; `release_slot` must follow unless it is `timed_out`, when it does nothing.
-WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command) {
+/// Waits for a command, no longer than `limit` nanoseconds; `release_slot` must follow unless it is
+/// `timed_out`, when it does nothing.
+WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command,
+                                          std::int64_t limit) {
     if (!command.taken) return command.outcome;
     const queue_view& queue = view.queues[command.queue];
-    return wait(group::together(queue.state), queue, command.cid);
+    return wait(group::together(queue.state), queue, command.cid, limit);
+}
+
+/// The same, with the queues' own limit.
+WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command) {
+    return wait(view, command, view.queues[0].limit);
+}
+
+/// Takes completions off a command's queue; true if there was one.
+WATARI_KERNEL inline bool poll_queue(const namespace_view& view, const token& command) {
+    const queue_view& queue = view.queues[command.queue];
+    return poll(group::together(queue.state), queue);
+}
+
+/// Whether `wait` would return at once, as far as completions were taken off the queue.
+WATARI_KERNEL inline bool is_done(const namespace_view& view, const token& command) {
+    return !command.taken || is_done(view.queues[command.queue], command.cid);
 }
 
 WATARI_KERNEL inline void release_slot(const namespace_view& view, const token& command) {

@@ -94,9 +94,12 @@ void open_files::prepare() const {
     if (cache_ == cache_state::warm && held < all / 100 * 99)
         throw unsupported("cache=warm: the page cache holds " + bytes_text(held) + " of " +
                           bytes_text(all) + "; choose a smaller size");
-    if (cache_ == cache_state::cold && held > all / 100)
-        throw unsupported("cache=cold: " + bytes_text(held) + " of " + path(0) +
-                          " stay in the page cache (a file system in memory drops nothing)");
+    if (cache_ != cache_state::warm && held > all / 100)
+        throw unsupported(
+            std::string(cache_ == cache_state::cold ? "cache=cold: " : "cache=none: ") +
+            bytes_text(held) + " of " + path(0) +
+            " stay in the page cache, as in a file system in memory, whatever it "
+            "says of direct I/O; choose another folder=DIR, or cache=warm");
 }
 
 std::size_t open_files::cached() const {

@@ -2,8 +2,10 @@
 /// identifier, submits a command, waits for its status and gives the identifier back.
 ///
 /// The rings and doorbells lie where the controller sees them; everything that the users share
-/// among themselves (`queue_state` and three arrays of `depth` words) lies in their own memory. The
-/// threads of a warp that call together use one ticket counter access and one doorbell write.
+/// among themselves (`queue_state` and three arrays of `depth` words) lies in their own memory, and
+/// is ordered among them alone: what one wrote into the rings is before another's doorbell write,
+/// which is the controller's to see. The threads of a warp that call together use one ticket
+/// counter access and one doorbell write.
 ///
 /// Identifiers. There are `depth`, of which depth - 1 are lent out at a time (`credits`), so that
 /// neither ring can be full. Free ones queue in a ring of `depth` words, a turn number beside each.
@@ -25,6 +27,7 @@
 #pragma once
 
 #include "watari/core/atomic.hpp"
+#include "watari/core/local_atomic.hpp"
 #include "watari/core/warp.hpp"
 #include "watari/storage/nvme.hpp"
 
@@ -101,13 +104,14 @@ WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queu
     std::uint32_t first = 0;
     if (lanes.leads()) {
         const auto wanted = static_cast<std::int32_t>(lanes.size());
-        const std::int32_t seen = load_relaxed(state.credits);
+        const std::int32_t seen = local::load_relaxed(state.credits);
         const std::int32_t asked = seen < wanted ? seen : wanted;
         if (asked > 0) {
-            const std::int32_t there = fetch_add(state.credits, -asked);
+            const std::int32_t there = local::fetch_add(state.credits, -asked);
             granted = there < 0 ? 0 : there < asked ? there : asked;
-            if (granted < asked) fetch_add(state.credits, asked - granted);
-            if (granted > 0) first = fetch_add(state.lent, static_cast<std::uint32_t>(granted));
+            if (granted < asked) local::fetch_add(state.credits, asked - granted);
+            if (granted > 0)
+                first = local::fetch_add(state.lent, static_cast<std::uint32_t>(granted));
         }
     }
     granted = lanes.broadcast(granted);
@@ -118,14 +122,15 @@ WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queu
     // between two instructions
     const std::uint32_t position = first + lanes.rank();
     std::uint32_t& place = queue.free_ids[position & queue.mask()];
-    std::uint32_t word = load_acquire(place);
+    std::uint32_t word = local::load_acquire(place);
     for (unsigned attempt = 0; word >> 16 != queue.free_turn(position); ++attempt) {
         pause(attempt);
-        word = load_acquire(place);
+        word = local::load_acquire(place);
     }
-    store_release(place, (word & 0xffff) | (queue.free_turn(position) + 1) << 16);
+    local::store_release(place, (word & 0xffff) | (queue.free_turn(position) + 1) << 16);
     cid = static_cast<std::uint16_t>(word);
-    store_relaxed(queue.results[queue.index(cid)], (word & 0xffff) << 16 | storage::under_way);
+    local::store_relaxed(queue.results[queue.index(cid)],
+                         (word & 0xffff) << 16 | storage::under_way);
     return true;
 }
 
@@ -133,23 +138,24 @@ WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queu
 WATARI_KERNEL inline void put_back(const group& lanes, const queue_view& queue, std::uint16_t cid) {
     storage::queue_state& state = *queue.state;
     std::uint32_t first = 0;
-    if (lanes.leads()) first = fetch_add(state.returned, lanes.size());
+    if (lanes.leads()) first = local::fetch_add(state.returned, lanes.size());
     const std::uint32_t position = lanes.broadcast(first) + lanes.rank();
     std::uint32_t& place = queue.free_ids[position & queue.mask()];
     const std::uint32_t lent_before = (queue.free_turn(position - queue.depth()) + 1) & 0xffff;
-    for (unsigned attempt = 0; load_acquire(place) >> 16 != lent_before; ++attempt) pause(attempt);
-    store_release(place, queue.again(cid) | queue.free_turn(position) << 16);
+    for (unsigned attempt = 0; local::load_acquire(place) >> 16 != lent_before; ++attempt)
+        pause(attempt);
+    local::store_release(place, queue.again(cid) | queue.free_turn(position) << 16);
     lanes.sync();
-    if (lanes.leads()) fetch_add(state.credits, static_cast<std::int32_t>(lanes.size()));
+    if (lanes.leads()) local::fetch_add(state.credits, static_cast<std::int32_t>(lanes.size()));
 }
 
 /// Gives back the identifier of a command that is done. One that was abandoned is not the caller's
 /// any more: then nothing happens.
 WATARI_KERNEL inline void release(const queue_view& queue, std::uint16_t cid) {
     std::uint32_t& result = queue.results[queue.index(cid)];
-    const std::uint32_t word = load_relaxed(result);
+    const std::uint32_t word = local::load_relaxed(result);
     if (word >> 16 != cid || (word & storage::done) == 0) return;
-    store_relaxed(result, std::uint32_t{cid} << 16 | storage::idle);
+    local::store_relaxed(result, std::uint32_t{cid} << 16 | storage::idle);
     put_back(group::together(queue.state), queue, cid);
 }
 
@@ -158,22 +164,22 @@ WATARI_KERNEL inline void release(const queue_view& queue, std::uint16_t cid) {
 WATARI_KERNEL inline void ring_doorbell(const group& lanes, const queue_view& queue) {
     storage::queue_state& state = *queue.state;
     const auto is_ready = [&](std::uint32_t ticket) {
-        return load_acquire(queue.ready[ticket & queue.mask()]) == queue.ready_turn(ticket);
+        return local::load_acquire(queue.ready[ticket & queue.mask()]) == queue.ready_turn(ticket);
     };
     for (bool more = true; more;) {
-        const bool locked = lanes.leads() && exchange(state.tail_lock, 1u) != 0;
+        const bool locked = lanes.leads() && local::exchange(state.tail_lock, 1u) != 0;
         if (lanes.broadcast(locked)) return;
-        const std::uint32_t start = load_relaxed(state.tail);
+        const std::uint32_t start = local::load_relaxed(state.tail);
         std::uint32_t tail = start;
         for (unsigned run = lanes.size(); run == lanes.size(); tail += run)
             run = lanes.leading(lanes.rank() < queue.depth() && is_ready(tail + lanes.rank()));
         lanes.sync();
         if (lanes.leads()) {
             if (tail != start) {
-                store_relaxed(state.tail, tail);
+                local::store_relaxed(state.tail, tail);
                 store_release(*queue.submission_doorbell, tail & queue.mask());
             }
-            exchange(state.tail_lock, 0u);
+            local::exchange(state.tail_lock, 0u);
             more = is_ready(tail);
         }
         more = lanes.broadcast(more);
@@ -185,10 +191,10 @@ WATARI_KERNEL inline void ring_doorbell(const group& lanes, const queue_view& qu
 WATARI_KERNEL inline void submit(const group& lanes, const queue_view& queue,
                                  const storage::submission_entry& command) {
     std::uint32_t first = 0;
-    if (lanes.leads()) first = fetch_add(queue.state->tickets, lanes.size());
+    if (lanes.leads()) first = local::fetch_add(queue.state->tickets, lanes.size());
     const std::uint32_t ticket = lanes.broadcast(first) + lanes.rank();
     queue.submissions[ticket & queue.mask()] = command;
-    store_release(queue.ready[ticket & queue.mask()], queue.ready_turn(ticket));
+    local::store_release(queue.ready[ticket & queue.mask()], queue.ready_turn(ticket));
     lanes.sync();
     ring_doorbell(lanes, queue);
 }
@@ -198,30 +204,31 @@ WATARI_KERNEL inline void publish(const queue_view& queue, std::uint64_t outcome
     const std::uint16_t cid = storage::cid_of(outcome);
     const std::uint32_t own = std::uint32_t{cid} << 16;
     std::uint32_t& result = queue.results[queue.index(cid)];
-    std::uint32_t word = load_relaxed(result);
+    std::uint32_t word = local::load_relaxed(result);
     while (storage::sq_id_of(outcome) == queue.id) {
         if (word == (own | storage::under_way)) {
             const std::uint32_t field = storage::status_field_of(outcome);
-            if (compare_exchange(result, word, own | storage::done | field)) return;
+            if (local::replace(result, word, own | storage::done | field)) return;
+            word = local::load_relaxed(result);
         } else if (word == (own | storage::abandoned)) {
-            store_relaxed(result, own | storage::idle);
+            local::store_relaxed(result, own | storage::idle);
             put_back(group::together(queue.state), queue, cid);
             return;
         } else {
             break;
         }
     }
-    fetch_add(queue.state->spurious, 1u);
+    local::fetch_add(queue.state->spurious, 1u);
 }
 
 /// Takes completions off the queue and publishes them, unless another thread is doing so; at most
 /// as many as the queue is deep. True if there was one.
 WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     storage::queue_state& state = *queue.state;
-    const bool locked =
-        lanes.leads() && (load_relaxed(state.poll_lock) != 0 || exchange(state.poll_lock, 1u) != 0);
+    const bool locked = lanes.leads() && (local::load_relaxed(state.poll_lock) != 0 ||
+                                          local::exchange(state.poll_lock, 1u) != 0);
     if (lanes.broadcast(locked)) return false;
-    const std::uint32_t start = load_relaxed(state.head);
+    const std::uint32_t start = local::load_relaxed(state.head);
     std::uint32_t head = start;
     for (unsigned run = lanes.size(); run == lanes.size() && head - start < queue.depth();) {
         const std::uint32_t position = head + lanes.rank();
@@ -236,23 +243,29 @@ WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     lanes.sync();
     if (lanes.leads()) {
         if (head != start) {
-            store_relaxed(state.head, head);
+            local::store_relaxed(state.head, head);
             store_release(*queue.completion_doorbell, head & queue.mask());
         }
-        store_release(state.poll_lock, 0u);
+        local::store_release(state.poll_lock, 0u);
     }
     return head != start;
 }
 
-/// Waits until the commands of all threads of the group are done or abandoned; the status of each
-/// thread's own. The identifier is still the caller's, unless the command was abandoned.
+/// Whether a command is done, as far as completions were taken off the queue.
+WATARI_KERNEL inline bool is_done(const queue_view& queue, std::uint16_t cid) {
+    return (local::load_acquire(queue.results[queue.index(cid)]) & storage::done) != 0;
+}
+
+/// Waits until the commands of all threads of the group are done, or abandoned after `limit`
+/// nanoseconds; the status of each thread's own. The identifier is still the caller's, unless the
+/// command was abandoned.
 WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
-                                          std::uint16_t cid) {
+                                          std::uint16_t cid, std::int64_t limit) {
     const std::uint32_t own = std::uint32_t{cid} << 16;
     std::uint32_t& result = queue.results[queue.index(cid)];
-    std::uint32_t word = load_acquire(result);
+    std::uint32_t word = local::load_acquire(result);
     const std::int64_t deadline =
-        lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + queue.limit;
+        lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + limit;
     for (unsigned attempt = 0; !lanes.all((word & storage::done) != 0); ++attempt) {
         // the clock first: who was put to sleep for long looks once more before giving up
         const bool late = nanoseconds() > deadline;
@@ -260,12 +273,18 @@ WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& 
             attempt = 0;
         else
             pause(attempt);
-        word = load_acquire(result);
+        word = local::load_acquire(result);
         if (lanes.all(late || (word & storage::done) != 0)) break;
     }
-    while ((word & storage::done) == 0)
-        if (compare_exchange(result, word, own | storage::abandoned)) return storage::timed_out;
+    for (; (word & storage::done) == 0; word = local::load_acquire(result))
+        if (local::replace(result, word, own | storage::abandoned)) return storage::timed_out;
     return storage::status_of(word & 0x7fff);
+}
+
+/// The same, with the queue's own limit.
+WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
+                                          std::uint16_t cid) {
+    return wait(lanes, queue, cid, queue.limit);
 }
 
 /// Waits for a free identifier, as each thread of the group does. False: none within the limit.

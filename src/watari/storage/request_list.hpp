@@ -15,6 +15,12 @@
 
 namespace watari::storage {
 
+/// A command under way, and whose it is.
+struct request_place {
+    token command;
+    std::size_t request;
+};
+
 struct request_list {
     namespace_view view;
     const std::uint64_t* offsets;  ///< bytes of the namespace, whole blocks of it
@@ -24,7 +30,7 @@ struct request_list {
     std::byte* memory;          ///< block i at memory + i x block
     std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
     status* outcomes;           ///< of each
-    token* tokens;              ///< lanes x ahead, for the kernel's own use
+    request_place* places;      ///< lanes x ahead where more than one is ahead; the kernel's own
     std::size_t lanes, ahead;
 };
 

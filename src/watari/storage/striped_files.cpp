@@ -34,6 +34,8 @@ std::uint64_t size_of(int file, const std::string& path) {
 
 striped_files::striped_files(const file_options& options) : stripe_(options.stripe) {
     if (options.paths.empty()) throw usage_error("no file to serve");
+    if (options.padded && (options.writable || options.paths.size() > 1))
+        throw usage_error("padded: one file that is only read");
     if (stripe_ == 0 || stripe_ % prp_page != 0)
         throw usage_error("stripes of " + bytes_text(stripe_) + ": must be whole pages of 4096");
     bytes_ = std::numeric_limits<std::uint64_t>::max();
@@ -43,7 +45,7 @@ striped_files::striped_files(const file_options& options) : stripe_(options.stri
         for (const int file : descriptors_) close(file);
         throw;
     }
-    if (descriptors_.size() == 1 && !options.writable) {
+    if (options.padded) {
         const std::uint64_t sector = std::max<std::uint64_t>(alignment_, 512);
         end_ = bytes_;
         bytes_ = (bytes_ / sector + 2) * sector;

@@ -13,8 +13,10 @@ namespace watari::storage {
 struct file_options {
     std::vector<std::string> paths;
     bool writable = false;
-    bool direct = true;  ///< past the kernel's page cache (O_DIRECT)
-    bool uring = true;   ///< io_uring where it can be had; else pread and pwrite
+    bool direct = true;   ///< past the kernel's page cache (O_DIRECT)
+    bool padded = false;  ///< one file that is only read: zeros follow, so that whole sectors
+                          ///< around its last bytes can be read
+    bool uring = true;    ///< io_uring where it can be had; else pread and pwrite
     std::size_t stripe =
         1 << 17;  ///< bytes of each file in turn, whole pages; one file has no stripes
 };
@@ -28,9 +30,8 @@ public:
     ~striped_files();
 
     const std::vector<int>& descriptors() const { return descriptors_; }
-    /// What all files hold together, in whole stripes where there are several. One that is only
-    /// read has a sector or two more, of which the file may have a part: whole sectors around its
-    /// last bytes can be read.
+    /// What all files hold together, in whole stripes where there are several; of `padded` files
+    /// with their zeros.
     std::uint64_t bytes() const { return bytes_; }
     /// Direct I/O wants offsets and sizes that are multiples of this.
     std::uint32_t alignment() const { return alignment_; }
@@ -38,8 +39,8 @@ public:
     /// Is what a read or write gave back short because the file ends there? Else it goes on.
     bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
 
-    /// Did a read that ended at this offset reach the end that the one file had when it was opened?
-    bool reaches_end(std::uint64_t offset) const { return offset >= end_; }
+    /// Whether what lies at this offset of the one file are the zeros behind its end.
+    bool is_padding(std::uint64_t offset) const { return offset >= end_; }
 
     /// A run of bytes in one file.
     struct piece {
@@ -55,7 +56,7 @@ private:
 
     std::vector<int> descriptors_;
     std::uint64_t bytes_ = 0;
-    std::uint64_t end_ = ~std::uint64_t{0};
+    std::uint64_t end_ = ~std::uint64_t{0};  ///< where zeros begin
     std::uint32_t alignment_ = 1;
     std::size_t stripe_;
 };

@@ -178,6 +178,36 @@ struct namespace_store {
         if (members.leads()) outcome = WATARI_BACKEND::flush(view);
         return members.broadcast(outcome);
     }
+
+    /// Commands in parts, by all of a group. `wait_for_one`: only by who has none under way.
+    WATARI_KERNEL std::uint32_t most_blocks() const { return view.max_blocks(); }
+    WATARI_KERNEL token take(const group& members, bool wait_for_one) const {
+        token command;
+        if (members.leads())
+            wait_for_one ? WATARI_BACKEND::take(view, command) : try_take(view, command);
+        return members.broadcast(command);
+    }
+    WATARI_KERNEL std::byte* data(const token& command) const {
+        return storage::slot_of(view, command);
+    }
+    /// What goes to the store is in `data`.
+    WATARI_KERNEL void send(const group& members, token& command, storage::opcode operation,
+                            std::uint64_t block, std::uint32_t count, bool fua) const {
+        members.sync();
+        command.bytes = count * block_bytes;
+        if (members.leads())
+            WATARI_BACKEND::send(
+                view, command, make_transfer(operation, command.cid, view.nsid, block, count, fua));
+    }
+    WATARI_KERNEL storage::status wait(const group& members, const token& command) const {
+        storage::status outcome;
+        if (members.leads()) outcome = WATARI_BACKEND::wait(view, command);
+        return members.broadcast(outcome);
+    }
+    WATARI_KERNEL void release(const group& members, const token& command) const {
+        members.sync();
+        if (members.leads()) release_slot(view, command);
+    }
 };
 
 }  // namespace watari::WATARI_BACKEND

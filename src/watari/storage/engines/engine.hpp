@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,10 @@ public:
 
     /// Between lists: holds on to no page of the page cache.
     virtual void let_go() {}
+
+    /// Seconds that a GPU worked for this engine, in kernels and copies, over all lists so far.
+    /// None without a GPU, and where that cannot be told.
+    virtual std::optional<double> gpu_seconds() const { return std::nullopt; }
 
     /// What a reader of the results must know, such as a fallback.
     const std::vector<std::string>& notes() const noexcept { return notes_; }

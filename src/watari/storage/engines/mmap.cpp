@@ -2,6 +2,7 @@
 // mapping, and pages come when they are touched. A mapped file that is cut while in use raises
 // SIGBUS in the thread that touches it, which becomes an error here.
 #include "watari/core/error.hpp"
+#include "watari/memory/host.hpp"
 #include "watari/storage/engines/guarded_copy.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"
@@ -29,6 +30,11 @@ public:
     mapping& operator=(mapping&&) = delete;
     ~mapping() {
         if (data_) munmap(data_, bytes_);
+    }
+    /// Has all pages of a block read at once; else each is, when it is touched.
+    void bring(std::uint64_t offset, std::size_t bytes) const noexcept {
+        const std::size_t within = offset % memory::host::page_size();
+        madvise(data_ + offset - within, within + bytes, MADV_WILLNEED);
     }
     void let_go() const noexcept { madvise(data_, bytes_, MADV_DONTNEED); }
     std::byte* at(std::uint64_t offset) const noexcept { return data_ + offset; }
@@ -59,12 +65,16 @@ public:
         for (const mapping& each : mappings_) each.let_go();
     }
 
+    std::optional<double> gpu_seconds() const override { return staging_.gpu_seconds(); }
+
 private:
     void move(std::uint64_t offset, std::byte* data, std::size_t bytes) {
         const place at = what_.files->files().locate(offset);
         std::byte* const mapped = mappings_[at.file].at(at.offset);
         std::byte* const side = staging_.before(what_.way, data, bytes);
         const bool reads = what_.way == direction::read;
+        if (reads && bytes > memory::host::page_size() && what_.files->cache() == cache_state::cold)
+            mappings_[at.file].bring(at.offset, bytes);
         if (!guarded_copy(reads ? side : mapped, reads ? mapped : side, bytes))
             throw error(
                 "mmap of " + what_.files->path(at.file) + ": no data at " +

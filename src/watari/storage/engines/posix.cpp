@@ -24,6 +24,8 @@ public:
         }
     }
 
+    std::optional<double> gpu_seconds() const override { return staging_.gpu_seconds(); }
+
 private:
     void move(std::uint64_t offset, std::byte* data, std::size_t bytes) {
         const place at = what_.files->files().locate(offset);

@@ -4,6 +4,7 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/request_list.hpp"
 
@@ -32,11 +33,13 @@ public:
           offsets_(kind(), what.requests, placed()),
           nanoseconds_(kind(), what.requests, placed()),
           outcomes_(kind(), what.requests, placed()),
-          tokens_(kind(), what.depth, placed()) {
-        if (what.who.is_gpu())
-            stream_.emplace(device::priority::urgent);  // before products that are under way
-        else
+          places_(kind(), what.depth, placed()) {
+        if (!what.who.is_gpu()) {
             cpu::set_threads(1);  // of the loop over lanes: this thread is one
+            return;
+        }
+        stream_.emplace(device::priority::urgent);  // before products that are under way
+        kernels_.emplace();
     }
 
     void run(const requests& list, std::span<double> seconds) override {
@@ -62,6 +65,10 @@ public:
         if (!outcome.ok()) throw error("flush: " + text(outcome));
     }
 
+    std::optional<double> gpu_seconds() const override {
+        return kernels_ ? std::optional(kernels_->seconds()) : std::nullopt;
+    }
+
 private:
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -78,7 +85,7 @@ private:
                 .memory = list.memory,
                 .nanoseconds = nanoseconds_.data(),
                 .outcomes = outcomes_.data(),
-                .tokens = tokens_.data(),
+                .places = places_.data(),
                 .lanes = lanes_,
                 .ahead = ahead_};
     }
@@ -90,8 +97,9 @@ private:
             device::copy(offsets_.data(), offsets.data(), offsets.size_bytes(), stream());
         else
             std::memcpy(offsets_.data(), offsets.data(), offsets.size_bytes());
+        if (stream_) kernels_->start(stream());
         request_kernels_on(what_.who).run(described(list), stream());
-        if (stream_) device::synchronize(stream());
+        if (stream_) kernels_->stop(stream());
     }
 
     template <class T>
@@ -128,8 +136,9 @@ private:
     memory::buffer<std::uint64_t> offsets_;
     memory::buffer<std::int64_t> nanoseconds_;
     memory::buffer<status> outcomes_;
-    memory::buffer<token> tokens_;
+    memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
+    std::optional<gpu_stopwatch> kernels_;
     std::size_t sent_again_ = 0;
     std::optional<status> first_failure_;
 };

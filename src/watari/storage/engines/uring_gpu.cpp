@@ -38,6 +38,8 @@ public:
         what_.way == direction::read ? read(seconds) : write(seconds);
     }
 
+    std::optional<double> gpu_seconds() const override { return gpu_seconds_; }
+
 private:
     void read(std::span<double> seconds) {
         const std::span offsets = list_.offsets;
@@ -83,8 +85,11 @@ private:
                 seconds[each.tag] = now() - seconds[each.tag];
                 --missing_[each.tag / what_.depth % lanes];
             }
-            for (; retired_ < copies && missing_[retired_ % lanes] == 0; ++retired_)
-                missing_[retired_ % lanes] = group_size(retired_ + lanes);
+            for (std::size_t lane;
+                 lane = retired_ % lanes, retired_ < copies && missing_[lane] == 0; ++retired_) {
+                missing_[lane] = group_size(retired_ + lanes);
+                gpu_seconds_ += device::event::seconds(begun_[lane], copied_[lane]);
+            }
         }
     }
 
@@ -101,6 +106,7 @@ private:
     }
 
     void copy(std::size_t group) {
+        begun_[group % lanes].record(stream_.get());
         std::byte* const place = list_.memory + group * what_.depth * list_.block;
         std::byte* const side = staged(group * what_.depth);
         const bool reads = what_.way == direction::read;
@@ -121,17 +127,19 @@ private:
             }
             missing_[lane] = group_size(retired_ + lanes);
             copying_[lane] = false;
+            gpu_seconds_ += device::event::seconds(begun_[lane], copied_[lane]);
         }
     }
 
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;
-    std::array<device::event, lanes> copied_;
+    std::array<device::event, lanes> begun_, copied_;
     std::array<std::size_t, lanes> missing_{};  ///< reads of the group that fills each lane
     std::array<bool, lanes> copying_{};
     requests list_{};
     std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
+    double gpu_seconds_ = 0;   ///< of copies
 };
 
 }  // namespace

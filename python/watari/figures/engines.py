@@ -1,0 +1,183 @@
+"""Case storage: bandwidth and latency over the size of a request, one line an engine.
+
+What lies behind the engines decides, so each chart has one medium: files on disk, memory (the store
+`ram`, or a file that is in the page cache), or a modelled SSD. Of a point that was measured with
+several depths or threads, the fastest is drawn; its latencies are those at that rate.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any
+
+import altair as alt
+
+from watari import published, view
+from watari.figures import style
+from watari.figures.paths import Look, decades, groups, heading, lines_panel
+from watari.figures.series import Drawn
+from watari.figures.style import RATE
+from watari.storage import PERCENTILES
+from watari.view import Measured
+
+RATES = Look(RATE, colours=style.ENGINES, width=420)
+TIMES = Look(
+    "time of a request",
+    "datum.value >= 1e6 ? datum.value / 1e6 + ' s' : "
+    "datum.value >= 1e3 ? datum.value / 1e3 + ' ms' : datum.value + ' µs'",
+    style.ENGINES,
+)
+TICK = 48  # pixels that the text of one takes
+MICRO = 1e6
+DISK, MEMORY = "files on disk", "memory: store ram, or a file in the page cache"
+Row = dict[str, Any]
+
+
+def medium(m: Measured) -> str:
+    """What lies behind the engine."""
+    if m["store"] == "ram" or (m["store"] == "file" and m["cache"] == "warm"):
+        return MEMORY
+    return DISK if m["store"] == "file" else f"{m['store'].replace(':', ' ')}"
+
+
+def line(m: Measured, cases: Sequence[Measured]) -> str:
+    """The engine, and what else a line of its chart must tell."""
+    with_gpu = any(other["processor"] != "cpu" for other in cases if other.drawn)
+    parts = [
+        m["engine"],
+        m["direction"] if m["direction"] == "write" else "",
+        "to CPU memory" if with_gpu and m["processor"] == "cpu" else "",
+        f"{m['files']} files" if m["files"] != 1 else "",
+        "cold cache" if m["cache"] == "cold" else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def fastest(cases: Sequence[Measured]) -> list[Measured]:
+    """One case for each line and block, without faults."""
+    names = ("engine", "direction", "processor", "files", "cache", "store", "block")
+    found = groups([m for m in cases if m.drawn and m["fault"] == "none"], *names)
+    return [max(same, key=lambda m: m.median) for same in found.values()]
+
+
+def row(m: Measured, cases: Sequence[Measured], values: Sequence[float]) -> Row:
+    """One point: the median over trials, and their range."""
+    return {
+        "path": line(m, cases),
+        "kind": m["engine"],
+        "way": "written" if m["direction"] == "write" else "read",
+        "at": m["block"],
+        "size": view.size(m["block"]),
+        "rate": float(f"{median(values):.4g}"),
+        "low": float(f"{min(values):.4g}"),
+        "high": float(f"{max(values):.4g}"),
+        "flagged": m.flagged,
+    }
+
+
+def percentile(name: str) -> Callable[[Measured], list[float]]:
+    """Of a case's trials, in µs."""
+    return lambda m: [MICRO * t["quantities"][f"latency_{name}"]["value"] for t in m.trials]
+
+
+def axis(cases: Sequence[Measured], look: Look) -> alt.X:
+    """Sizes of a request, each twice the one before; as many are told as there is room for."""
+    blocks = sorted({int(m["block"]) for m in cases})
+    step = -(-len(blocks) * TICK // look.width)
+    ticks = {block: view.size(block) for block in blocks[::step]}
+    return alt.X(
+        "at:Q",
+        title="size of a request",
+        scale=alt.Scale(type="log", base=2, domain=[blocks[0], blocks[-1]], nice=False),
+        axis=alt.Axis(
+            values=list(ticks),
+            labelExpr=f"({json.dumps(ticks)})[datum.value]",
+            labelOverlap="greedy",
+            labelFlush=False,
+            grid=False,
+        ),
+    )
+
+
+def panels(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
+    """The charts of a figure: the drawn cases by run, order of the blocks and medium."""
+    chosen = [m for m in cases if m.case == "storage"]
+    order = sorted({medium(m) for m in chosen}, key=lambda name: (name != DISK, name != MEMORY))
+    found = []
+    for same in groups(chosen, "run", "pattern").values():
+        for name in order:
+            here = [m for m in same if medium(m) == name]
+            if len({m["block"] for m in fastest(here)}) > 1:
+                title = heading(cases, here[0].run, f"{here[0]['pattern']}, {name}")
+                found.append((title, here))
+    return found
+
+
+def absent(cases: Sequence[Measured]) -> list[str]:
+    """Engines that the machine does not have, with the reason, and what others measured."""
+    reasons: dict[str, list[str]] = {}
+    drawn = {m["engine"] for m in cases if m.drawn}
+    for m in cases:
+        if m.status == "unsupported" and m["engine"] not in drawn:
+            engines = reasons.setdefault(m.reason, [])
+            engines += [] if m["engine"] in engines else [m["engine"]]
+    return [f"not here: {' and '.join(engines)} ({why})" for why, engines in reasons.items()]
+
+
+def ratios(cases: Sequence[Measured]) -> list[str]:
+    """What others tell of one engine over another, beside the same ratio here."""
+    known = published.quantities()
+    found = []
+    for entry in published.values():
+        quantity = known[entry.quantity]
+        if not quantity.over:
+            continue
+        here = [m for m in cases if m.drawn and quantity.matches(m.case, m.parameters)]
+        other = {**quantity.parameters, **quantity.over}
+        there = [m for m in cases if m.drawn and all(m[n] in allowed(v) for n, v in other.items())]
+        if here and there:
+            block = min(m["block"] for m in here)
+            one, two = (
+                max(m.median for m in side if m["block"] == block) for side in (here, there)
+            )
+            words = f"{quantity.parameters['engine']} over {quantity.over['engine']}"
+            told = f"{entry.machine}: {entry.text} ({entry.source})"
+            found.append(f"{words} at {view.size(block)}: here {one / two:.3g}; {told}")
+    return found
+
+
+def allowed(wanted: Any) -> list[Any]:
+    """The values that a quantity's parameter may have."""
+    return wanted if isinstance(wanted, list) else [wanted]
+
+
+def bandwidth(cases: Sequence[Measured]) -> Drawn:
+    """GB/s over the size of a request, a chart for each medium."""
+    found: Drawn = []
+    for title, same in panels(cases):
+        best = fastest(same)
+        points = [row(m, same, m.summary.medians) for m in best]
+        domain = decades([p[end] for p in points for end in ("low", "high")])
+        chart = lines_panel(points, domain, axis(best, RATES), "", True, RATES)
+        if notes := [*absent(same), *ratios(same)]:
+            chart.title = alt.TitleParams(notes, fontSize=11, fontWeight="normal")
+        found.append((title, chart, same))
+    return found
+
+
+def latency(cases: Sequence[Measured]) -> Drawn:
+    """Percentiles of the time of a request, in panels side by side with one scale."""
+    found: Drawn = []
+    for title, same in panels(cases):
+        best = fastest(same)
+        points = {p: [row(m, same, percentile(p)(m)) for m in best] for p in PERCENTILES}
+        every = [r[end] for rows in points.values() for r in rows for end in ("low", "high")]
+        domain = decades(every)
+        charts = [
+            lines_panel(rows, domain, axis(best, TIMES), name, True, TIMES)
+            for name, rows in points.items()
+        ]
+        found.append((title, alt.concat(*charts, columns=3), same))
+    return found

@@ -1,0 +1,97 @@
+/// Neighbouring pages in one command, where the store takes commands in parts: a dirty page is
+/// written back with its dirty neighbours.
+///
+/// Why that cannot deadlock. Whoever has pages in state writing here waits for their writers, who
+/// wait for nothing, and for the store alone.
+#pragma once
+
+#include "watari/storage/directory.hpp"
+#include "watari/storage/namespace.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::WATARI_BACKEND {
+
+/// A store whose commands begin and end apart: by `take`, `data`, `send`, `wait` and `release`.
+template <class Store>
+concept takes_commands = requires(const Store& store) {
+    store.most_blocks();
+};
+
+/// Pages first to first + count.
+struct page_run {
+    std::uint64_t first, count;
+};
+
+/// What a command moves of them: less what lies behind the store's end.
+template <class Cache>
+WATARI_KERNEL std::uint32_t blocks_of(const Cache& cache, const page_run& run) {
+    const std::uint64_t each = cache.page_bytes() / cache.store.block_bytes;
+    const std::uint64_t first = run.first * each;
+    const std::uint64_t left = first < cache.store.blocks ? cache.store.blocks - first : 0;
+    return static_cast<std::uint32_t>(left < run.count * each ? left : run.count * each);
+}
+
+/// Pages that one command carries; 0: not even one.
+template <class Cache>
+WATARI_KERNEL std::uint64_t most_pages(const Cache& cache) {
+    return cache.store.most_blocks() * std::uint64_t{cache.store.block_bytes} / cache.page_bytes();
+}
+
+/// Copies between pages, each in the slot where the directory has it, and a command's data.
+template <class Cache>
+WATARI_KERNEL void copy_run(const group& members, const Cache& cache, const page_run& run,
+                            std::byte* data, bool into_pages) {
+    std::size_t left = std::size_t{blocks_of(cache, run)} * cache.store.block_bytes;
+    for (std::uint64_t i = 0; left > 0; ++i) {
+        const std::size_t some = left < cache.page_bytes() ? left : cache.page_bytes();
+        std::byte* const page = cache.address(cache.pages.find(members, run.first + i));
+        copy_bytes(members, into_pages ? page : data, into_pages ? data : page, some);
+        data += some;
+        left -= some;
+    }
+    members.sync();
+}
+
+/// The dirty neighbours of a page that is in state writing by the caller, taken into the same state
+/// as far as one command carries them; of other pages of the same stretch of the store none.
+template <class Cache>
+WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, std::uint64_t page) {
+    const std::uint64_t most = most_pages(cache);
+    page_run run{page, 1};
+    if (most < 2) return run;
+    const auto takes = [&](std::uint64_t other) {
+        const std::uint64_t slot = cache.pages.find(members, other);
+        bool mine = slot != cache.pages.none;
+        if (mine && members.leads()) mine = cache.pages.try_write_back(slot, other);
+        return members.broadcast(mine);
+    };
+    const std::uint64_t stretch = page / most * most;
+    while (run.first > stretch && takes(run.first - 1)) --run.first, ++run.count;
+    while (run.first + run.count < stretch + most && takes(run.first + run.count)) ++run.count;
+    return run;
+}
+
+/// Writes a run of pages that are in state writing by the caller by one command.
+template <class Cache>
+WATARI_KERNEL storage::status write_run(const group& members, const Cache& cache,
+                                        const page_run& run, bool durable) {
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+        patience wait{cache.pages.memory.limit_ns};
+        const std::uint64_t slot = cache.pages.find(members, run.first + i);
+        if (!members.broadcast(members.leads() && cache.pages.writers_left(slot, wait)))
+            return storage::timed_out;
+    }
+    token command = cache.store.take(members, true);
+    if (!command.taken) return command.outcome;
+    copy_run(members, cache, run, cache.store.data(command), false);
+    const std::uint64_t block = run.first * (cache.page_bytes() / cache.store.block_bytes);
+    cache.store.send(members, command, storage::opcode::write, block, blocks_of(cache, run),
+                     durable);
+    const storage::status status = cache.store.wait(members, command);
+    cache.store.release(members, command);
+    return status;
+}
+
+}  // namespace watari::WATARI_BACKEND

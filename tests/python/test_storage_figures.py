@@ -1,0 +1,128 @@
+"""Figures and tables of case storage: what is drawn of which cases, and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import synthetic
+
+from watari import figures, report, results, storage_speed, summary, view
+from watari.figures import engines
+from watari.view import Measured
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Measured]:
+    every = view.measured([synthetic.results()])
+    return [m for m in every if m.case == "storage"]
+
+
+def rows(chart: Any) -> list[dict[str, Any]]:
+    """The data of a chart, as it is in the page."""
+    drawing = figures.Drawing("x", figures.FIGURES[0], "", chart, [])
+    return [row for data in drawing.spec()["datasets"].values() for row in data]
+
+
+def test_each_medium_has_a_chart_with_a_line_for_each_engine(cases: list[Measured]) -> None:
+    drawn = engines.bandwidth(cases)
+    assert [title for title, _, _ in drawn] == [
+        "Random, files on disk",
+        "Random, memory: store ram, or a file in the page cache",
+    ]
+    disk, memory = ({r["path"] for r in rows(chart) if "path" in r} for _, chart, _ in drawn)
+    assert disk == {"posix", "uring", "cufile", "gpu", "queue, to CPU memory"}
+    assert memory == {"posix", "uring", "gpu", "queue, to CPU memory"}
+
+
+def test_a_point_is_the_median_of_its_trials_at_its_block(cases: list[Measured]) -> None:
+    _, chart, _ = engines.bandwidth(cases)[0]
+    points = [r for r in rows(chart) if r.get("path") == "uring" and "label" not in r]
+    assert sorted(p["at"] for p in points) == [2**power for power in range(12, 19)]
+    wanted = next(m for m in cases if m["engine"] == "uring" and m["block"] == 2**14)
+    drawn = next(p for p in points if p["at"] == 2**14)
+    assert drawn["rate"] == pytest.approx(wanted.median, rel=1e-3)
+    assert drawn["low"] <= drawn["rate"] <= drawn["high"]
+
+
+def test_of_several_depths_the_fastest_is_drawn(cases: list[Measured]) -> None:
+    rng = np.random.default_rng(1)
+    slow = synthetic.plain()
+    slow["cases"] = [
+        synthetic.storage_case(rng, "uring", block, 3, depth=depth)
+        for block in (4096, 8192)
+        for depth in (1, 32)
+    ]
+    for case in slow["cases"]:
+        if case["parameters"]["depth"] == 1:
+            for trial in case["trials"]:
+                trial["host_s"] = [9 * s for s in trial["host_s"]]
+    best = engines.fastest(view.measured([results.Results.model_validate(slow)]))
+    assert [(m["block"], m["depth"]) for m in best] == [(4096, 32), (8192, 32)]
+
+
+def test_what_ran_with_faults_or_wrongly_is_not_drawn(cases: list[Measured]) -> None:
+    one = next(m for m in cases if m.drawn)
+    faulty = replace(one, parameters={**one.parameters, "fault": "delayed"})
+    assert engines.fastest([faulty, replace(one, status="wrong")]) == []
+
+
+def test_latencies_are_told_by_percentile_in_microseconds(cases: list[Measured]) -> None:
+    _, chart, _ = engines.latency(cases)[0]
+    wanted = next(m for m in cases if m["engine"] == "gpu" and m["block"] == 4096)
+    seconds = wanted.trials[0]["quantities"]["latency_p50"]["value"]
+    points = [r for r in rows(chart) if r.get("path") == "gpu" and r["at"] == 4096]
+    assert sorted(p["rate"] for p in points) == pytest.approx(
+        [1e6 * seconds * factor for factor in (1, 2, 5)], rel=1e-3
+    )
+
+
+def test_the_reason_of_what_is_absent_and_the_published_ratio_stand_beside(
+    cases: list[Measured],
+) -> None:
+    _, chart, same = engines.bandwidth(cases)[0]
+    assert engines.absent(same) == ["not here: mmap (mmap goes through the page cache)"]
+    ours = engines.ratios(same)
+    assert ours[0].startswith("gpu over cufile at 4 KiB: here 6.")
+    assert ours[0].endswith("A100 80 GB, one SSD: 10.7 (Hanawa 2025)")
+    assert ours[1].startswith("gpu over cufile at 128 KiB: here 1.")
+    assert chart.to_dict()["title"]["text"] == [*engines.absent(same), *ours]
+
+
+def test_without_two_blocks_there_is_no_figure(cases: list[Measured]) -> None:
+    alike = [m for m in cases if m["block"] == 4096]
+    assert engines.bandwidth(alike) == engines.latency(alike) == []
+
+
+def test_the_columns_are_those_of_fio(cases: list[Measured]) -> None:
+    disk = next(m for m in cases if m["engine"] == "queue" and m["store"] == "file" and m.drawn)
+    memory = next(m for m in cases if m["engine"] == "gpu" and m["store"] == "ram")
+    told, other = storage_speed.columns(disk), storage_speed.columns(memory)
+    assert tuple(told) == storage_speed.COLUMNS
+    assert (told["direct"], told["GPU s/GB"], told["p99"]) == ("yes", "n/a", "6.83 ms")
+    assert (other["direct"], other["GPU s/GB"]) == ("n/a", "unknown")
+    assert storage_speed.speed(disk.trials).direct is True
+
+
+def test_direct_needs_every_trial(cases: list[Measured]) -> None:
+    disk = next(m for m in cases if m["engine"] == "uring" and m["cache"] == "none")
+    one, *others = [{**t, "quantities": dict(t["quantities"])} for t in disk.trials]
+    one["quantities"]["direct"] = {"value": 0.0, "unit": "1"}
+    assert storage_speed.speed([one, *others]).direct is False
+
+
+def test_page_and_summary_have_a_table_for_storage() -> None:
+    made = synthetic.results()
+    measured = view.measured([made])
+    assert len(storage_speed.rows(measured)) == sum(
+        m.case == "storage" and m.drawn for m in measured
+    )
+    tables = [t for t in summary.render(made).renderables if hasattr(t, "columns")]
+    assert [len(t.columns) for t in tables] == [5, 4 + len(storage_speed.COLUMNS)]
+
+
+def test_a_command_names_blocks_as_they_are_typed(cases: list[Measured]) -> None:
+    (command,) = report.commands([m for m in cases if m["engine"] == "posix"][:2])
+    assert "block=4KiB,8KiB" in command
