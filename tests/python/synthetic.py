@@ -462,7 +462,7 @@ def results(
 
 
 # engine: GB/s of reading small rows, seconds that each request adds, threads
-ENGINES = {
+MOVERS = {
     "posix": (9e9, 40e-6, 16),
     "uring": (30e9, 15e-6, 4),
     "managed": (12e9, 30e-6, 1),
@@ -472,7 +472,7 @@ ENGINES = {
 
 def gemm_case(rng: Generator, engine: str, tile: int, trials: int, **more: Any) -> dict[str, Any]:
     """A product that reads tiles over the link and multiplies them at 50 TFLOPS, on the GPU."""
-    rate, each, threads = ENGINES[engine]
+    rate, each, threads = MOVERS[engine]
     parameters: dict[str, Any] = {"processor": "gpu", "engine": engine, "n": 32768, "m": 32768}
     parameters |= {"k": 32768, "precision": "single", "fast-memory": 8 * GIB, "tile": tile}
     parameters |= {"layout": "row-major", "schedule": "naive", "store": "ram", "folder": "/scratch"}
