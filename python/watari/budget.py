@@ -26,7 +26,7 @@ LENGTHS = (
 
 def typical_rate(request: Request) -> float:
     """Bytes per second to expect of a path that nothing is known of yet."""
-    if request.case == "storage":
+    if request.case in ("storage", "gemm"):
         return 3e8
     if request.parameters.get("processor") == "cpu":
         return 3e10

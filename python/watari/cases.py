@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from watari import himeno, storage
+from watari import gemm_case, himeno, storage
 from watari.axes import (
     Axis,
     Machine,
@@ -51,6 +51,7 @@ class Case:
     require_sense: Callable[[Parameters], None] = lambda parameters: None
     # seconds of a trial that its bytes do not explain
     patience: Callable[[Parameters], float] = lambda parameters: 0.0
+    threads_compute: bool = True  # axis `threads` is how many OpenMP has
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ THREADS = Axis(
     lambda m, p: m["processors"][0]["cores"],
     "one a core",
 )
+SIDE = count(1, 2**24)  # elements along one side of a matrix
 OVERSUBSCRIBE = axis(
     "oversubscribe", "allow more memory than is free (may hang a GPU)", parse_boolean, False
 )
@@ -414,6 +416,77 @@ CASES: dict[str, Case] = {
             storage.require_sense,
             storage.patience,
         ),
+        Case(
+            "gemm",
+            "C = alpha A B + beta C, matrices in a store, tiles of them in fast memory",
+            "{processor} {engine} {n} tile {tile} of {fast-memory} depth {depth} x {threads}",
+            table(
+                PROCESSOR,
+                Axis(
+                    "engine",
+                    "who moves the tiles",
+                    one_of(*gemm_case.ENGINES),
+                    gemm_case.default_engine,
+                    "gpu, on the cpu uring",
+                    gemm_case.ENGINES,
+                ),
+                Axis(
+                    "n", "columns of B and C", SIDE, gemm_case.default_n, "16384, on the cpu 4096"
+                ),
+                Axis("m", "rows of A and C", SIDE, lambda m, p: p["n"], "n"),
+                Axis("k", "columns of A, rows of B", SIDE, lambda m, p: p["n"], "n"),
+                words("precision", "of elements", "single", *gemm_case.BYTES),
+                Axis(
+                    "fast-memory",
+                    "bytes for tiles: GPU memory, on the cpu RAM",
+                    parse_size,
+                    gemm_case.default_fast_memory,
+                    "a quarter of A, B and C",
+                ),
+                Axis(
+                    "tile",
+                    "elements of a tile's edge, a multiple of 128",
+                    gemm_case.parse_tile,
+                    gemm_case.default_tile,
+                    "2048, less in small memory",
+                ),
+                words("layout", "how a matrix lies in the store", "row-major", *gemm_case.LAYOUTS),
+                words(
+                    "schedule",
+                    "a block of C stays in fast memory, or each product reads both its tiles",
+                    "reuse",
+                    *gemm_case.SCHEDULES,
+                ),
+                Axis(
+                    "store",
+                    "where the matrices lie",
+                    one_of(*gemm_case.STORES),
+                    gemm_case.default_store,
+                    "file",
+                    gemm_case.STORES,
+                ),
+                axis("folder", "where the files are made", str, storage.FOLDER),
+                Axis("alpha", "a factor", gemm_case.parse_number, lambda m, p: 1.0, "1.0"),
+                Axis("beta", "a factor", gemm_case.parse_number, lambda m, p: 0.0, "0.0"),
+                replace(THREADS, summary="CPU threads that move tiles; the BLAS has its own"),
+                Axis(
+                    "depth",
+                    "requests in flight of each thread; engines without a queue have 1",
+                    count(1, 4096),
+                    gemm_case.default_depth,
+                    "32, gpu 256, without a queue 1",
+                ),
+                samples(3, "whole products in a row"),
+                OVERSUBSCRIBE,
+            ),
+            gemm_case.run,
+            gemm_case.bytes_per_sample,
+            gemm_case.footprint,
+            gemm_case.settle,
+            gemm_case.require_sense,
+            gemm_case.patience,
+            threads_compute=False,
+        ),
     )
 }
 
@@ -489,7 +562,7 @@ def describe(request: Request) -> str:
     case, parameters = find(request.case), request.parameters
     texts = {name: as_text(value) for name, value in parameters.items()}
     spoken = dict(texts)
-    for length in {"size", "block"} & parameters.keys():
+    for length in {"size", "block", "fast-memory"} & parameters.keys():
         spoken[length] = format_size(parameters[length])
     spoken |= {array: PLACES[texts[array]] for array in ("source", "destination") if array in texts}
     if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
@@ -497,6 +570,7 @@ def describe(request: Request) -> str:
     quiet = {"threads", "samples", "requests", "iterations", "oversubscribe"}
     if parameters.get("ranks") == 1:
         quiet |= {"split", "halo"}
+    quiet |= {side for side in ("m", "k") if parameters.get(side) == parameters.get("n")}
     others = [
         f"{name}={spoken[name]}"
         for name, text in texts.items()

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from watari import cases
+from watari import cases, gemm_case
 from watari.axes import Machine, nearest, parse_duration
 from watari.errors import UsageError, WatariError
 
@@ -152,6 +152,7 @@ def run(
         state, options.output = resuming.continued(resume, state, bool(words or plan))
     options.output = output or (options.output if resume else default_output(machine))
     prepare.check_output(options.output, bool(resume))
+    forecast(state.requests, machine)
     prepare.grow_memory(state, machine)
     total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
     options.progress = progress.suited(total, done)
@@ -164,6 +165,14 @@ def run(
         print(f"{missing} trial{'s'[: missing > 1]} missing; continue with: {again}")
     bad = any(case.status in ("wrong", "failed") for case in results.cases)
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
+
+
+def forecast(requests: list[cases.Request], machine: Machine) -> None:
+    """Prints what the products among the requests will read, and the time that implies."""
+    if any(request.case == "gemm" for request in requests):
+        from watari import gemm_forecast
+
+        print("\n".join(gemm_forecast.lines(requests, machine)), flush=True)
 
 
 def default_output(machine: Machine) -> Path:
@@ -250,6 +259,40 @@ def effort(
     for heading, _, used in reporting.write_effort(measured, output):
         show(effort.render(counted, heading, productivity.speeds(used)))
     print(f"figure: {output}")
+
+
+@app.command()
+def gemm(
+    a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
+    b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="C; with --beta also what is added to")
+    ],
+    fast_memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM")
+    ],
+    alpha: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
+    beta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
+    tile: Annotated[
+        str | None, typer.Option(metavar="ELEMENTS", help="edge of a tile, a multiple of 128")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help=", ".join(gemm_case.ENGINES))] = None,
+    processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
+    threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="do not go on with what a killed run finished")
+    ] = False,
+) -> None:
+    """C = alpha A B + beta C of .npy files, which may be larger than memory."""
+    from watari import gemm_command, gemm_files
+
+    asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
+    asked |= {"engine": engine, "processor": processor, "threads": threads}
+    try:
+        gemm_command.product(a, b, output, {**asked, "fresh": fresh})
+    except gemm_files.Interrupted as interrupted:
+        print(f"watari: interrupted; {interrupted}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def main(arguments: list[str] | None = None) -> None:

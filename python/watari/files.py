@@ -52,10 +52,10 @@ def write_atomically(path: str | os.PathLike[str], text: str) -> None:
     finally:
         with contextlib.suppress(OSError):  # gone already when the rename has happened
             os.unlink(temporary)
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the rename itself survive a power cut, where the file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

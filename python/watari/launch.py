@@ -77,7 +77,7 @@ def ranks_of(request: cases.Request) -> int:
 def environment(request: cases.Request, launcher: Launcher) -> dict[str, str]:
     """The worker's environment: pinned threads unless the user decided, modules loaded eagerly."""
     defaults = dict(PINNING)
-    if "threads" in request.parameters:
+    if "threads" in request.parameters and cases.find(request.case).threads_compute:
         defaults["OMP_NUM_THREADS"] = str(request.parameters["threads"])
     # the worker finds the package where this process did, installed or not
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]

@@ -1,12 +1,16 @@
-"""What a run says while it runs: a bar with the time left on a terminal, plain lines elsewhere."""
+"""What long work says while it runs: a bar with the time left on a terminal, plain lines elsewhere.
+
+A run counts trials (`Progress`); one long piece of work tells its share that is done (`Share`).
+"""
 
 from __future__ import annotations
 
+import time
 from types import TracebackType
 from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 
 
@@ -92,3 +96,65 @@ def suited(total: int, done: int) -> Progress:
     """A bar if the output is a terminal, else lines."""
     console = Console()
     return Bar(total, done, console) if console.is_terminal else Lines(total, done)
+
+
+class Share:
+    """The share of one long piece of work that is done: a line now and then, for logs and pipes.
+
+    The time left is told by what was done since the first word of it: where work goes on that was
+    begun earlier, it does not begin at 0.
+    """
+
+    EVERY = 10.0  # seconds between lines
+
+    def __init__(self) -> None:
+        self.first: tuple[float, float] | None = None
+        self.said = 0.0
+
+    def start(self) -> None:
+        self.said = time.monotonic()
+
+    def stop(self) -> None:
+        pass
+
+    def left(self, fraction: float) -> float | None:
+        """Seconds; None while they cannot be told."""
+        now = time.monotonic()
+        self.first = self.first or (now, fraction)
+        since, done = now - self.first[0], fraction - self.first[1]
+        return since * (1 - fraction) / done if done > 0 else None
+
+    def advance(self, fraction: float, text: str) -> None:
+        """So much is done, of 1; the text says what that is."""
+        left = self.left(fraction)
+        if time.monotonic() - self.said >= self.EVERY:
+            self.said = time.monotonic()
+            remaining = "" if left is None else f", {duration(left)} left"
+            print(f"{fraction:.0%}, {text}{remaining}", flush=True)
+
+
+class ShareBar(Share):
+    """A bar."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[left]}"))
+        self.bars = Bars(*columns, TextColumn("{task.description}"), console=console)
+        self.task = self.bars.add_task("", total=1.0, left="")
+
+    def start(self) -> None:
+        self.bars.start()
+
+    def stop(self) -> None:
+        self.bars.stop()
+
+    def advance(self, fraction: float, text: str) -> None:
+        left = self.left(fraction)
+        remaining = "" if left is None else f"{duration(left)} left"
+        self.bars.update(self.task, completed=fraction, description=text, left=remaining)
+
+
+def suited_share() -> Share:
+    """A bar if the output is a terminal, else lines."""
+    console = Console()
+    return ShareBar(console) if console.is_terminal else Share()

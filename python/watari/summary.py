@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from watari import cases, performance, results, storage_speed, view
+from watari import cases, gemm_case, performance, results, storage_speed, view
 from watari.statistics import WHOLE, summaries, summary
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
@@ -52,22 +52,27 @@ def notes(case: results.Case) -> list[str]:
 
 
 def numbers(measured: results.Results) -> list[dict[str, str]]:
-    """What the columns between trials and status say of every case: of storage those of fio."""
+    """What the columns between trials and status say of every case: of storage those of fio, of
+    gemm those of a BLAS beside its floor."""
     found = []
     shown = view.measured([measured])
     for m, (rate, spread) in zip(shown, speeds(measured), strict=True):
-        told = storage_speed.columns(m) if m.case == "storage" else {"median": rate}
+        told = {"median": rate}
+        if m.case == "storage":
+            told = storage_speed.columns(m)
+        elif m.case == "gemm":
+            told = gemm_case.columns(m.flops_per_sample, m.trials if m.drawn else [])
         found.append({**told, "spread": spread})
     return found
 
 
 def render(measured: results.Results) -> Group:
-    """The tables, one for storage and one for all else, and the reasons, for rich to print."""
+    """The tables, for storage, gemm and all else one each, and the reasons, for rich to print."""
     said = [(case.reason, *notes(case)) for case in measured.cases]
     reasons = list(dict.fromkeys(text for texts in said for text in texts if text))
-    tables: dict[bool, Table] = {}
+    tables: dict[tuple[str, ...], Table] = {}
     for case, told, texts in zip(measured.cases, numbers(measured), said, strict=True):
-        table = tables.setdefault(case.case == "storage", empty(told))
+        table = tables.setdefault(tuple(told), empty(told))
         request = cases.Request(case.case, case.parameters, case.trials_planned)
         marks = [f"[{reasons.index(text) + 1}]" for text in texts if text]
         status = " ".join([case.status, *marks, *case.flags])

@@ -207,8 +207,16 @@ def size(number: int) -> str:
 
 
 def extent(m: Measured) -> str:
-    """How large a case was: bytes of one array, or its grid."""
+    """How large a case was: bytes of one array, its grid, or the sides of its matrices."""
+    if m.case == "gemm":
+        return sides(m.parameters)
     return size(int(m["size"])) if m["size"] else str(m.parameters.get("grid", ""))
+
+
+def sides(parameters: Parameters) -> str:
+    """The matrices of a product: `16384` where all are square, else `m x n x k`."""
+    found = [int(parameters[name]) for name in ("m", "n", "k")]
+    return str(found[0]) if len(set(found)) == 1 else " x ".join(map(str, found))
 
 
 def rate(value: float) -> str:
@@ -343,6 +351,23 @@ def storage_words(parameters: Parameters) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def gemm_words(parameters: Parameters) -> str:
+    """`gpu, tiles of 2048 in 8 GiB, double, tiled, each product reads, ram, beta 1, 4 threads`."""
+    threads = parameters["threads"]
+    parts = [
+        parameters["engine"],
+        f"tiles of {parameters['tile']} in {size(parameters['fast-memory'])}",
+        "" if parameters["precision"] == "single" else parameters["precision"],
+        "" if parameters["layout"] == "row-major" else parameters["layout"],
+        "" if parameters["schedule"] == "reuse" else "each product reads",
+        parameters["store"],
+        *(f"{name} {parameters[name]:g}" for name in ("alpha", "beta") if parameters[name] != 1),
+        f"{threads} thread{'s' if threads > 1 else ''}",
+        "on the CPU" if parameters["processor"] == "cpu" else "",
+    ]
+    return ", ".join(part for part in parts if part and part != "beta 0")
+
+
 WORDS: dict[str, Callable[[Parameters], str]] = {
     "copy": copy_words,
     "access": lambda p: f"{pattern(p)}, {memory(p)}",
@@ -350,4 +375,5 @@ WORDS: dict[str, Callable[[Parameters], str]] = {
     "touch": touch_words,
     "himeno": himeno_words,
     "storage": storage_words,
+    "gemm": gemm_words,
 }

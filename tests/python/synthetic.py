@@ -459,3 +459,40 @@ def results(
 ) -> Results:
     """The same as a validated model."""
     return Results.model_validate(plain(machine, trials, seed, slower))
+
+
+# engine: GB/s of reading small rows, seconds that each request adds, threads
+MOVERS = {
+    "posix": (9e9, 40e-6, 16),
+    "uring": (30e9, 15e-6, 4),
+    "managed": (12e9, 30e-6, 1),
+    "gpu": (47e9, 2e-6, 16),
+}
+
+
+def gemm_case(rng: Generator, engine: str, tile: int, trials: int, **more: Any) -> dict[str, Any]:
+    """A product that reads tiles over the link and multiplies them at 50 TFLOPS, on the GPU."""
+    rate, each, threads = MOVERS[engine]
+    parameters: dict[str, Any] = {"processor": "gpu", "engine": engine, "n": 32768, "m": 32768}
+    parameters |= {"k": 32768, "precision": "single", "fast-memory": 8 * GIB, "tile": tile}
+    parameters |= {"layout": "row-major", "schedule": "naive", "store": "ram", "folder": "/scratch"}
+    parameters |= {"alpha": 1.0, "beta": 0.0, "depth": 1, "samples": 3} | more
+    n, flops = int(parameters["n"]), 2 * int(parameters["n"]) ** 3
+    block = tile if parameters["schedule"] == "naive" else min(n, 8 * tile)
+    read, written = 8 * n**3 // block, 4 * n * n
+    share = parameters.get("threads", threads) / threads
+    floors = ((read + written) / 55e9, flops / 50e12)
+    slow = (read + written) / (rate * share) + (n / tile) ** 3 * each
+    seconds = np.full(3, 1.03 * max(*floors, slow))
+    told = {
+        "bytes_read": (read, "B"),
+        "bytes_written": (written, "B"),
+        "floor_s": (max(floors), "s"),
+    }
+    told |= {"store_floor_s": (floors[0], "s"), "blas_floor_s": (floors[1], "s")}
+    made = [trial(noisy(seconds, level, rng)) for level in levels(trials, rng)]
+    for one in made:
+        one["quantities"] |= {name: {"value": v, "unit": u} for name, (v, u) in told.items()}
+    found = case("gemm", parameters | {"bytes": read + written}, made)
+    found["parameters"]["threads"] = parameters.get("threads", threads)
+    return found | {"flops_per_sample": flops}

@@ -124,7 +124,9 @@ def test_unreadable_and_unknown_files(tmp_path):
         plan.find("miyabi")
 
 
-@pytest.mark.parametrize("name", ["gh200-sam", "miyabi-memory", "nvlink-openacc"])
+@pytest.mark.parametrize(
+    "name", ["gh200-sam", "miyabi-memory", "nvlink-openacc", "gpu-direct-io-gemm"]
+)
 @pytest.mark.parametrize("gpus", [0, 1])
 def test_stored_plans_can_be_read_anywhere(name, gpus):
     found = plan.read(plan.find(name), machine(gpus=gpus))

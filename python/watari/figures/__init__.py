@@ -14,6 +14,7 @@ from watari import view
 from watari.figures import (
     costs,
     engines,
+    gemm,
     iterations,
     paths,
     productivity,
@@ -204,6 +205,16 @@ FIGURES: tuple[Figure, ...] = (
         "program of each style. Filled: the whole run, with allocation and transfers. Hollow: an "
         "iteration of the steady state.",
         productivity.effort_and_speed,
+    ),
+    Figure(
+        "gemm",
+        "Matrix product larger than memory",
+        ("gemm",),
+        "Seconds of C = alpha A B + beta C over the edge of a tile, a line for each way of moving "
+        "tiles. The floors below: all bytes read and written at the rate of the store, and all "
+        "flops at the rate of the BLAS, each measured in the same trials. A run that overlaps "
+        "everything lies on the higher one.",
+        gemm.over_tile,
     ),
     Figure(
         "published",

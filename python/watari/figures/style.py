@@ -47,7 +47,7 @@ HALOS = {
     "nccl": "#14967c",
     "peer": "#2c76b5",
 }
-# engines of case storage: the ways of the operating system warm or grey, queues blue
+# engines of cases storage and gemm: the ways of the operating system warm or grey, queues blue
 ENGINES = {
     "posix": "#8c8f96",
     "mmap": "#b2569b",
@@ -55,6 +55,8 @@ ENGINES = {
     "cufile": "#14967c",
     "queue": "#7db3de",
     "gpu": "#2c76b5",
+    "pinned": "#a08a3c",
+    "managed": "#c4503e",
 }
 # what a run spends its time on: warm outside the loop, blue within
 SPENT = {

@@ -112,7 +112,11 @@ struct finished_column {
 
 struct pipeline::parts {
     explicit parts(pipeline_options given)
-        : o(std::move(given)), order(*o.order), arena(fast_memory(o)), busy(order.slots(), false) {
+        : o(std::move(given)),
+          order(*o.order),
+          arena(fast_memory(o)),
+          busy(order.slots(), false),
+          owner(order.slots(), 0) {
         if (o.who.is_gpu()) {
             device::use(o.who.number);
             stream.emplace();
@@ -189,6 +193,20 @@ struct pipeline::parts {
         }
     }
 
+    /// Whether all tiles that earlier blocks left in a column of slots are written. All: tiles lie
+    /// one below the other, elsewhere where another block's column is wider or narrower.
+    bool is_free(std::size_t c, std::size_t block) const {
+        for (std::size_t r = 0; r < order.block_rows(); ++r) {
+            const std::size_t slot = order.slot_of_c(r, c);
+            if (busy[slot] && owner[slot] != block) return false;
+        }
+        return true;
+    }
+    void take(std::size_t slot, std::size_t block) {
+        busy[slot] = true;
+        owner[slot] = block;
+    }
+
     /// Tiles of a step that have come: one record for each of the two steps that may be loading.
     struct arrivals {
         std::size_t step = ~std::size_t{0};
@@ -229,8 +247,13 @@ struct pipeline::parts {
         while (const std::optional<ticket> next = next_load()) {
             const auto& [at, what] = *next;
             if (what.which == matrix::c) {
-                wait(lock, [&] { return !busy[what.slot]; });
-                busy[what.slot] = true;
+                // of two blocks that wait for one column, the earlier first
+                const std::size_t c = what.column - at.column;
+                wait(lock, [&] {
+                    return products_done + order.steps_of_block() > at.number &&
+                           is_free(c, at.block);
+                });
+                take(what.slot, at.block);
             } else {
                 wait(lock, [&] { return products_done + 1 >= at.number; });
             }
@@ -318,15 +341,14 @@ struct pipeline::parts {
                 if (at.loads_b && !here.b.count(c)) return false;
             }
             for (std::size_t r = 0; at.first && r < at.rows; ++r) {
-                const std::size_t slot = order.slot_of_c(r, c);
-                if (reads_c ? !c_arrived.count(slot) : busy[slot]) return false;
+                if (reads_c && !c_arrived.count(order.slot_of_c(r, c))) return false;
             }
-            return true;
+            return reads_c || !at.first || is_free(c, at.block);
         });
         for (std::size_t r = 0; at.first && r < at.rows; ++r) {
             const std::size_t slot = order.slot_of_c(r, c);
             c_arrived.erase(slot);
-            busy[slot] = true;
+            take(slot, at.block);
         }
         counts.waited += measure::now() - start;
     }
@@ -468,6 +490,7 @@ struct pipeline::parts {
     std::array<arrivals, 2> arrived_;
     std::set<std::size_t> c_arrived;  ///< slots of C that hold what beta multiplies
     std::vector<bool> busy;           ///< slots of C that hold a tile not yet written
+    std::vector<std::size_t> owner;   ///< its block
     std::deque<finished_column> to_write;
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;

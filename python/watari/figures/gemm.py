@@ -1,0 +1,186 @@
+"""Matrix products larger than memory: time over the size of a tile, above the two floors.
+
+The floors are those of the fastest engine at each tile: all bytes read and written at the rate of
+the store (the disk, or the link to memory), and all flops at the rate of the BLAS, both measured in
+the same trials. Larger tiles are read less often; small ones cost more requests and slower
+products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import altair as alt
+
+from watari import gemm_case, published, view
+from watari.figures import style
+from watari.figures.paths import apart, decades, groups, heading
+from watari.figures.series import Drawn
+from watari.figures.style import INK, Panel, rows
+from watari.view import Measured
+
+WIDTH, HEIGHT = 330, 260
+ASIDE = 1.25  # of a tile's place on its axis: how far a floor reaches to either side
+ALIKE = ("run", "processor", "precision", "m", "n", "k", "store", "layout", "schedule")
+FLOORS = {"store": [6, 3], "arithmetic": [2, 2]}
+SEED_TILE = 2048  # of Hanawa 2025
+RATIO = "gemm-gpu-over-posix"  # the published quantity
+
+
+def name(m: Measured, cases: Sequence[Measured]) -> str:
+    """The line that a case is on: its engine, with threads where they were tried."""
+    threads = {other["threads"] for other in cases if other["engine"] == m["engine"]}
+    if len(threads) < 2:
+        return str(m["engine"])
+    return f"{m['engine']}, {m['threads']} thread{'s' if m['threads'] > 1 else ''}"
+
+
+def points(cases: Sequence[Measured]) -> list[dict[str, Any]]:
+    """One row a case: seconds of a product, median and range over trials."""
+    found = []
+    for m in cases:
+        told = gemm_case.speed(m.flops_per_sample, m.trials)
+        seconds = [median(trial["host_s"]) for trial in m.trials]
+        found.append(
+            {
+                "name": name(m, cases),
+                "engine": m["engine"],
+                "tile": m["tile"],
+                "seconds": float(f"{told.seconds:.4g}"),
+                "low": float(f"{min(seconds):.4g}"),
+                "high": float(f"{max(seconds):.4g}"),
+                "speed": gemm_case.speed_text(told),
+                "store": told.store_floor,
+                "arithmetic": told.blas_floor,
+            }
+        )
+    return sorted(found, key=lambda row: (row["name"], row["tile"]))
+
+
+def floors(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Both floors at each tile, as far as trials have told them."""
+    found = []
+    for tile in sorted({row["tile"] for row in data}):
+        for floor in FLOORS:
+            told = [row[floor] for row in data if row["tile"] == tile and row[floor]]
+            if told:
+                ends = {"tile": tile / ASIDE, "end": tile * ASIDE}
+                found.append({"name": floor, **ends, "seconds": float(f"{min(told):.4g}")})
+    return found
+
+
+def labels(
+    data: Sequence[dict[str, Any]], domain: tuple[float, float], right: float
+) -> list[dict[str, Any]]:
+    """The name at the right end of each line and floor, none over another."""
+    last = {row["name"]: row for row in data}
+    low, high = map(math.log, domain)
+    wanted = [HEIGHT * (high - math.log(row["seconds"])) / (high - low) for row in last.values()]
+    return [
+        {"name": row["name"], "engine": row.get("engine", ""), "tile": right, "label": y}
+        for row, y in zip(last.values(), apart(wanted, HEIGHT), strict=True)
+    ]
+
+
+def panel(cases: Sequence[Measured]) -> Panel:
+    """Time over tile, one line an engine, named at its end; the band is the trials' range."""
+    data = points(cases)
+    low = floors(data)
+    tiles = sorted({row["tile"] for row in data})
+    domain = decades([row[end] for row in data for end in ("low", "high")] + seconds(low))
+    x = alt.X(
+        "tile:Q",
+        title="tile, elements",
+        scale=alt.Scale(
+            type="log", base=2, domain=[tiles[0] / ASIDE, tiles[-1] * ASIDE], nice=False
+        ),
+        axis=alt.Axis(values=tiles, format="d", grid=False),
+    )
+    scale = alt.Scale(type="log", domain=list(domain), nice=False)
+    y = alt.Y("seconds:Q", title="seconds", scale=scale, axis=style.log_axis(domain))
+    colour = alt.Color("engine:N", scale=style.table_scale(style.ENGINES), legend=None)
+    base = alt.Chart(rows(data)).encode(
+        x=x,
+        color=colour,
+        detail="name:N",
+        tooltip=["name:N", "tile:Q", "seconds:Q", "low:Q", "high:Q", "speed:N"],
+    )
+    band = base.mark_area(opacity=0.18).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
+    dash = alt.StrokeDash("name:N", legend=None, scale=dashes(data))
+    line = base.mark_line(point={"filled": True, "size": 30}).encode(y=y, strokeDash=dash)
+    floor = (
+        alt.Chart(rows(low))
+        .mark_rule(strokeWidth=1.4, opacity=0.7)
+        .encode(x=x, x2="end:Q", y=y, strokeDash=dash, tooltip=["name:N", "seconds:Q"])
+    )
+    text = alt.Chart(rows(labels([*data, *low], domain, tiles[-1] * ASIDE))).mark_text(
+        align="left", dx=8
+    )
+    place = text.encode(x=x, y=alt.Y("label:Q", scale=None), text="name:N")
+    return alt.layer(
+        band,
+        floor,
+        line,
+        place.transform_filter("datum.engine != ''").encode(color=colour),
+        place.transform_filter("datum.engine == ''").encode(color=alt.value(INK)),
+    ).properties(width=WIDTH, height=HEIGHT, title=style.title(ratio(cases)))
+
+
+def seconds(found: Sequence[dict[str, Any]]) -> list[float]:
+    """Those of rows."""
+    return [row["seconds"] for row in found]
+
+
+def dashes(data: Sequence[dict[str, Any]]) -> alt.Scale:
+    """Floors are dashed, each in its way; of an engine's lines all but that of most threads."""
+    names = sorted({row["name"] for row in data})
+    whole: list[int] = [1, 0]
+    shown = {name: [4, 2] if name.endswith(", 1 thread") else whole for name in names}
+    every = {**shown, **FLOORS}
+    return alt.Scale(domain=list(every), range=list(every.values()))
+
+
+def ratio(cases: Sequence[Measured]) -> str:
+    """What the seed's comparison gives here and gave there: `gpu` over `posix` with one thread, at
+    its tile or the largest below."""
+    found = {}
+    for m in cases:
+        if m["engine"] == "gpu" or (m["engine"], m["threads"]) == ("posix", 1):
+            told = gemm_case.speed(m.flops_per_sample, m.trials)
+            found[m["engine"], m["tile"]] = told.seconds
+    tiles = {tile for _, tile in found if {("gpu", tile), ("posix", tile)} <= found.keys()}
+    tile = max((tile for tile in tiles if tile <= SEED_TILE), default=None)
+    if tile is None:
+        return ""
+    here = f"gpu {found['posix', tile] / found['gpu', tile]:.3g}x posix with 1 thread, tile {tile}"
+    theirs = [entry for entry in published.values() if entry.quantity == RATIO]
+    if cases[0]["schedule"] != "naive" or tile != SEED_TILE:
+        return here
+    return f"{here} ({'; '.join(f'{entry.source}: {entry.text}x' for entry in theirs)})"
+
+
+def title(m: Measured) -> str:
+    """Which of several charts it is: `16384, each product reads its tiles, matrices in ram`."""
+    reads = "blocks of C stay" if m["schedule"] == "reuse" else "each product reads its tiles"
+    where = "memory" if m["store"] == "ram" else "files"
+    parts = [
+        view.extent(m),
+        "" if m["precision"] == "single" else "double precision",
+        reads,
+        f"{m['layout']} in {where}",
+        "on the CPU" if m["processor"] == "cpu" else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def over_tile(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each store and schedule, where there is more than one point."""
+    found: Drawn = []
+    for same in groups(view.drawable(cases, "gemm"), *ALIKE).values():
+        if len({(m["engine"], m["threads"], m["tile"]) for m in same}) > 1:
+            text = heading(cases, same[0].run, title(same[0]))
+            found.append((text, panel(same), same))
+    return found

@@ -1,0 +1,177 @@
+"""What a product will read and write, and how long that takes at least: known before it runs.
+
+Bytes are counted by the library from its schedule. Seconds are those bytes at the rate of the store
+and the flops at the rate of the BLAS, each measured for a moment here, or told by the machine's
+description; where neither is known, no time is said.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy
+
+from watari import gemm_case, limits
+from watari.axes import Machine, Parameters, format_size
+from watari.cases import Request
+from watari.errors import WatariError
+from watari.gemm_case import amount
+from watari.view import duration, sides
+
+CHUNK = 4 * 2**20
+SAMPLE = 32 * CHUNK  # bytes, read to know a disk's rate
+READERS = 4
+SIDE = 1024  # of matrices multiplied to know a CPU's rate
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Of one product. Rates are None where they are not known beforehand."""
+
+    bytes_read: int
+    bytes_written: int
+    lower_bound: int  # bytes that any schedule reads and writes
+    flops: int
+    store_rate: float | None  # bytes per second
+    blas_rate: float | None  # flops per second
+
+    @property
+    def store_seconds(self) -> float | None:
+        """All bytes at the rate of the store."""
+        moved = self.bytes_read + self.bytes_written
+        return moved / self.store_rate if self.store_rate else None
+
+    @property
+    def blas_seconds(self) -> float | None:
+        """All flops at the rate of the BLAS."""
+        return self.flops / self.blas_rate if self.blas_rate else None
+
+    @property
+    def seconds(self) -> float | None:
+        """At least so long, where everything overlaps."""
+        return max([s for s in (self.store_seconds, self.blas_seconds) if s], default=None)
+
+    def bytes_text(self) -> str:
+        """`reads 3.22 GB, writes 1.07 GB (any order of tiles: at least 2.1 GB)`."""
+        return (
+            f"reads {amount(self.bytes_read)}, writes {amount(self.bytes_written)} "
+            f"(any schedule moves {amount(self.lower_bound)} at least)"
+        )
+
+    def time_text(self) -> str:
+        """`at least 1.3 s: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
+        store = f"{self.store_rate / 1e9:.3g} GB/s" if self.store_rate else ""
+        blas = gemm_case.flops_text(self.blas_rate) if self.blas_rate else ""
+        parts = [
+            f"{name} {duration(seconds)} at {rate}"
+            for name, seconds, rate in (
+                ("store", self.store_seconds, store),
+                ("arithmetic", self.blas_seconds, blas),
+            )
+            if seconds
+        ]
+        if self.seconds is None:
+            return "how fast store and arithmetic are is not known beforehand"
+        return f"at least {duration(self.seconds)}: {', '.join(parts)}"
+
+
+def forecast(
+    parameters: Parameters, plan: Mapping[str, float], store_rate: float | None
+) -> Forecast:
+    """Of a case with all axes and the library's plan for it."""
+    on_cpu = parameters["processor"] == "cpu"
+    return Forecast(
+        int(plan["bytes_read"]),
+        int(plan["bytes_written"]),
+        int(plan["lower_bound_bytes"]),
+        gemm_case.flops(parameters),
+        store_rate,
+        blas_rate(parameters["precision"]) if on_cpu else None,
+    )
+
+
+def file_rate(path: Path) -> float | None:
+    """Bytes per second of a file's beginning, past the page cache; None where that cannot be."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    except OSError:
+        return None
+    try:
+        chunks = min(os.fstat(file).st_size, SAMPLE) // CHUNK
+        with ThreadPoolExecutor(READERS) as pool:
+            started = time.perf_counter()
+            read = sum(pool.map(lambda i: read_chunk(file, i), range(chunks)))
+        return read / (time.perf_counter() - started) if read else None
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+
+
+def read_chunk(file: int, index: int) -> int:
+    """Reads one chunk into memory that direct I/O takes; bytes that came."""
+    return os.preadv(file, [mmap.mmap(-1, CHUNK)], index * CHUNK)
+
+
+def folder_rate(folder: str) -> float | None:
+    """Bytes per second of the disk below a folder, by a file that is made and removed there."""
+    place = Path(folder).expanduser()
+    with suppress(OSError):
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place, prefix=".rate-") as file:
+            file.write(os.urandom(CHUNK) * (SAMPLE // CHUNK))
+            file.flush()
+            os.fsync(file.fileno())
+            return file_rate(Path(file.name))
+    return None
+
+
+@cache
+def blas_rate(precision: str) -> float:
+    """Flops per second of NumPy's product on the CPU: the best of three."""
+    dtype = {"single": numpy.float32, "double": numpy.float64}[precision]
+    matrix = numpy.ones((SIDE, SIDE), dtype)
+    best = float("inf")
+    for _ in range(3):
+        started = time.perf_counter()
+        matrix @ matrix
+        best = min(best, time.perf_counter() - started)
+    return 2 * SIDE**3 / best
+
+
+def lines(requests: Sequence[Request], machine: Machine) -> list[str]:
+    """What the products of a run will read, a line for each plan: engines have it in common."""
+    from watari import _native
+
+    rates: dict[str, float | None] = {}
+    found: dict[str, str] = {}
+    for p in (request.parameters for request in requests if request.case == "gemm"):
+        store = p["folder"] if p["store"] == "file" else "ram"
+        text = (
+            f"gemm {sides(p)}, tile {p['tile']} of {format_size(p['fast-memory'])}, "
+            f"{p['schedule']}, {p['precision']}, {p['store']}"
+        )
+        if text in found:
+            continue
+        if store not in rates:
+            rates[store] = (
+                folder_rate(store)
+                if p["store"] == "file"
+                else limits.link_bandwidth(machine, "cpu", p["processor"])
+            )
+        try:
+            plan = _native.gemm_plan(gemm_case.native_parameters(p))
+            of = forecast(p, plan, rates[store])
+            found[text] = f"{text}: {of.bytes_text()}; {of.time_text()}"
+        except WatariError as error:  # its trial will say it too
+            found[text] = f"{text}: {error}"
+    return list(found.values())

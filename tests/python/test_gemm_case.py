@@ -1,0 +1,198 @@
+"""Case `gemm` in the table of cases: axes, defaults, estimates, and what is said before a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import synthetic
+from hypothesis import given
+from hypothesis import strategies as st
+
+import watari
+from watari import budget, cases, gemm_case, gemm_forecast, launch, progress
+from watari.errors import UsageError
+
+GPU, CPU = synthetic.gpu_machine(), synthetic.cpu_machine()
+
+
+def one(machine: dict[str, Any] = CPU, **given: Any) -> cases.Request:
+    asked = {name.replace("_", "-"): value for name, value in given.items()}
+    (request,) = cases.resolve("gemm", asked, machine)
+    return request
+
+
+def test_defaults_suit_the_machine() -> None:
+    cpu, gpu = one().parameters, one(GPU).parameters
+    assert (cpu["processor"], cpu["engine"], cpu["n"], cpu["tile"]) == ("cpu", "uring", 4096, 512)
+    assert (gpu["processor"], gpu["engine"], gpu["n"], gpu["tile"]) == ("gpu", "gpu", 16384, 2048)
+    for p in (cpu, gpu):
+        assert p["m"] == p["k"] == p["n"]
+        assert p["fast-memory"] == 3 * 4 * p["n"] ** 2 // 4
+        assert gemm_case.slots(p) >= gemm_case.SLOTS_USUAL
+        assert (p["alpha"], p["beta"], p["store"]) == (1, 0, "file")
+    assert one(n=100).parameters["tile"] == 128
+    assert one(n=300, k=200, m=100).parameters["m"] == 100
+
+
+def test_engines_bring_what_they_need() -> None:
+    assert one(engine="gpu").parameters["processor"] == "gpu"
+    assert one(GPU, engine="managed").parameters["store"] == "ram"
+    assert one(GPU, processor="cpu").parameters["engine"] == "uring"
+    assert one(engine="posix", depth=8).parameters["depth"] == 1
+    assert one(engine="uring").parameters["depth"] == 32
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"tile": 100}, "a multiple of 128"),
+        ({"tile": 2048}, "fast-memory=48MiB is too small for tile=2048: 5 tiles take 80MiB"),
+        ({"alpha": "nan"}, "'nan' is not a number"),
+        ({"schedule": "resue"}, "did you mean 'reuse'?"),
+        ({"n": 0}, "not a whole number from 1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        one(**given)
+    assert says in str(raised.value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_read_back(number: float) -> None:
+    assert gemm_case.parse_number(str(number)) == number
+
+
+def test_a_case_is_described_by_what_is_special() -> None:
+    assert cases.describe(one()) == "gemm cpu uring 4096 tile 512 of 48MiB depth 32 x 2"
+    text = cases.describe(
+        one(m=100, schedule="naive", beta=0.5, layout="tiled", fast_memory="1GiB")
+    )
+    assert text == (
+        "gemm cpu uring 4096 tile 2048 of 1GiB depth 32 x 2 "
+        "m=100 layout=tiled schedule=naive beta=0.5"
+    )
+
+
+@pytest.mark.parametrize("schedule", ["reuse", "naive"])
+def test_bytes_are_those_of_a_square_block(schedule: str) -> None:
+    p = one(n=4096, tile=512, fast_memory="32MiB", schedule=schedule, beta=1).parameters
+    matrix, block = 4 * 4096**2, 4 if schedule == "reuse" else 1  # 4 x 4 + 2 (4 + 4) of 32 tiles
+    assert gemm_case.bytes_per_sample(p) == matrix * (2 * 8 // block + 2)
+
+
+def test_a_trial_may_last_as_long_as_bytes_and_flops_need() -> None:
+    small, large, naive = one(n=1024), one(n=16384), one(n=16384, schedule="naive")
+    limits = [launch.time_limit(request) for request in (small, large, naive)]
+    assert limits == sorted(limits)
+    p = large.parameters
+    assert limits[1] > p["samples"] * gemm_case.flops(p) / gemm_case.SLOW_CPU
+    assert budget.typical_rate(large) < 1e9
+    on_file, in_memory = one(n=1024), one(n=1024, store="ram")
+    assert gemm_case.footprint(on_file.parameters) < gemm_case.footprint(in_memory.parameters)
+
+
+def test_openmp_has_all_cores_whatever_the_threads_that_move_tiles() -> None:
+    assert "OMP_NUM_THREADS" not in launch.environment(one(threads=1), launch.Launcher())
+    copy = cases.resolve("copy", {"threads": 1}, CPU)[0]
+    assert launch.environment(copy, launch.Launcher())["OMP_NUM_THREADS"] == "1"
+
+
+def test_the_library_is_given_what_it_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = gemm_case.native_parameters(one(folder="~/x", alpha=2).parameters)
+    assert p["fast_memory"] == 48 * 2**20
+    assert (p["folder"], p["alpha"], p["beta"]) == (str(Path("~/x").expanduser()), 2.0, 0.0)
+    assert {"seed", "blas_folder", "oversubscribe", "samples", "layout"} <= p.keys()
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, fake: SimpleNamespace) -> None:
+    """Puts something in the place of the compiled part."""
+    monkeypatch.setitem(sys.modules, "watari._native", fake)
+    monkeypatch.setattr(watari, "_native", fake, raising=False)
+
+
+def trial_of(monkeypatch: pytest.MonkeyPatch, wrong: int) -> dict[str, Any]:
+    told = {"host_s": [1.0], "quantities": {}, "wrong_elements": wrong}
+    fake = SimpleNamespace(gemm=lambda parameters: told)
+    stand_in(monkeypatch, fake)
+    return cases.CASES["gemm"].run(one().parameters)
+
+
+def test_a_wrong_product_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert trial_of(monkeypatch, 0)["verified"] is True
+    trial = trial_of(monkeypatch, 7)
+    assert (trial["status"], trial["verified"]) == ("wrong", False)
+    assert trial["error"] == "7 elements of C are not alpha A B + beta C"
+
+
+def test_a_run_says_first_what_it_will_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def plan(p: dict[str, Any]) -> dict[str, int]:
+        if p["tile"] == 1024:
+            raise UsageError("needs 50MiB at least")
+        return {"bytes_read": 3 * 10**9, "bytes_written": 10**9, "lower_bound_bytes": 2 * 10**9}
+
+    fake = SimpleNamespace(gemm_plan=plan)
+    stand_in(monkeypatch, fake)
+    monkeypatch.setattr(gemm_forecast, "folder_rate", lambda folder: 2e9)
+    monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: 1e12)
+    asked = {"engine": ["posix", "uring"], "tile": [512, 1024], "fast-memory": "64MiB"}
+    requests = cases.resolve("gemm", asked, CPU) + cases.resolve("copy", {}, CPU)
+    first, second = gemm_forecast.lines(requests, CPU)
+    assert first == (
+        "gemm 4096, tile 512 of 64MiB, reuse, single, file: reads 3 GB, writes 1 GB "
+        "(any schedule moves 2 GB at least); "
+        "at least 2 s: store 2 s at 2 GB/s, arithmetic 0.14 s at 1 TFLOPS"
+    )
+    assert second.endswith("needs 50MiB at least")
+
+
+def test_time_over_a_link_is_that_of_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = {"bytes_read": 60 * 10**9, "bytes_written": 3 * 10**9, "lower_bound_bytes": 0}
+    fake = SimpleNamespace(gemm_plan=lambda p: plan)
+    stand_in(monkeypatch, fake)
+    (line,) = gemm_forecast.lines(cases.resolve("gemm", {"store": "ram"}, GPU), GPU)
+    assert line.endswith("at least 1 s: store 1 s at 63 GB/s")
+    (line,) = gemm_forecast.lines([one(store="ram", processor="cpu")], CPU)
+    assert "arithmetic " in line
+    assert "store 1" not in line
+
+
+def test_a_disks_rate_is_measured_and_leaves_nothing(tmp_path: Path) -> None:
+    rate = gemm_forecast.folder_rate(str(tmp_path / "made"))
+    assert rate is None or rate > 1e6
+    assert list((tmp_path / "made").iterdir()) == []
+    assert gemm_forecast.file_rate(tmp_path / "missing") is None
+    assert gemm_forecast.blas_rate("double") > 1e8
+
+
+def test_a_share_tells_the_time_left_from_where_it_began(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    share = progress.suited_share()
+    assert type(share) is progress.Share
+    share.start()
+    for moment, fraction in ((101, 0.5), (105, 0.6), (111, 0.75)):
+        clock[0] = moment
+        share.advance(fraction, f"{fraction * 8:.0f} of 8 tiles")
+    share.stop()
+    assert capsys.readouterr().out == "75%, 6 of 8 tiles, 10 s left\n"
+
+
+def test_a_bar_shows_a_share_on_a_terminal() -> None:
+    console = progress.Console(force_terminal=True, width=100, record=True)
+    bar = progress.ShareBar(console)
+    bar.start()
+    bar.advance(0.25, "2 of 8 tiles")
+    bar.advance(0.5, "4 of 8 tiles")
+    bar.stop()
+    shown = console.export_text()
+    assert "50%" in shown
+    assert "4 of 8 tiles" in shown

@@ -1,0 +1,242 @@
+"""Products by the library itself: every engine against NumPy in double, kills, failing reads, and
+case `gemm` as a trial runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+import synthetic
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_gemm import assert_product, finished_tiles, save
+
+import watari
+from watari import cases, cli, gemm_case
+from watari.errors import UnsupportedError, UsageError
+
+native = pytest.importorskip("watari._native")
+ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
+FEW = settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+RNG = numpy.random.default_rng(21)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """An empty folder, and one CPU: threads of a BLAS that wait for each other by spinning take
+    long where other tests run, too."""
+    monkeypatch.chdir(tmp_path)
+    cpus = os.sched_getaffinity(0)
+    number = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "0")))
+    os.sched_setaffinity(0, {sorted(cpus)[number % len(cpus)]})
+    yield tmp_path
+    os.sched_setaffinity(0, cpus)
+
+
+def product(**more: Any) -> Any:
+    """C.npy of A.npy and B.npy, on the CPU."""
+    given = {"fast_memory": 2**22, "tile": 128, "processor": "cpu"}
+    return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
+
+
+sides = st.integers(1, 400)
+numbers = st.sampled_from([0.0, 1.0, -1.0, 0.5])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@FEW
+@given(data=st.data())
+def test_every_engine_multiplies_any_shape(engine, data):
+    m, n, k = (data.draw(sides) for _ in range(3))
+    dtype = data.draw(st.sampled_from(["f4", "f8"]))
+    alpha, beta = data.draw(numbers), data.draw(numbers)
+    a, b = save("A.npy", m, k, dtype), save("B.npy", k, n, dtype)
+    old = save("C.npy", m, n, dtype)
+    tile = data.draw(st.sampled_from([128, 256]))
+    budget = data.draw(st.sampled_from([2**22, 2**23, 2**26]))
+    threads = data.draw(st.integers(1, 3))
+    given = {"alpha": alpha, "beta": beta, "tile": tile, "threads": threads}
+    product(engine=engine, fast_memory=budget, **given)
+    assert_product(a, b, numpy.load("C.npy"), alpha, beta, old)
+    assert not list(Path().glob("*.partial*"))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_in_c_does_not_matter_without_beta(engine):
+    a, b = save("A.npy", 300, 200), save("B.npy", 200, 270)
+    numpy.save("C.npy", numpy.full((300, 270), numpy.nan, numpy.float32))
+    product(engine=engine)
+    assert_product(a, b, numpy.load("C.npy"))
+    product(engine=engine, alpha=0)
+    assert (numpy.load("C.npy") == 0).all()
+
+
+def test_fast_memory_that_is_too_small_for_the_rows_is_refused_before_anything_is_written():
+    save("A.npy", 300, 200), save("B.npy", 200, 270)
+    with pytest.raises(UsageError, match="fast memory"):
+        product(fast_memory=5 * 2**16)
+    assert {path.name for path in Path().iterdir()} == {"A.npy", "B.npy"}
+
+
+@pytest.mark.parametrize("engine", ["gpu", "cufile"])
+def test_what_needs_a_gpu_is_unsupported_here_and_leaves_nothing(engine):
+    if native.gpus()["gpus"]:
+        pytest.skip("there is a GPU")
+    save("A.npy", 300, 200), save("B.npy", 200, 270)
+    with pytest.raises(UnsupportedError):
+        product(engine=engine, processor=None)
+    assert {path.name for path in Path().iterdir()} == {"A.npy", "B.npy"}
+
+
+def command(*words):
+    """`watari gemm` as a process of its own: some seconds of small tiles."""
+    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "4MiB", "--tile", "128"]
+    code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *line, "--processor", "cpu", *words],
+        env={**os.environ, "PYTHONPATH": str(Path(watari.__file__).parents[1])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+SLOW = ("--engine", "posix", "--threads", "1")  # hundred thousands of requests, one by one
+
+
+def long_factors():
+    """A product of several seconds, in many blocks."""
+    return save("A.npy", 2501, 1003), save("B.npy", 1003, 2499)
+
+
+def wait_for_more_tiles(process, before):
+    """Until the journal has tiles that it did not have."""
+    while finished_tiles() <= before:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_bits():
+    long_factors()
+    old = save("C.npy", 2501, 2499)
+    product(beta=0.5)
+    whole = Path("C.npy").read_bytes()
+    numpy.save("C.npy", old)
+    before, done = Path("C.npy").read_bytes(), 0
+    for _ in range(2):
+        process = command("--beta", "0.5", *SLOW)
+        wait_for_more_tiles(process, done)
+        time.sleep(RNG.uniform(0, 0.1))
+        process.kill()
+        process.communicate()
+        assert Path("C.npy").read_bytes() == before
+        done = finished_tiles()
+    process = command("--beta", "0.5")
+    out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert f"{done} of 400 tiles are finished already" in out
+    assert Path("C.npy").read_bytes() == whole
+
+
+def test_an_interrupt_ends_it_and_keeps_what_is_done():
+    a, b = long_factors()
+    process = command(*SLOW)
+    wait_for_more_tiles(process, 0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == cli.INTERRUPTED, err
+    assert "of 400 tiles are finished: the same command goes on from there" in err
+    product()
+    assert_product(a, b, numpy.load("C.npy"))
+
+
+@pytest.mark.parametrize("engine", ["posix", "uring", "queue"])
+def test_a_file_that_ends_early_ends_it_with_the_place(engine):
+    long_factors()
+    save("C.npy", 2501, 2499)
+    before = Path("C.npy").read_bytes()
+    process = command("--engine", engine, "--threads", "1")
+    wait_for_more_tiles(process, 0)
+    os.truncate("A.npy", 2000 * 1003 * 4)
+    _, err = process.communicate()
+    assert process.returncode == 1, err
+    assert re.search(r"read of \d+ bytes at \d{6,}", err) or ("A.npy" in err and "byte" in err), err
+    assert "C.npy is as it was; " in err
+    assert Path("C.npy").read_bytes() == before
+
+
+# of its own for each process of tests: their shape names files in memory
+M = 500 + os.getpid() % 100
+SMALL = {"n": 640, "m": M, "k": 777, "tile": 128, "fast-memory": "3MiB", "samples": 1}
+
+
+def trial(**given):
+    """Case gemm in this process."""
+    machine = synthetic.cpu_machine()
+    asked = {**SMALL, "processor": "cpu", "folder": str(Path.cwd()), "threads": 2, **given}
+    (request,) = cases.resolve("gemm", asked, machine)
+    return request.parameters, cases.CASES["gemm"].run(request.parameters)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("layout", ["row-major", "tiled"])
+@pytest.mark.parametrize("store", ["file", "ram"])
+@pytest.mark.parametrize("schedule", ["reuse", "naive"])
+def test_a_trial_is_verified_and_reads_what_was_planned(engine, layout, store, schedule):
+    given = {"engine": engine, "layout": layout, "store": store, "schedule": schedule}
+    p, found = trial(**given)
+    assert found["verified"] is True, found
+    told = {name: value["value"] for name, value in found["quantities"].items()}
+    assert told["bytes_read"] + told["bytes_written"] == told["bytes_planned"]
+    plan = native.gemm_plan(gemm_case.native_parameters(p))
+    assert plan["bytes_read"] == told["bytes_read"]
+    assert found["flops_per_sample"] == 2 * 640 * M * 777
+    assert found["bytes_per_sample"] == told["bytes_planned"]
+    assert len(found["host_s"]) == 1
+    assert gemm_case.speed(found["flops_per_sample"], [found]).over_floor
+    assert any("OpenBLAS" in note for note in found["notes"])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"beta": 0.5, "alpha": -2},
+        {"beta": 1, "precision": "double"},
+        {"alpha": 0, "beta": 3},
+        {"samples": 3, "beta": 1},
+        {"n": 100, "m": 30, "k": 1},
+        {"n": 128, "m": 128, "k": 128},
+        {"tile": 256, "fast-memory": "8MiB", "precision": "double"},
+    ],
+)
+def test_trials_of_other_shapes_and_factors(given):
+    p, found = trial(**given)
+    assert found["verified"] is True, found
+    assert len(found["host_s"]) == p["samples"]
+
+
+def test_a_run_shows_the_plan_and_then_what_was_read(tmp_path):
+    code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
+    words = [f"{name}={value}" for name, value in SMALL.items()]
+    words += ["processor=cpu", f"folder={tmp_path}", "trials=1", "-o", "run.json"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, "run", "gemm", *words],
+        env={**os.environ, "PYTHONPATH": str(Path(watari.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first.startswith(f"gemm {M} x 640 x 777, tile 128 of 3MiB, reuse, single, file: reads ")
+    assert "GFLOPS" in done.stdout
+    assert "x floor" in done.stdout
