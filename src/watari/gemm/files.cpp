@@ -53,6 +53,14 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .largest_block = p.how.tile * element_bytes(p.how.type) + 2 * largest_unit};
 }
 
+/// What open_source's unit will be, on disks with sectors of 512 bytes.
+std::size_t likely_unit(const file_product& p, const matrix_file& m) {
+    const bool queue = p.how.engine == "queue" || p.how.engine == "gpu";
+    const bool whole = &m != &p.c || is_aligned(m, p.how, storage::sector_bytes);
+    if (!whole || p.how.engine == "mmap") return 1;
+    return queue || (p.direct && takes_direct_io(m.path)) ? storage::sector_bytes : 1;
+}
+
 /// Rows that share sectors with their neighbours are written through the page cache; what beta
 /// multiplies is read so too, since its rows must lie in memory as those of C do.
 std::unique_ptr<source> open_source(const file_product& p, const matrix_file& m, bool as_c) {
@@ -93,7 +101,7 @@ foresight plan(const file_product& p) {
     const shape size = shape_of(p);
     const auto place = [&](const matrix_file& m) {
         return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
-                                  m.offset, p.direct ? storage::sector_bytes : 1);
+                                  m.offset, likely_unit(p, m));
     };
     const placement a = place(p.a), b = place(p.b), c = place(p.c);
     return foresee(schedule_of(p, slot_bytes({a, b, c})), a, b, c,

@@ -15,7 +15,6 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr const char* memory_folder = "/dev/shm";
 constexpr std::size_t queue_movers = 2;  ///< threads that give the lists to queues: one at work
                                          ///< while the other's list ends
 constexpr std::size_t full_depth = 32;   ///< that any disk's best rate needs, with large blocks
@@ -44,9 +43,10 @@ struct setting {
                     .type = p.type,
                     .tile = p.tile,
                     .order = p.order,
-                    .folder = !on_files          ? ""
-                              : p.store == "ram" ? memory_folder
-                                                 : p.folder,
+                    .medium = !on_files          ? medium::memory
+                              : p.store == "ram" ? medium::memory_file
+                                                 : medium::file,
+                    .folder = p.folder,
                     .kind = p.engine == "pinned"    ? memory::kind::pinned
                             : p.engine == "managed" ? memory::kind::managed
                                                     : memory::kind::pageable,
@@ -221,8 +221,7 @@ measure::trial run(const parameters& p) {
     result.notes.push_back(counts.blas);
     result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
     if (here.on_files && p.store == "ram")
-        result.notes.push_back("engine " + p.engine + " reads files: the store is one in " +
-                               memory_folder);
+        result.notes.push_back("engine " + p.engine + " reads files: the store is one in memory");
     if (!here.tiles.notice().empty()) result.notes.push_back(here.tiles.notice());
     return result;
 }

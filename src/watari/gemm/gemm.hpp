@@ -24,7 +24,7 @@ struct parameters {
     layout order = layout::row_major;
     gemm::order schedule = order::reuse;
     precision type = precision::single_precision;
-    std::string store;   ///< file or ram; ram is a file in /dev/shm to engines that read files
+    std::string store;   ///< file or ram; ram is a file in memory to engines that read files
     std::string folder;  ///< of the file
     std::size_t fast_memory = 0;  ///< bytes
     double alpha = 1, beta = 0;

@@ -64,7 +64,13 @@ public:
     /// Moves tile (i, j); returns the bytes. Throws.
     std::size_t move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile) {
         list_.choose(m.where, i, j);
-        engines_.at(m.source)->run({list_.offsets, tile, list_.block}, seconds_);
+        try {
+            engines_.at(m.source)->run({list_.offsets, tile, list_.block}, seconds_);
+        } catch (const error& reason) {
+            // queues know addresses, not files
+            if (m.source->files() || m.source->path().empty()) throw;
+            throw error(m.source->path() + ": " + reason.what());
+        }
         if (way_ == direction::read && list_.skip_step != 0) {
             realign_on(o_->who).realign({.data = tile,
                                          .count = m.where.tiles.rows_of(i),

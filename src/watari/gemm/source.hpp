@@ -42,6 +42,7 @@ public:
     std::size_t unit() const;
     /// The files; null where there are none.
     const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
+    const std::string& path() const { return wanted_.path; }
     /// How it is served, if not as one would expect; may be empty.
     std::string notice() const { return controller_ ? controller_->notice() : ""; }
 

@@ -5,6 +5,8 @@
 #include "watari/storage/file_set.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -49,20 +51,37 @@ store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, 
         place.first = (end + boundary - 1) / boundary * boundary;
         end = place.bytes();
     }
-    if (wanted.folder.empty()) {
-        memory_.emplace(wanted.kind, std::max<std::uint64_t>(end, 1),
-                        memory::placement{.thp = wanted.kind == memory::kind::pageable
-                                                     ? memory::huge_pages::always
-                                                     : memory::huge_pages::as_set,
-                                          .oversubscribe = wanted.oversubscribe});
-        for (const matrix which : {matrix::a, matrix::b}) fill(which, -1);
+    if (wanted.medium != medium::memory) {
+        make_file(end);
         return;
     }
-    storage::make_folder(wanted.folder);
-    path_ = file_name(wanted);
-    storage::make_whole(path_, end, [&](int file) {
+    memory_.emplace(
+        wanted.kind, std::max<std::uint64_t>(end, 1),
+        memory::placement{.thp = wanted.kind == memory::kind::pageable ? memory::huge_pages::always
+                                                                       : memory::huge_pages::as_set,
+                          .oversubscribe = wanted.oversubscribe});
+    for (const matrix which : {matrix::a, matrix::b}) fill(which, -1);
+}
+
+void store::make_file(std::uint64_t bytes) {
+    const auto fill_all = [&](int file) {
         for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which, file);
-    });
+    };
+    if (wanted_.medium == medium::memory_file) {
+        const int made = memfd_create("watari-gemm", MFD_CLOEXEC);
+        path_ = "/proc/self/fd/" + std::to_string(made);
+        if (made < 0) throw system_error("memfd_create", errno);
+        file_.emplace(made);
+        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) storage::cannot_open(path_, errno);
+        fill_all(made);
+        return;
+    }
+    storage::make_folder(wanted_.folder);
+    path_ = file_name(wanted_);
+    storage::make_whole(path_, bytes, fill_all);
+    file_.emplace(path_, O_RDWR | O_CLOEXEC);
+    if (flock(file_->get(), LOCK_EX | LOCK_NB) != 0)
+        throw error(path_ + ": another run multiplies in it; choose another folder=DIR");
 }
 
 std::span<std::byte> store::memory() const {
@@ -103,26 +122,23 @@ void store::fill(matrix which, int file) {
 }
 
 void store::fill_c() {
-    if (path_.empty()) return fill(matrix::c, -1);
-    const storage::descriptor file(path_, O_RDWR | O_CLOEXEC);
-    fill(matrix::c, file.get());
-    if (fdatasync(file.get()) != 0) storage::cannot_open(path_, errno);
-    posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    fill(matrix::c, file_ ? file_->get() : -1);
+    if (!file_) return;
+    if (fdatasync(file_->get()) != 0) storage::cannot_open(path_, errno);
+    posix_fadvise(file_->get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 
 std::size_t store::wrong_elements(double alpha, double beta) const {
     std::size_t wrong = 0;
     std::vector<std::byte> part;
-    std::optional<storage::descriptor> file;
-    if (!path_.empty()) file.emplace(path_, O_RDONLY | O_CLOEXEC);
     each_part(matrix::c, [&](const region& here, std::uint64_t offset, std::size_t bytes,
                              std::size_t leading) {
-        const std::byte* data = file ? nullptr : memory_->data() + offset;
-        if (file) {
+        const std::byte* data = file_ ? nullptr : memory_->data() + offset;
+        if (file_) {
             part.resize(bytes);
             data = part.data();
             const ssize_t moved =
-                pread(file->get(), part.data(), bytes, static_cast<off_t>(offset));
+                pread(file_->get(), part.data(), bytes, static_cast<off_t>(offset));
             if (moved != static_cast<ssize_t>(bytes))
                 transfer_failed(storage::direction::read, path_, offset, bytes,
                                 moved < 0 ? -errno : moved);

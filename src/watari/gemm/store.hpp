@@ -14,19 +14,24 @@
 
 namespace watari::gemm {
 
+/// memory_file: a file in memory, for engines that read files; it is gone with the store.
+enum class medium { memory, file, memory_file };
+
 struct store_options {
     shape size{};
     precision type = precision::single_precision;
     std::size_t tile = 0;
     layout order = layout::row_major;
-    std::string folder;                          ///< of the file; empty: memory of this kind
-    memory::kind kind = memory::kind::pageable;  ///< pageable is in huge pages
+    gemm::medium medium = gemm::medium::memory;
+    std::string folder{};                        ///< of a file
+    memory::kind kind = memory::kind::pageable;  ///< of memory; pageable is in huge pages
     bool oversubscribe = false;
 };
 
 class store {
 public:
-    /// Finds the file or makes it. Throws usage_error, system_error, beyond_memory.
+    /// Finds the file or makes it, for this store alone. Throws usage_error, system_error,
+    /// beyond_memory, error where another run has the file.
     explicit store(const store_options& wanted);
 
     const placement& where(matrix which) const { return where_[static_cast<int>(which)]; }
@@ -48,7 +53,10 @@ private:
     store_options wanted_;
     operands data_;
     placement where_[3];
+    void make_file(std::uint64_t bytes);
+
     std::string path_;
+    std::optional<storage::descriptor> file_;
     std::optional<memory::buffer<std::byte>> memory_;
 };
 

@@ -17,6 +17,8 @@ public:
     descriptor(const std::string& path, int flags) : value_(open(path.c_str(), flags, 0644)) {
         if (value_ < 0) cannot_open(path, errno);
     }
+    /// Takes over one that is open.
+    explicit descriptor(int opened) noexcept : value_(opened) {}
     descriptor(descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
     descriptor& operator=(descriptor&& other) noexcept {
         std::swap(value_, other.value_);
