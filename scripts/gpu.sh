@@ -34,7 +34,7 @@ fi
 step "Tests on the GPU"
 failed=0
 ctest --test-dir build/gpu --output-on-failure >>"$log" 2>&1 || failed=1
-python3 -m pytest -q -p no:cacheprovider tests/python/test_{memory,bench,probe,worker,storage,himeno,himeno_directives}.py \
+python3 -m pytest -q -p no:cacheprovider tests/python/test_{memory,bench,probe,worker,storage,gemm_library,himeno,himeno_directives}.py \
     2>&1 | tee -a "$log" | tail -n 25 || failed=1
 compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
     tests/python/test_{memory,himeno}.py >>"$log" 2>&1 || failed=1
@@ -42,6 +42,8 @@ compute-sanitizer --tool racecheck --error-exitcode 9 python3 -m pytest -q -p no
     tests/python/test_memory.py -k "holds_what" >>"$log" 2>&1 || failed=1
 compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
     tests/python/test_storage.py -k "serve_themselves and ram" >>"$log" 2>&1 || failed=1
+compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
+    tests/python/test_gemm_library.py -k "planned and gpu-gpu" >>"$log" 2>&1 || failed=1
 grep -E "ERROR SUMMARY|RACECHECK SUMMARY|tests passed|passed" "$log"
 
 step "Rivals"

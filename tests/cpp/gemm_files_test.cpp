@@ -1,4 +1,5 @@
 // Products of matrices in files, by every engine that this machine has, against sums in double.
+#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/gemm/blas.hpp"
 #include "watari/gemm/files.hpp"
@@ -71,7 +72,7 @@ private:
 };
 
 struct example {
-    std::string engine;
+    std::string engine;  ///< `gpu/` before it: of a GPU
     shape size;
     precision type;
     std::size_t offset;  ///< of every matrix in its file
@@ -98,8 +99,9 @@ struct matrices {
 
     file_product job() const {
         file_product p{.a = a.where, .b = b.where, .c = c.where, .c_read = old.where};
-        p.how.engine = e_.engine;
-        p.how.processor = the_cpu;
+        const bool on_gpu = e_.engine.starts_with("gpu/");
+        p.how.engine = on_gpu ? e_.engine.substr(4) : e_.engine;
+        p.how.processor = on_gpu ? gpu_number(0) : the_cpu;
         p.how.tile = tile;
         p.how.schedule = e_.schedule;
         p.how.type = e_.type;
@@ -107,7 +109,7 @@ struct matrices {
         p.how.alpha = e_.alpha;
         p.how.beta = e_.beta;
         p.how.threads = 2;
-        p.how.depth = e_.engine == "uring" || e_.engine == "queue" ? 8 : 1;
+        p.how.depth = p.how.engine == "posix" || p.how.engine == "mmap" ? 1 : 8;
         return p;
     }
 
@@ -179,7 +181,10 @@ TEST_P(Files, AreMultiplied) {
 std::vector<example> examples() {
     std::vector<example> all;
     const auto single = precision::single_precision, twice = precision::double_precision;
-    for (const char* engine : {"posix", "uring", "mmap", "queue"}) {
+    std::vector<std::string> engines{"posix", "uring", "mmap", "queue"};
+    if (device::count() > 0)
+        engines.insert(engines.end(), {"gpu/posix", "gpu/uring", "gpu/mmap", "gpu/gpu"});
+    for (const std::string& engine : engines) {
         all.push_back({engine, {256, 256, 256}, single, 0, 1, 0, 8, order::reuse});
         all.push_back({engine, {256, 384, 128}, single, 4096, 1, 0, 5, order::naive});
         all.push_back({engine, {300, 257, 391}, single, 128, 1, 0, 8, order::reuse});

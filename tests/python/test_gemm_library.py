@@ -25,6 +25,11 @@ from watari.errors import UnsupportedError, UsageError
 
 native = pytest.importorskip("watari._native")
 ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
+WAYS = [("cpu", engine) for engine in ENGINES] + [
+    pytest.param("gpu", engine, marks=pytest.mark.gpu)
+    for engine in ("posix", "uring", "mmap", "gpu")
+]
+HOST_WAYS = [pytest.param("gpu", engine, marks=pytest.mark.gpu) for engine in ("pinned", "managed")]
 FEW = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -53,10 +58,10 @@ sides = st.integers(1, 400)
 numbers = st.sampled_from([0.0, 1.0, -1.0, 0.5])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("processor", "engine"), WAYS)
 @FEW
 @given(data=st.data())
-def test_every_engine_multiplies_any_shape(engine, data):
+def test_every_engine_multiplies_any_shape(processor, engine, data):
     m, n, k = (data.draw(sides) for _ in range(3))
     dtype = data.draw(st.sampled_from(["f4", "f8"]))
     alpha, beta = data.draw(numbers), data.draw(numbers)
@@ -66,18 +71,18 @@ def test_every_engine_multiplies_any_shape(engine, data):
     budget = data.draw(st.sampled_from([2**22, 2**23, 2**26]))
     threads = data.draw(st.integers(1, 3))
     given = {"alpha": alpha, "beta": beta, "tile": tile, "threads": threads}
-    product(engine=engine, fast_memory=budget, **given)
+    product(processor=processor, engine=engine, fast_memory=budget, **given)
     assert_product(a, b, numpy.load("C.npy"), alpha, beta, old)
     assert not list(Path().glob("*.partial*"))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_what_was_in_c_does_not_matter_without_beta(engine):
+@pytest.mark.parametrize(("processor", "engine"), WAYS)
+def test_what_was_in_c_does_not_matter_without_beta(processor, engine):
     a, b = save("A.npy", 300, 200), save("B.npy", 200, 270)
     numpy.save("C.npy", numpy.full((300, 270), numpy.nan, numpy.float32))
-    product(engine=engine)
+    product(processor=processor, engine=engine)
     assert_product(a, b, numpy.load("C.npy"))
-    product(engine=engine, alpha=0)
+    product(processor=processor, engine=engine, alpha=0)
     assert (numpy.load("C.npy") == 0).all()
 
 
@@ -182,18 +187,27 @@ SMALL = {"n": 640, "m": M, "k": 777, "tile": 128, "fast-memory": "3MiB", "sample
 
 def trial(**given):
     """Case gemm in this process."""
-    machine = synthetic.cpu_machine()
+    on_gpu = given.get("processor") == "gpu"
+    machine = synthetic.gpu_machine() if on_gpu else synthetic.cpu_machine()
     asked = {**SMALL, "processor": "cpu", "folder": str(Path.cwd()), "threads": 2, **given}
     (request,) = cases.resolve("gemm", asked, machine)
     return request.parameters, cases.CASES["gemm"].run(request.parameters)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("processor", "engine"), WAYS + HOST_WAYS)
 @pytest.mark.parametrize("layout", ["row-major", "tiled"])
 @pytest.mark.parametrize("store", ["file", "ram"])
 @pytest.mark.parametrize("schedule", ["reuse", "naive"])
-def test_a_trial_is_verified_and_reads_what_was_planned(engine, layout, store, schedule):
-    given = {"engine": engine, "layout": layout, "store": store, "schedule": schedule}
+def test_a_trial_is_verified_and_reads_what_was_planned(processor, engine, layout, store, schedule):
+    if engine in ("pinned", "managed") and store == "file":
+        pytest.skip("its matrices are in memory")
+    given = {
+        "processor": processor,
+        "engine": engine,
+        "layout": layout,
+        "store": store,
+        "schedule": schedule,
+    }
     p, found = trial(**given)
     assert found["verified"] is True, found
     told = {name: value["value"] for name, value in found["quantities"].items()}
@@ -204,7 +218,8 @@ def test_a_trial_is_verified_and_reads_what_was_planned(engine, layout, store, s
     assert found["bytes_per_sample"] == told["bytes_planned"]
     assert len(found["host_s"]) == 1
     assert gemm_case.speed(found["flops_per_sample"], [found]).over_floor
-    assert any("OpenBLAS" in note for note in found["notes"])
+    blas = "OpenBLAS" if processor == "cpu" else "cuBLAS"
+    assert any(blas in note for note in found["notes"])
 
 
 @pytest.mark.parametrize(

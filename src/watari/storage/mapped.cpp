@@ -2,6 +2,7 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/storage/status_text.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -52,10 +53,7 @@ void mapping::finish(const char* what, std::uint64_t first, std::size_t bytes) {
     const auto status = std::bit_cast<storage::status>(std::exchange(*outcome(), 0u));
     if (status.ok()) return;
     throw error("storage: " + std::string(what) + " of " + bytes_text(bytes) + " at byte " +
-                std::to_string(first) +
-                (status == timed_out ? ": nothing came back within the limit"
-                                     : ": status code type " + std::to_string(status.sct) +
-                                           ", status code " + std::to_string(status.sc)));
+                std::to_string(first) + ": " + text(status));
 }
 
 void mapping::read(std::uint64_t first, std::size_t bytes, void* to) {

@@ -7,6 +7,7 @@
 #include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/request_list.hpp"
+#include "watari/storage/status_text.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -17,12 +18,6 @@ namespace watari::storage {
 namespace {
 
 constexpr int tries = 3;
-
-std::string text(const status& outcome) {
-    return outcome.is(timed_out) ? "no completion within the limit"
-                                 : "status type " + std::to_string(outcome.sct) + ", code " +
-                                       std::to_string(outcome.sc);
-}
 
 class queue_engine final : public engine {
 public:
@@ -128,8 +123,8 @@ private:
 
     void describe() {
         clear_notes();
-        note(std::to_string(sent_again_) + " commands were sent again, the first after " +
-             text(*first_failure_));
+        note(std::to_string(sent_again_) + (sent_again_ == 1 ? " command was" : " commands were") +
+             " sent again, the first after: " + text(*first_failure_));
     }
 
     std::size_t lanes_, ahead_;

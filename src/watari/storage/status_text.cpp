@@ -1,0 +1,46 @@
+#include "watari/storage/status_text.hpp"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+namespace watari::storage {
+
+namespace {
+
+struct named_status {
+    status what;
+    std::string_view name;
+};
+
+/// NVMe base specification 1.4, figures 127 to 131.
+constexpr named_status names[] = {
+    {success, "success"},
+    {invalid_opcode, "invalid command opcode"},
+    {invalid_field, "invalid field in command"},
+    {command_id_conflict, "command identifier conflict"},
+    {data_transfer_error, "data transfer error"},
+    {internal_error, "internal error"},
+    {invalid_namespace, "invalid namespace"},
+    {invalid_prp_offset, "invalid PRP offset"},
+    {write_protected, "namespace is write protected"},
+    {lba_out_of_range, "block address out of range"},
+    {capacity_exceeded, "capacity exceeded"},
+    {write_fault, "write fault"},
+    {unrecovered_read, "unrecovered read error"},
+    {timed_out, "no completion within the limit"},
+};
+
+}  // namespace
+
+std::string text(const status& outcome) {
+    std::string_view name = "error";
+    for (const named_status& each : names)
+        if (outcome.is(each.what)) name = each.name;
+    std::array<char, 48> number{};
+    std::snprintf(number.data(), number.size(), " (status type %u, code %02xh)",
+                  unsigned{outcome.sct}, unsigned{outcome.sc});
+    return std::string(name) + number.data();
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,13 @@
+/// An NVMe status in words.
+#pragma once
+
+#include "watari/storage/nvme.hpp"
+
+#include <string>
+
+namespace watari::storage {
+
+/// Such as "unrecovered read error (status type 2, code 81h)".
+std::string text(const status& outcome);
+
+}  // namespace watari::storage
