@@ -1,7 +1,6 @@
 #include "watari/gemm/pipeline.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/gemm/realign.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/crew.hpp"
 #include "watari/memory/buffer.hpp"
@@ -11,7 +10,6 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -32,80 +30,6 @@ memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
             o.order->slots() * o.slot_bytes,
             {.device = o.who.number, .thp = memory::huge_pages::always}};
 }
-
-/// Brings tiles of a matrix to memory, or takes them from there, by one thread.
-class mover {
-public:
-    mover(const pipeline_options& o, direction way, std::byte* arena, std::size_t bytes)
-        : o_(&o), way_(way), arena_(arena), bytes_(bytes) {
-        if (o.who.is_gpu()) {
-            device::use(o.who.number);
-            stream_.emplace(device::priority::urgent);
-        }
-    }
-
-    /// Makes the engine of a matrix, so that its first tile does not wait for that.
-    void prepare(const stored_matrix& m) {
-        if (!m.source || engines_.count(m.source)) return;
-        storage::duty what;
-        what.way = way_;
-        what.depth = m.source->deep() ? o_->depth : 1;
-        for (const stored_matrix* each : {&o_->a, &o_->b, &o_->c_read, &o_->c}) {
-            if (each->source != m.source) continue;
-            what.block = std::max(what.block, each->where.largest_block());
-            what.requests = std::max(what.requests, each->where.most_requests());
-        }
-        what.memory = arena_;
-        what.bytes = bytes_;
-        engines_[m.source] = m.source->open(what);
-        seconds_.resize(std::max(seconds_.size(), what.requests));
-    }
-
-    /// Moves tile (i, j); returns the bytes. Throws.
-    std::size_t move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile) {
-        list_.choose(m.where, i, j);
-        try {
-            engines_.at(m.source)->run({list_.offsets, tile, list_.block}, seconds_);
-        } catch (const error& reason) {
-            // queues know addresses, not files
-            if (m.source->files() || m.source->path().empty()) throw;
-            throw error(m.source->path() + ": " + reason.what());
-        }
-        if (way_ == direction::read && list_.skip_step != 0) {
-            realign_on(o_->who).realign({.data = tile,
-                                         .count = m.where.tiles.rows_of(i),
-                                         .bytes = m.where.tiles.columns_of(j) * m.where.element,
-                                         .stride = list_.row_bytes,
-                                         .skip = list_.skip,
-                                         .skip_step = list_.skip_step,
-                                         .unit = m.where.unit},
-                                        stream());
-            if (stream_) device::synchronize(stream());
-        }
-        return list_.offsets.size() * list_.block;
-    }
-
-    void flush(const stored_matrix& m) { engines_.at(m.source)->flush(); }
-
-    std::vector<std::string> notes() const {
-        std::vector<std::string> all;
-        for (const auto& [source, each] : engines_)
-            all.insert(all.end(), each->notes().begin(), each->notes().end());
-        return all;
-    }
-
-private:
-    stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
-
-    const pipeline_options* o_;
-    direction way_;
-    std::byte* arena_;
-    std::size_t bytes_;
-    std::optional<device::stream> stream_;
-    std::map<const source*, std::unique_ptr<storage::engine>> engines_;
-    tile_requests list_;
-    std::vector<double> seconds_;
-};
 
 /// A column of tiles of C that is done, waiting to be written.
 struct finished_column {
@@ -415,16 +339,19 @@ struct pipeline::parts {
         counts.blas = products->name();
     }
 
+    mover make_mover(direction way) const {
+        return mover(o.who, way, o.depth, {arena.data(), order.slots() * o.slot_bytes});
+    }
+
     void serve(std::size_t i) {
         const bool reads = i < o.movers;
-        mover by(o, reads ? direction::read : direction::write, arena.data(),
-                 order.slots() * o.slot_bytes);
-        if (reads) {
-            if (order.multiplies()) by.prepare(o.a), by.prepare(o.b);
-            if (order.times_c() > 0) by.prepare(o.c_read);
-        } else {
-            by.prepare(o.c);
-        }
+        mover by = make_mover(reads ? direction::read : direction::write);
+        if (reads)
+            by.prepare({order.multiplies() ? o.a : stored_matrix{},
+                        order.multiplies() ? o.b : stored_matrix{},
+                        order.times_c() > 0 ? o.c_read : stored_matrix{}});
+        else
+            by.prepare({o.c});
         {
             std::unique_lock lock(mutex);
             ++ready;
@@ -469,8 +396,8 @@ struct pipeline::parts {
 
     /// What was written last becomes durable, and is told.
     void finish() {
-        mover by(o, direction::write, arena.data(), order.slots() * o.slot_bytes);
-        by.prepare(o.c);
+        mover by = make_mover(direction::write);
+        by.prepare({o.c});
         std::unique_lock lock(mutex);
         flush(by, lock);
         lock.unlock();
@@ -534,7 +461,9 @@ double pipeline::blas_rate() {
     };
     seconds_of(1);
     const double single = seconds_of(1);
-    const auto count = static_cast<std::size_t>(std::clamp(rate_seconds / single, 1.0, 1e4));
+    const double all = p.order.steps() * static_cast<double>(p.order.block_columns());
+    const auto count =
+        static_cast<std::size_t>(std::clamp(rate_seconds / single, 1.0, std::max(4.0, all)));
     return static_cast<double>(count) * shape{m, n, k}.flops() / seconds_of(count);
 }
 

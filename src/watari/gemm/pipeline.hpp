@@ -17,9 +17,8 @@
 #pragma once
 
 #include "watari/gemm/blas.hpp"
-#include "watari/gemm/placement.hpp"
+#include "watari/gemm/mover.hpp"
 #include "watari/gemm/schedule.hpp"
-#include "watari/gemm/source.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -29,12 +28,6 @@
 #include <vector>
 
 namespace watari::gemm {
-
-/// A matrix: where it lies in which source.
-struct stored_matrix {
-    const gemm::source* source = nullptr;
-    placement where;
-};
 
 /// Tile (row, column) of C.
 using tile_of_c = std::pair<std::size_t, std::size_t>;

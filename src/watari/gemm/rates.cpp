@@ -13,7 +13,8 @@ namespace watari::gemm {
 
 namespace {
 
-constexpr double enough = 0.5;  ///< seconds
+constexpr double enough = 0.5;        ///< seconds
+constexpr std::uint64_t rounds = 16;  ///< through a small store
 constexpr std::size_t unit = std::size_t{1} << 20, window = 64 * unit;
 
 }  // namespace
@@ -45,7 +46,7 @@ double rate(const source& from, storage::direction way, const stretch& where, pr
         const double end = measure::now() + enough;
         std::vector<std::uint64_t> offsets(requests);
         std::vector<double> each(requests);
-        for (std::uint64_t at = 0; measure::now() < end;
+        for (std::uint64_t at = 0; measure::now() < end && moved[i] < rounds * share;
              at = at + 2 * part <= share ? at + part : 0) {
             for (std::size_t r = 0; r < requests; ++r)
                 offsets[r] = where.first + i * share + at + r * most_block;

@@ -1,0 +1,72 @@
+#include "watari/gemm/mover.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/gemm/realign.hpp"
+
+#include <algorithm>
+
+namespace watari::gemm {
+
+using storage::direction;
+
+mover::mover(processor who, direction way, std::size_t depth, std::span<std::byte> memory)
+    : who_(who), way_(way), depth_(depth), memory_(memory) {
+    if (!who.is_gpu()) return;
+    device::use(who.number);
+    stream_.emplace(device::priority::urgent);
+}
+
+void mover::prepare(std::initializer_list<stored_matrix> matrices) {
+    std::map<const source*, storage::duty> duties;
+    for (const stored_matrix& m : matrices) {
+        if (!m.source) continue;
+        storage::duty& what = duties[m.source];
+        what.way = way_;
+        what.depth = m.source->deep() ? depth_ : 1;
+        what.block = std::max(what.block, m.where.largest_block());
+        what.requests = std::max(what.requests, m.where.most_requests());
+        what.memory = memory_.data();
+        what.bytes = memory_.size();
+    }
+    for (const auto& [from, what] : duties) {
+        engines_[from] = from->open(what);
+        seconds_.resize(std::max(seconds_.size(), what.requests));
+    }
+}
+
+std::size_t mover::move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile) {
+    list_.choose(m.where, i, j);
+    try {
+        engines_.at(m.source)->run({list_.offsets, tile, list_.block}, seconds_);
+    } catch (const error& reason) {
+        // queues know addresses, not files
+        if (m.source->files() || m.source->path().empty()) throw;
+        throw error(m.source->path() + ": " + reason.what());
+    }
+    if (way_ == direction::read && list_.skip_step != 0) realign(m.where, i, j, tile);
+    return list_.offsets.size() * list_.block;
+}
+
+void mover::realign(const placement& where, std::size_t i, std::size_t j, std::byte* tile) {
+    const stream_t stream = stream_ ? stream_->get() : nullptr;
+    realign_on(who_).realign({.data = tile,
+                              .count = where.tiles.rows_of(i),
+                              .bytes = where.tiles.columns_of(j) * where.element,
+                              .stride = list_.row_bytes,
+                              .skip = list_.skip,
+                              .skip_step = list_.skip_step,
+                              .unit = where.unit},
+                             stream);
+    if (stream) device::synchronize(stream);
+}
+
+void mover::flush(const stored_matrix& m) { engines_.at(m.source)->flush(); }
+
+std::vector<std::string> mover::notes() const {
+    std::vector<std::string> all;
+    for (const auto& [from, each] : engines_)
+        all.insert(all.end(), each->notes().begin(), each->notes().end());
+    return all;
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,54 @@
+/// One thread's way of bringing tiles to fast memory, or of taking them from there: an engine for
+/// each source, and rows put where a BLAS wants them.
+#pragma once
+
+#include "watari/gemm/placement.hpp"
+#include "watari/gemm/source.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace watari::gemm {
+
+/// A matrix: where it lies in which source.
+struct stored_matrix {
+    const gemm::source* source = nullptr;
+    placement where;
+};
+
+class mover {
+public:
+    /// `depth` requests in flight where an engine has several; all tiles' places are in `memory`.
+    mover(processor who, storage::direction way, std::size_t depth, std::span<std::byte> memory);
+
+    /// Makes the engines of these, so that no first tile waits for that; those without a source are
+    /// not moved.
+    void prepare(std::initializer_list<stored_matrix> matrices);
+
+    /// Moves tile (i, j) of a matrix that was prepared; returns the bytes. Throws.
+    std::size_t move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile);
+
+    /// What was written to a matrix is durable.
+    void flush(const stored_matrix& m);
+
+    /// What engines have to say.
+    std::vector<std::string> notes() const;
+
+private:
+    void realign(const placement& where, std::size_t i, std::size_t j, std::byte* tile);
+
+    processor who_;
+    storage::direction way_;
+    std::size_t depth_;
+    std::span<std::byte> memory_;
+    std::optional<device::stream> stream_;
+    std::map<const source*, std::unique_ptr<storage::engine>> engines_;
+    tile_requests list_;
+    std::vector<double> seconds_;
+};
+
+}  // namespace watari::gemm
