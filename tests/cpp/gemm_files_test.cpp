@@ -12,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <random>
+#include <set>
 
 namespace watari::gemm {
 namespace {
@@ -236,6 +237,35 @@ TEST_F(FileProduct, GoesOnWhereARunEnded) {
         else
             EXPECT_EQ(found[at], whole[at]);
     }
+}
+
+/// Whatever form the schedule has, with several threads that read, and any tiles done before.
+TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
+    std::mt19937 random(3);
+    for (const std::size_t k : {128, 256, 640})
+        for (const std::size_t slots : {5, 9, 14, 40}) {
+            const example e{"posix", {500, 640, k}, precision::single_precision, 4096, 1, 0,
+                            slots,   order::reuse};
+            const matrices whole(e);
+            multiply(whole.job());
+            EXPECT_LT(whole.error(), 1);
+            const std::vector<double> expected = whole.c.values();
+            const matrices m(e);
+            file_product job = m.job();
+            job.how.threads = 3;
+            std::set<tile_of_c> done;
+            for (std::size_t i = 0; i < 4; ++i)
+                for (std::size_t j = 0; j < 5; ++j)
+                    if (random() % 3 != 0) done.insert({i, j});
+            job.finished.assign(done.begin(), done.end());
+            multiply(job);
+            const std::vector<double> found = m.c.values();
+            for (std::size_t at = 0; at < found.size(); ++at) {
+                const bool before = done.count({at / 640 / tile, at % 640 / tile});
+                if (before && std::isnan(found[at])) continue;
+                ASSERT_EQ(found[at], expected[at]) << e;
+            }
+        }
 }
 
 TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {

@@ -238,11 +238,14 @@ void for_each_part(std::size_t count, Work work) {
     }
 }
 
-/// body(i) for 0 <= i < count. One index needs no team, which would bind this thread to its first
-/// place.
+/// body(i) for 0 <= i < count. One index, or one thread, needs no team, which would bind this
+/// thread to its first place.
 template <class Body>
 void for_each(std::size_t count, Body body, stream_t) {
-    if (count == 1) return body(0);
+    if (count == 1 || omp_get_max_threads() == 1) {
+        for (std::size_t i = 0; i < count; ++i) body(i);
+        return;
+    }
     for_each_part(count, [=](std::size_t i, std::size_t last) {
         for (; i < last; ++i) body(i);
     });

@@ -26,6 +26,10 @@ shape shape_of(const file_product& p) {
         (reads_c && (p.c_read.rows != p.c.rows || p.c_read.columns != p.c.columns)))
         throw usage_error("shapes do not fit: A " + text(p.a) + ", B " + text(p.b) + ", C " +
                           text(p.c) + (reads_c ? ", old C " + text(p.c_read) : ""));
+    for (const matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
+        if (each->offset % element_bytes(p.how.type) != 0)
+            throw usage_error(each->path + ": an element begins at byte " +
+                              std::to_string(each->offset) + ", not at a multiple of its size");
     return {p.a.rows, p.b.columns, p.a.columns};
 }
 

@@ -170,6 +170,10 @@ measure::trial run(const parameters& p) {
     const foresight ahead = plan(p);
     require_room_for(p);
     setting here(p);
+    if (const std::size_t unit = here.tiles.unit(); here.matrices.where(matrix::a).unit % unit != 0)
+        throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.path() +
+                          " is read in whole units of " + std::to_string(unit) +
+                          " bytes; choose a tile whose rows are such");
     const std::size_t slot =
         slot_bytes({here.matrices.where(matrix::a), here.matrices.where(matrix::b),
                     here.matrices.where(matrix::c)});

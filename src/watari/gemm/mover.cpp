@@ -1,5 +1,6 @@
 #include "watari/gemm/mover.hpp"
 
+#include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/gemm/realign.hpp"
 
@@ -11,7 +12,10 @@ using storage::direction;
 
 mover::mover(processor who, direction way, std::size_t depth, std::span<std::byte> memory)
     : who_(who), way_(way), depth_(depth), memory_(memory) {
-    if (!who.is_gpu()) return;
+    if (!who.is_gpu()) {
+        cpu::set_threads(1);  // rows are realigned by this thread, beside those of the BLAS
+        return;
+    }
     device::use(who.number);
     stream_.emplace(device::priority::urgent);
 }

@@ -92,7 +92,7 @@ struct pipeline::parts {
         return true;
     }
     bool left_out(const step& at, const load& what) const {
-        if (what.which == matrix::a) return order.form() == form::blocks && nothing_left(at);
+        if (what.which == matrix::a) return order.form() != form::panel_a && nothing_left(at);
         if (what.which == matrix::b && order.form() == form::panel_b) return false;
         return done_before(at, what.column - at.column);
     }
@@ -248,6 +248,7 @@ struct pipeline::parts {
             const gemm::step at = order.step(s);
             for (std::size_t c = 0; c < at.columns; ++c)
                 if (!done_before(at, c)) multiply_column(at, c);
+            if (!finished.empty()) await_rest(at);
             if (o.who.is_gpu()) (*steps_end)[s % 2].record(main_stream());
             {
                 const std::lock_guard lock(mutex);
@@ -281,6 +282,24 @@ struct pipeline::parts {
             take(slot, at.block);
         }
         counts.waited += measure::now() - start;
+    }
+
+    /// Where columns are left out, tiles come all the same that later steps count on: they must
+    /// have come before a later step's do.
+    void await_rest(const gemm::step& at) {
+        if (!order.multiplies()) return;
+        const std::vector<load> loads = order.loads(at);
+        std::unique_lock lock(mutex);
+        wait(lock, [&] {
+            const arrivals& here = arrived(at.number);
+            std::size_t rows = 0;
+            for (const load& each : loads) {
+                if (left_out(at, each) || each.which == matrix::c) continue;
+                if (each.which == matrix::b && !here.b.count(each.column - at.column)) return false;
+                rows += each.which == matrix::a;
+            }
+            return here.a == rows;
+        });
     }
 
     void multiply_column(const gemm::step& at, std::size_t c) {
@@ -327,8 +346,8 @@ struct pipeline::parts {
     void begin() {
         std::fill(busy.begin(), busy.end(), false);
         pending.clear();
-        taken = next_step = products_done = ready = 0;
-        stopping = false;
+        taken = next_step = products_done = ready = ended = writers_ended = 0;
+        stopping = over = false;
         first_error = nullptr;
         arrived_ = {};
         c_arrived.clear();
@@ -343,24 +362,43 @@ struct pipeline::parts {
         return mover(o.who, way, o.depth, {arena.data(), order.slots() * o.slot_bytes});
     }
 
+    /// One thread that reads or writes. Its engine is made before the clock starts and given back
+    /// after it has stopped.
     void serve(std::size_t i) {
         const bool reads = i < o.movers;
-        mover by = make_mover(reads ? direction::read : direction::write);
-        if (reads)
-            by.prepare({order.multiplies() ? o.a : stored_matrix{},
-                        order.multiplies() ? o.b : stored_matrix{},
-                        order.times_c() > 0 ? o.c_read : stored_matrix{}});
-        else
-            by.prepare({o.c});
-        {
+        bool began = false;
+        std::optional<mover> by;
+        guarded([&] {
+            by.emplace(make_mover(reads ? direction::read : direction::write));
+            if (reads)
+                by->prepare({order.multiplies() ? o.a : stored_matrix{},
+                             order.multiplies() ? o.b : stored_matrix{},
+                             order.times_c() > 0 ? o.c_read : stored_matrix{}});
+            else
+                by->prepare({o.c});
             std::unique_lock lock(mutex);
             ++ready;
             changed.notify_all();
             wait(lock, [&] { return ready > 2 * o.movers; });
-        }
-        reads ? read_tiles(by) : write_tiles(by);
-        const std::lock_guard lock(mutex);
-        for (const std::string& each : by.notes())
+            began = true;
+        });
+        if (began) guarded([&] { reads ? read_tiles(*by) : write_tiles(*by); });
+        if (began && !reads) guarded([&] { flush_if_last(*by); });
+        std::unique_lock lock(mutex);
+        if (by) keep(by->notes());
+        ++ended;
+        changed.notify_all();
+        changed.wait(lock, [&] { return over; });
+    }
+
+    /// The last of those who write makes durable what all have written.
+    void flush_if_last(mover& by) {
+        std::unique_lock lock(mutex);
+        if (++writers_ended == o.movers && !first_error) flush(by, lock);
+    }
+
+    void keep(const std::vector<std::string>& notes) {
+        for (const std::string& each : notes)
             if (std::find(counts.notes.begin(), counts.notes.end(), each) == counts.notes.end())
                 counts.notes.push_back(each);
     }
@@ -368,10 +406,11 @@ struct pipeline::parts {
     pipeline_counts run() {
         begin();
         std::vector<std::thread> threads;
-        for (std::size_t i = 0; i < 2 * o.movers; ++i)
-            threads.emplace_back([this, i] { guarded([&] { serve(i); }); });
+        threads.reserve(2 * o.movers);
         double start = measure::now();
         guarded([&] {
+            for (std::size_t i = 0; i < 2 * o.movers; ++i)
+                threads.emplace_back([this, i] { serve(i); });
             {
                 std::unique_lock lock(mutex);
                 wait(lock, [&] { return ready == 2 * o.movers; });
@@ -381,27 +420,25 @@ struct pipeline::parts {
             }
             multiply_all();
         });
-        if (counts.stopped) {
+        {
+            std::unique_lock lock(mutex);
+            stopping |= counts.stopped;
+            changed.notify_all();
+            changed.wait(lock, [&] { return ended == threads.size(); });
+        }
+        guarded([&] {
+            if (o.who.is_gpu()) device::synchronize(main_stream());
+            counts.seconds = measure::now() - start;
+            if (o.progress && !first_error) tell();
+        });
+        {
             const std::lock_guard lock(mutex);
-            stopping = true;
+            over = true;
             changed.notify_all();
         }
         for (std::thread& each : threads) each.join();
-        if (o.who.is_gpu()) device::synchronize(main_stream());
         if (first_error) std::rethrow_exception(first_error);
-        finish();
-        counts.seconds = measure::now() - start;
         return counts;
-    }
-
-    /// What was written last becomes durable, and is told.
-    void finish() {
-        mover by = make_mover(direction::write);
-        by.prepare({o.c});
-        std::unique_lock lock(mutex);
-        flush(by, lock);
-        lock.unlock();
-        if (o.progress) tell();
     }
 
     pipeline_options o;
@@ -427,7 +464,9 @@ struct pipeline::parts {
     std::deque<finished_column> to_write;
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
+    std::size_t ended = 0, writers_ended = 0;  ///< threads
     bool stopping = false;
+    bool over = false;  ///< threads may give their engines back
     std::exception_ptr first_error;
     pipeline_counts counts;
 };

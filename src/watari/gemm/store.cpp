@@ -92,16 +92,19 @@ template <class Visit>
 void store::each_part(matrix which, const Visit& visit) const {
     const placement& in = where(which);
     const tiling& t = in.tiles;
+    if (in.row_bytes == 0) return;
     const std::size_t leading = in.row_bytes / in.element;
+    const std::size_t step = std::max<std::size_t>(1, part_bytes / in.row_bytes);
     if (in.order == layout::tiled) {
         for (std::size_t i = 0; i < t.tile_rows(); ++i)
             for (std::size_t j = 0; j < t.tile_columns(); ++j)
-                visit(region{i * t.tile, t.rows_of(i), j * t.tile, t.columns_of(j)},
-                      in.tile_at(i, j), t.tile * in.row_bytes, leading);
+                for (std::size_t row = 0; row < t.rows_of(i); row += step) {
+                    const std::size_t rows = std::min(step, t.rows_of(i) - row);
+                    visit(region{i * t.tile + row, rows, j * t.tile, t.columns_of(j)},
+                          in.tile_at(i, j) + row * in.row_bytes, rows * in.row_bytes, leading);
+                }
         return;
     }
-    if (in.row_bytes == 0) return;
-    const std::size_t step = std::max<std::size_t>(1, part_bytes / in.row_bytes);
     for (std::size_t row = 0; row < t.rows; row += step) {
         const std::size_t rows = std::min(step, t.rows - row);
         visit(region{row, rows, 0, t.columns}, in.first + row * in.row_bytes, rows * in.row_bytes,

@@ -8,6 +8,9 @@
 #include "watari/storage/engines/rows.hpp"
 
 #include <dlfcn.h>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace watari::storage {
 
@@ -72,27 +75,89 @@ void check(const status& result, const std::string& call) {
     throw gpu_error(text + ", CUDA error " + std::to_string(result.cuda));
 }
 
+/// What the process has registered: cuFile takes a file and a range of memory once, however many
+/// engines use them.
+class registry {
+public:
+    void* add_file(int descriptor) {
+        const std::lock_guard lock(mutex_);
+        entry& known = files_[descriptor];
+        if (known.users == 0) {
+            description file;
+            file.descriptor = descriptor;
+            check(cufile().handle_register(&known.handle, &file), "cuFileHandleRegister");
+        }
+        ++known.users;
+        return known.handle;
+    }
+    void remove_file(int descriptor) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (--files_[descriptor].users == 0) cufile().handle_deregister(files_[descriptor].handle);
+    }
+    /// CUfileOpError; 0: it is registered.
+    int add_memory(std::byte* data, std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        entry& known = memory_[data];
+        if (known.users == 0)
+            if (const int error = cufile().buffer_register(data, bytes, 0).error; error != 0)
+                return error;
+        ++known.users;
+        return 0;
+    }
+    void remove_memory(std::byte* data) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (--memory_[data].users == 0) cufile().buffer_deregister(data);
+    }
+
+private:
+    struct entry {
+        void* handle = nullptr;
+        int users = 0;
+    };
+    std::mutex mutex_;
+    std::map<int, entry> files_;
+    std::map<std::byte*, entry> memory_;
+};
+
+registry& registered() {
+    static registry all;
+    return all;
+}
+
+/// A registered file.
+class registered_file {
+public:
+    explicit registered_file(int descriptor)
+        : descriptor_(descriptor), handle_(registered().add_file(descriptor)) {}
+    registered_file(registered_file&& other) noexcept
+        : descriptor_(std::exchange(other.descriptor_, -1)), handle_(other.handle_) {}
+    registered_file& operator=(registered_file&&) = delete;
+    ~registered_file() {
+        if (descriptor_ >= 0) registered().remove_file(descriptor_);
+    }
+    void* handle() const noexcept { return handle_; }
+
+private:
+    int descriptor_;
+    void* handle_;
+};
+
 class cufile_engine final : public engine {
 public:
     explicit cufile_engine(const duty& what) : engine(what) {
         device::use(what.who.number);
         check(cufile().driver_open(), "cuFileDriverOpen");
         note("cuFile: " + cufile_detail());
-        for (std::size_t i = 0; i < what.files->files().paths().size(); ++i) {
-            description file;
-            file.descriptor = what.files->descriptor_of(i);
-            void* handle = nullptr;
-            check(cufile().handle_register(&handle, &file), "cuFileHandleRegister");
-            handles_.emplace_back(handle);
-        }
-        const status registered = cufile().buffer_register(what.memory, what.bytes, 0);
-        buffer_registered_ = registered.error == 0;
+        for (std::size_t i = 0; i < what.files->files().paths().size(); ++i)
+            files_.emplace_back(what.files->descriptor_of(i));
+        const int error = registered().add_memory(what.memory, what.bytes);
+        buffer_registered_ = error == 0;
         if (!buffer_registered_)
-            note("cuFile does not register the GPU's memory (error " +
-                 std::to_string(registered.error) + "): it stages through memory of its own");
+            note("cuFile does not register the GPU's memory (error " + std::to_string(error) +
+                 "): it stages through memory of its own");
     }
     ~cufile_engine() override {
-        if (buffer_registered_) cufile().buffer_deregister(what_.memory);
+        if (buffer_registered_) registered().remove_memory(what_.memory);
     }
 
     void run(const requests& list, std::span<double> seconds) override {
@@ -108,12 +173,10 @@ public:
     }
 
 private:
-    static void deregister(void* handle) noexcept { cufile().handle_deregister(handle); }
-
     void move(std::uint64_t offset, std::size_t within, std::size_t bytes) {
         const place at = what_.files->files().locate(offset);
         const auto start = static_cast<off_t>(at.offset), behind = static_cast<off_t>(within);
-        void* const handle = handles_[at.file].get();
+        void* const handle = files_[at.file].handle();
         ssize_t moved = what_.way == direction::read
                             ? cufile().read(handle, what_.memory, bytes, start, behind)
                             : cufile().write(handle, what_.memory, bytes, start, behind);
@@ -125,7 +188,7 @@ private:
             transfer_failed(what_.way, what_.files->path(at.file), at.offset, bytes, moved);
     }
 
-    std::vector<handle<void*, deregister>> handles_;
+    std::vector<registered_file> files_;
     bool buffer_registered_ = false;
 };
 

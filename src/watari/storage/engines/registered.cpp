@@ -36,11 +36,13 @@ registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_
 bool registered_ring::push(std::uint64_t offset, std::byte* data, std::size_t bytes,
                            std::uint64_t tag) {
     const place at = files_->files().locate(offset);
-    const auto buffer = static_cast<std::size_t>(data - memory_) / largest;
+    const auto first = static_cast<std::size_t>(data - memory_);
+    const std::size_t buffer = first / largest;
+    const bool within = (first + bytes - 1) / largest == buffer;  // of one of them
     const bool pushed = ring_.push(
         {.operation = way_ == direction::read ? uring_operation::read : uring_operation::write,
          .file = static_cast<int>(at.file),
-         .buffer = why_not_buffers_.empty() ? static_cast<int>(buffer) : -1,
+         .buffer = why_not_buffers_.empty() && within ? static_cast<int>(buffer) : -1,
          .data = data,
          .bytes = static_cast<std::uint32_t>(bytes),
          .offset = at.offset,

@@ -2,6 +2,7 @@
 // memory, and one copy takes each full group over the link while the next ones fill; for writes one
 // copy brings a group, whose blocks are written while the next ones come.
 #include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/registered.hpp"
 #include "watari/storage/engines/rows.hpp"
@@ -28,6 +29,14 @@ public:
     explicit uring_gpu_engine(const duty& what)
         : engine(what), pinned_(pinned_lanes(what)), ring_(what, pinned_.data(), pinned_.size()) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
+    }
+
+    /// A request that failed leaves copies under way, out of memory that is given back now.
+    ~uring_gpu_engine() override {
+        try {
+            device::synchronize(stream_.get());
+        } catch (const error&) {
+        }
     }
 
     void run(const requests& list, std::span<double> seconds) override {
