@@ -18,7 +18,9 @@ namespace watari::gemm {
 namespace {
 
 constexpr std::size_t tile = 128;
-constexpr std::size_t slot = tile * (tile * sizeof(double) + 8192);  // of any file, any offset
+
+/// Bytes of a tile in fast memory, with the sectors around rows that begin anywhere.
+constexpr std::size_t slot_of(precision type) { return tile * (tile * element_bytes(type) + 512); }
 
 std::vector<double> random_values(std::size_t count, unsigned seed) {
     std::mt19937 engine(seed);
@@ -106,7 +108,7 @@ struct matrices {
         p.how.tile = tile;
         p.how.schedule = e_.schedule;
         p.how.type = e_.type;
-        p.how.fast_memory = e_.slots * slot;
+        p.how.fast_memory = e_.slots * slot_of(e_.type);
         p.how.alpha = e_.alpha;
         p.how.beta = e_.beta;
         p.how.threads = 2;
@@ -239,10 +241,12 @@ TEST_F(FileProduct, GoesOnWhereARunEnded) {
     }
 }
 
-/// Whatever form the schedule has, with several threads that read, and any tiles done before.
+/// Whatever form the schedule has, with several threads that read, and any tiles done before. With
+/// k = 8 a tile of B, 8 rows, is there long before the tile of A, 128 rows, that stays for a row of
+/// blocks and was asked for first.
 TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
     std::mt19937 random(3);
-    for (const std::size_t k : {128, 256, 640})
+    for (const std::size_t k : {8, 256, 640})
         for (const std::size_t slots : {5, 9, 14, 40}) {
             const example e{"posix", {500, 640, k}, precision::single_precision, 4096, 1, 0,
                             slots,   order::reuse};
@@ -268,13 +272,25 @@ TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
         }
 }
 
+/// Half a minute of small reads, stopped when it first tells how far it is.
 TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
     const matrices m(
-        {"posix", {1024, 1024, 1024}, precision::single_precision, 4096, 1, 0, 5, order::naive});
+        {"posix", {2048, 2048, 1024}, precision::single_precision, 4096, 1, 0, 5, order::naive});
     file_product job = m.job();
-    job.progress = [](const auto&, double) { return false; };
-    const pipeline_counts counts = multiply(job);
-    EXPECT_TRUE(counts.stopped || counts.seconds < 1.0);
+    std::set<tile_of_c> told;
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
+        EXPECT_LT(part, 1);
+        told.insert(tiles.begin(), tiles.end());
+        return false;
+    };
+    EXPECT_TRUE(multiply(job).stopped);
+    EXPECT_FALSE(told.empty());
+    EXPECT_LT(told.size(), 16 * 16u);
+    const std::vector<double> found = m.c.values();
+    for (std::size_t at = 0; at < found.size(); ++at)
+        if (told.count({at / 2048 / tile, at % 2048 / tile})) {
+            ASSERT_FALSE(std::isnan(found[at]));
+        }
 }
 
 TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
