@@ -26,4 +26,11 @@ shared_object load_part(const std::string& file, const std::string& folder, symb
     return {library, library == nullptr ? why_not : ""};
 }
 
+void* address_of(const shared_object& object, const std::string& file, const std::string& name,
+                 std::string& why_not) {
+    void* found = dlsym(object.handle, name.c_str());
+    if (!found) why_not = file + " has no " + name;
+    return found;
+}
+
 }  // namespace watari

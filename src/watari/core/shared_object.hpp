@@ -18,4 +18,15 @@ enum class symbols { its_own, everybodys };
 shared_object load_part(const std::string& file, const std::string& folder = "",
                         symbols whose = symbols::its_own);
 
+/// The address of a symbol; null, and why in `why_not`, where the library `file` has none.
+void* address_of(const shared_object& object, const std::string& file, const std::string& name,
+                 std::string& why_not);
+
+/// The same as the function that it is.
+template <class Function>
+void find_function(const shared_object& object, const std::string& file, const std::string& name,
+                   Function*& function, std::string& why_not) {
+    function = reinterpret_cast<Function*>(address_of(object, file, name, why_not));
+}
+
 }  // namespace watari

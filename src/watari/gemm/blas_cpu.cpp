@@ -5,8 +5,6 @@
 #include "watari/gemm/blas_ways.hpp"
 #include "watari/measure/crew.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -49,10 +47,8 @@ library bind(const shared_object& object, const build& from, const std::string& 
     library found{.what = {object.why_not, "", file}, .wide = from.wide};
     if (!object.handle) return found;
     const auto get = [&](const char* name, auto& function) {
-        const std::string symbol = from.before + std::string(name) + from.after;
-        void* address = dlsym(object.handle, symbol.c_str());
-        if (!address) found.what.why_not = file + " has no " + symbol;
-        function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
+        find_function(object, file, from.before + std::string(name) + from.after, function,
+                      found.what.why_not);
     };
     get("cblas_sgemm", found.sgemm);
     get("cblas_dgemm", found.dgemm);

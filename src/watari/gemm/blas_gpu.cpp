@@ -5,8 +5,6 @@
 #include "watari/core/shared_object.hpp"
 #include "watari/gemm/blas_ways.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -48,9 +46,7 @@ library bind(const shared_object& object, const std::string& file) {
     library found{.what = {object.why_not, "", file}};
     if (!object.handle) return found;
     const auto get = [&](const char* name, auto& function) {
-        void* symbol = dlsym(object.handle, name);
-        if (!symbol) found.what.why_not = file + " has no " + name;
-        function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+        find_function(object, file, name, function, found.what.why_not);
     };
     get("cublasCreate_v2", found.create);
     get("cublasDestroy_v2", found.destroy);

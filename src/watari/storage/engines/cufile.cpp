@@ -7,7 +7,6 @@
 #include "watari/storage/capabilities.hpp"
 #include "watari/storage/engines/rows.hpp"
 
-#include <dlfcn.h>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -47,9 +46,7 @@ library load() {
     found.why_not = object.why_not;
     if (!object.handle) return found;
     const auto get = [&](const char* name, auto& function) {
-        void* symbol = dlsym(object.handle, name);
-        if (!symbol) found.why_not = std::string("libcufile.so.0 has no ") + name;
-        function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+        find_function(object, "libcufile.so.0", name, function, found.why_not);
     };
     get("cuFileDriverOpen", found.driver_open);
     get("cuFileHandleRegister", found.handle_register);
