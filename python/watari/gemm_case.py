@@ -6,18 +6,16 @@ C stays in fast memory. How many bytes a schedule really reads, `_native.gemm_pl
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import os
 import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from watari import axes, storage
+from watari import axes, blas, storage
 from watari.axes import Machine, Parameters
 from watari.errors import UsageError, WrongResultError
 
@@ -152,19 +150,12 @@ def patience(p: Parameters) -> float:
     return arithmetic + disk / storage.SLOW_DISK
 
 
-def blas_folder() -> str:
-    """Where NumPy's wheel keeps its OpenBLAS; empty where NumPy is not from a wheel."""
-    found = importlib.util.find_spec("numpy")
-    folder = Path(found.origin).parents[1] / "numpy.libs" if found and found.origin else None
-    return str(folder) if folder and folder.is_dir() else ""
-
-
 def native_parameters(parameters: Parameters) -> dict[str, Any]:
     """The case as the library takes it."""
     given = {name.replace("-", "_"): value for name, value in parameters.items()}
     given |= {name: float(parameters[name]) for name in ("alpha", "beta")}
     folder = os.path.expanduser(parameters["folder"])
-    return {**given, "folder": folder, "blas_folder": blas_folder(), "seed": time.time_ns() >> 20}
+    return {**given, "folder": folder, "blas_folder": blas.folder(), "seed": time.time_ns() >> 20}
 
 
 def run(parameters: Parameters) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from watari import gemm_case, gemm_journal, npy
+from watari import blas, gemm_case, gemm_journal, npy
 from watari.axes import Parameters
 from watari.errors import FileError, UsageError
 from watari.npy import Matrix
@@ -135,7 +135,7 @@ def native_parameters(work: Work) -> dict[str, Any]:
         "alpha": p["alpha"],
         "beta": p["beta"],
         "direct": True,
-        "blas_folder": gemm_case.blas_folder(),
+        "blas_folder": blas.folder(),
         **{name: p[name] for name in names},
     }
 

@@ -7,7 +7,6 @@ several depths or threads, the fastest is drawn; its latencies are those at that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
@@ -16,7 +15,7 @@ import altair as alt
 
 from watari import published, view
 from watari.figures import style
-from watari.figures.paths import Look, decades, groups, heading, lines_panel
+from watari.figures.paths import Look, decades, groups, heading, lines_panel, size_axis
 from watari.figures.series import Drawn
 from watari.figures.style import RATE
 from watari.storage import PERCENTILES
@@ -85,20 +84,7 @@ def percentile(name: str) -> Callable[[Measured], list[float]]:
 def axis(cases: Sequence[Measured], look: Look) -> alt.X:
     """Sizes of a request, each twice the one before; as many are told as there is room for."""
     blocks = sorted({int(m["block"]) for m in cases})
-    step = -(-len(blocks) * TICK // look.width)
-    ticks = {block: view.size(block) for block in blocks[::step]}
-    return alt.X(
-        "at:Q",
-        title="size of a request",
-        scale=alt.Scale(type="log", base=2, domain=[blocks[0], blocks[-1]], nice=False),
-        axis=alt.Axis(
-            values=list(ticks),
-            labelExpr=f"({json.dumps(ticks)})[datum.value]",
-            labelOverlap="greedy",
-            labelFlush=False,
-            grid=False,
-        ),
-    )
+    return size_axis("size of a request", blocks, -(-len(blocks) * TICK // look.width))
 
 
 def panels(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:

@@ -295,19 +295,12 @@ def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> P
     )
 
 
-def over_size(cases: Sequence[Measured]) -> Panel | None:
-    """Bandwidth over the size of one array; of a point measured twice, the one of more trials."""
-    plain = [m for m in view.drawable(cases, "copy") if view.plain(m)]
-    same = groups(plain, "run", "processor", "means", "from", "to", "size").values()
-    copies = [max(group, key=lambda m: len(m.trials)) for group in same]
-    sizes = sorted({int(m["size"]) for m in copies})
-    if not sizes:
-        return None
-    step = -(-len(sizes) // MOST_TICKS)
+def size_axis(title: str, sizes: Sequence[int], step: int) -> alt.X:
+    """Sizes, ascending, each twice the one before; every `step`-th of them is told."""
     ticks = {size: view.size(size) for size in sizes[::step]}
-    x = alt.X(
+    return alt.X(
         "at:Q",
-        title="size of one array",
+        title=title,
         scale=alt.Scale(type="log", base=2, domain=[sizes[0], sizes[-1]], nice=False),
         axis=alt.Axis(
             values=list(ticks),
@@ -317,6 +310,17 @@ def over_size(cases: Sequence[Measured]) -> Panel | None:
             grid=False,
         ),
     )
+
+
+def over_size(cases: Sequence[Measured]) -> Panel | None:
+    """Bandwidth over the size of one array; of a point measured twice, the one of more trials."""
+    plain = [m for m in view.drawable(cases, "copy") if view.plain(m)]
+    same = groups(plain, "run", "processor", "means", "from", "to", "size").values()
+    copies = [max(group, key=lambda m: len(m.trials)) for group in same]
+    sizes = sorted({int(m["size"]) for m in copies})
+    if not sizes:
+        return None
+    x = size_axis("size of one array", sizes, -(-len(sizes) // MOST_TICKS))
     return lines(copies, "size", x)
 
 
