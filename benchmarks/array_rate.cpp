@@ -1,76 +1,109 @@
-// What array<T> reaches against reads past its cache: a namespace in memory behind queues, pages of
-// 4 KiB, ranges of a given length summed up, in order or at random.
+// What array<T> reaches against reads past its cache: a namespace in memory behind queues, ranges
+// of a given length summed up, in order or at random, by the processor that this file is compiled
+// for.
 //
-//   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
+//   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc benchmarks/array_rate.cpp build/src/libwatari.a -fopenmp -lhwloc
 //       -l:liburing.a -ldl -o array_rate
-//   ./array_rate [ROUNDS]
+//   nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=sm_90 -Isrc -x cu
+//       -c benchmarks/array_rate.cpp
+//   nvcc array_rate.o build/src/libwatari.a -lgomp -lhwloc -luring -ldl -o array_rate_gpu
+//   ./array_rate [ROUNDS [CONTROLLERS]]
 //
-// One user thread, one controller thread. `past`: read_async into memory, eight ranges at a time,
-// then summed; `miss`: visit of four times what the cache holds; `hit`: visit
-// of half of it, again. Printed: GB/s,
-// medians over rounds in which the three take turns, and miss over past.
+// `past`: read_async into memory, several ranges under way, then summed; `miss`: visit of four
+// times what the cache holds; `hit`: visit of half of it, again and again. A CPU has one user
+// thread, a GPU 4096 warps; where they read, fewer if those would have more under way than 64 MiB.
+// Printed: GB/s, medians over rounds in which the three take turns, and miss over past.
+#include "watari/core/backend.hpp"
+#include "watari/core/error.hpp"
 #include "watari/storage/controller.hpp"
 #include "watari/storage/mapped.hpp"
 #include "watari/storage/order.hpp"
 #include "watari/storage/ram.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <vector>
 
-using namespace watari::cpu;
+namespace here = watari::WATARI_BACKEND;
 namespace storage = watari::storage;
+namespace memory = watari::memory;
 
 namespace {
 
 using word = std::uint64_t;
-constexpr std::size_t store_bytes = std::size_t{1} << 28, page_bytes = 4096, together = 8;
+constexpr bool on_gpu = here::executes == watari::processor::type::gpu;
+constexpr memory::kind own = on_gpu ? memory::kind::device : memory::kind::pageable;
+constexpr std::size_t store_bytes = std::size_t{1} << (on_gpu ? 32 : 28);
 constexpr std::size_t cache_bytes = store_bytes / 4, held_bytes = cache_bytes / 2;
+constexpr std::size_t most_warps = on_gpu ? 4096 : 1, most_together = 8;
+constexpr std::size_t under_way = std::size_t{1} << 26, hits = on_gpu ? 16 : 1;  ///< bytes; passes
 
+/// Ranges of an array, all of `range` bytes, spread over warps.
 struct bench {
-    explicit bench(storage::controller& device, std::size_t range)
-        : device(device),
-          range(range / sizeof(word)),
-          ranges(store_bytes / range),
-          memory(together * this->range) {}
+    here::array<word> all;
+    std::size_t range, warps, together;
+    const std::uint64_t* order;  ///< range numbers
+    word* memory;                ///< of each warp `together` ranges
+    word* result;                ///< the sum; and behind it, how many statuses were errors
 
-    storage::controller& device;
-    std::size_t range, ranges;  ///< elements of a range; ranges of the array
-    std::vector<word> memory;
-    word sum = 0;
+    std::size_t words() const { return range / sizeof(word); }
 
-    void check(storage::status status) const {
-        if (!status.ok()) std::abort();
+    /// Sums up what `body(members, warp, i)` returns for ranges 0 to `number`.
+    template <class Body>
+    void sum(std::size_t number, std::size_t step, std::size_t by, Body body) const {
+        const bench b = *this;
+        here::for_each_warp(
+            by,
+            [=] WATARI_KERNEL(std::size_t warp) {
+                const here::group members = here::group::active();
+                word total = 0;
+                for (std::size_t i = warp * step; i < number; i += by * step)
+                    if (!body(b, members, warp, i, total).ok())
+                        here::local::fetch_add(b.result[1], word{1});
+                here::local::fetch_add(b.result[0], total);
+            },
+            nullptr);
+        if (on_gpu) watari::device::synchronize(nullptr);
     }
 
-    /// Ranges that fit into the cache.
-    std::size_t few() const { return held_bytes / (range * sizeof(word)); }
-
-    void past(const array<word>& all, const storage::order& order) {
-        transfers moves(device.view());
-        for (std::size_t i = 0; i < ranges; i += together) {
-            for (std::size_t k = 0; k < together; ++k)
-                all.read_async(group::active(), moves, order(i + k) * range, range,
-                               &memory[k * range]);
-            check(moves.wait(group::active()));
-            for (const word each : memory) sum += each;
-        }
+    void past() const {
+        sum(store_bytes / range, together, warps,
+            [] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t warp,
+                             std::size_t i, word& total) {
+                const std::size_t each = b.range / sizeof(word);
+                word* const to = b.memory + warp * b.together * each;
+                here::transfers moves(b.all.pages.store.view);
+                for (std::size_t k = 0; k < b.together; ++k)
+                    b.all.read_async(members, moves, b.order[i + k] * each, each, to + k * each);
+                const storage::status status = moves.wait(members);
+                for (std::size_t w = members.rank(); w < b.together * each; w += members.size())
+                    total += to[w];
+                return status;
+            });
     }
 
-    void visit(const array<word>& all, const storage::order& order, std::size_t number) {
-        for (std::size_t i = 0; i < number; ++i)
-            check(all.visit(group::active(), order(i) * range, range,
-                            [&](std::uint64_t, word each) { sum += each; }));
+    /// `passes` times the first `number` of ranges.
+    void visit(std::size_t number, std::size_t passes = 1) const {
+        sum(passes * number, 1, passes > 1 ? most_warps : warps,
+            [=] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t,
+                              std::size_t i, word& total) {
+                const std::size_t each = b.range / sizeof(word);
+                return b.all.visit(members, b.order[i % number] * each, each,
+                                   [&](std::uint64_t, word element) { total += element; });
+            });
     }
 };
 
 double rate(std::size_t bytes, const std::function<void()>& work) {
-    const std::int64_t start = nanoseconds();
+    const auto start = std::chrono::steady_clock::now();
     work();
-    return static_cast<double>(bytes) / static_cast<double>(nanoseconds() - start);
+    return static_cast<double>(bytes) /
+           std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start)
+               .count();
 }
 
 double median(std::vector<double> values) {
@@ -78,30 +111,80 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-void report(storage::controller& device, storage::pattern which, std::size_t range, int rounds) {
-    bench b(device, range);
-    const storage::order order(which, b.ranges, 7);
-    const mapped<word> all(device.view(), {.bytes = cache_bytes, .page_bytes = page_bytes});
-    b.visit(all.array(), order, b.ranges);  // touches the cache
+template <class T>
+void put(T* to, const std::vector<T>& from) {
+    if (on_gpu)
+        watari::device::copy(to, from.data(), from.size() * sizeof(T), nullptr);
+    else
+        std::copy(from.begin(), from.end(), to);
+    if (on_gpu) watari::device::synchronize(nullptr);
+}
+
+void report(storage::controller& device, storage::pattern which, std::size_t page,
+            std::size_t range, int rounds) {
+    const std::size_t ranges = store_bytes / range;
+    const std::size_t warps = std::min(most_warps, under_way / range);
+    const std::size_t together =
+        std::clamp<std::size_t>(under_way / warps / range, 1, most_together);
+    const storage::order visited(which, ranges, 7);
+    std::vector<std::uint64_t> numbers(ranges);
+    for (std::size_t i = 0; i < ranges; ++i) numbers[i] = visited(i);
+    const memory::buffer<std::uint64_t> order(own, ranges);
+    const memory::buffer<word> memory(own, warps * together * range / sizeof(word));
+    const memory::buffer<word> result(own, 2);
+    put(order.data(), numbers);
+    put(result.data(), std::vector<word>(2));
+
+    const here::mapped<word> all(device.view(), {.bytes = cache_bytes, .page_bytes = page});
+    const bench b{all.array(), range, warps, together, order.data(), memory.data(), result.data()};
+    b.visit(ranges);  // touches the cache
     std::vector<double> past, miss, hit;
+    const std::size_t few = held_bytes / range;
     for (int round = 0; round < rounds; ++round) {
-        past.push_back(rate(store_bytes, [&] { b.past(all.array(), order); }));
-        miss.push_back(rate(store_bytes, [&] { b.visit(all.array(), order, b.ranges); }));
-        b.visit(all.array(), order, b.few());
-        hit.push_back(rate(held_bytes, [&] { b.visit(all.array(), order, b.few()); }));
+        past.push_back(rate(store_bytes, [&] { b.past(); }));
+        miss.push_back(rate(store_bytes, [&] { b.visit(ranges); }));
+        b.visit(few);
+        hit.push_back(rate(hits * held_bytes, [&] { b.visit(few, hits); }));
     }
+    std::vector<word> counted(2);
+    if (on_gpu)
+        watari::device::read_back(counted.data(), result.data(), sizeof(word) * 2, nullptr);
+    else
+        std::copy_n(result.data(), 2, counted.data());
+    // every element is its own number, so each pass over all has one sum
+    const word words = store_bytes / sizeof(word);
+    word held = 0;
+    for (std::size_t i = 0; i < few; ++i)
+        held += numbers[i] * b.words() * b.words() + b.words() * (b.words() - 1) / 2;
+    const auto passes = static_cast<word>(rounds);
+    const bool right =
+        counted[1] == 0 &&
+        counted[0] == (2 * passes + 1) * (words * (words - 1) / 2) + (hits + 1) * passes * held;
     std::printf(
-        "%-10s ranges of %7zu B: past %.2f, miss %.2f, hit %.2f GB/s; miss / past %.2f %s\n",
-        which == storage::pattern::random ? "random" : "sequential", range, median(past),
-        median(miss), median(hit), median(miss) / median(past), b.sum == 1 ? "!" : "");
+        "%-10s pages of %6zu B, ranges of %7zu B: past %.2f, miss %.2f, hit %.2f GB/s; "
+        "miss / past %.2f; %s\n",
+        which == storage::pattern::random ? "random" : "sequential", page, range, median(past),
+        median(miss), median(hit), median(miss) / median(past), right ? "right" : "WRONG");
+    std::fflush(stdout);
+    if (!right) std::exit(1);
 }
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** words) try {
     const int rounds = count > 1 ? std::atoi(words[1]) : 5;
-    storage::controller device(storage::make_ram(store_bytes), {.queues = {.queues = 1}});
-    for (const storage::pattern which : {storage::pattern::sequential, storage::pattern::random})
-        for (const std::size_t range : {page_bytes, 16 * page_bytes, 256 * page_bytes})
-            report(device, which, range, rounds);
+    const auto controllers = static_cast<std::uint32_t>(count > 2 ? std::atoi(words[2]) : 1);
+    std::vector<word> data(store_bytes / sizeof(word));
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = i;
+    storage::controller device(
+        storage::make_ram(std::as_writable_bytes(std::span(data))),
+        {.queues = {.users = {here::executes}, .queues = 2 * controllers}, .threads = controllers});
+    constexpr std::size_t kib = 1024;
+    for (const std::size_t page : {4 * kib, 64 * kib})
+        for (const std::size_t range : {4 * kib, 64 * kib, 1024 * kib})
+            for (const auto which : {storage::pattern::sequential, storage::pattern::random})
+                if (range >= page) report(device, which, page, range, rounds);
+} catch (const watari::error& reason) {
+    std::printf("%s: %s\n", reason.name(), reason.what());
+    return 1;
 }

@@ -131,7 +131,7 @@ private:
                 const auto cid = static_cast<std::uint16_t>(ticket % depth);
                 submission_entry entry = make_transfer(opcode::read, cid, 1, next_block(), 1);
                 entry.prp1 = reinterpret_cast<std::uint64_t>(
-                    view.slots + std::size_t{q * depth + cid} * view.max_transfer);
+                    view.slots + std::size_t{q * depth + cid} * view.slot_stride);
                 memory_.submissions(q)[ticket % depth] = entry;
             }
             store_release(memory_.doorbells(q)[queue_memory::doorbell_stride], first_ % depth);

@@ -372,7 +372,7 @@ CASES: dict[str, Case] = {
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     storage.default_depth,
-                    "32, gpu 256, without a queue 1",
+                    "32, gpu 4 to 256, without a queue 1",
                 ),
                 Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
                 words(
@@ -474,7 +474,7 @@ CASES: dict[str, Case] = {
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     gemm_case.default_depth,
-                    "32, gpu 256, without a queue 1",
+                    "32, gpu 4 to 256, without a queue 1",
                 ),
                 samples(3, "whole products in a row"),
                 OVERSUBSCRIBE,

@@ -85,6 +85,7 @@ def prepared(a: PathLike, b: PathLike, out: PathLike, asked: Parameters, fresh: 
     if "tile" not in given:
         stored = None if fresh else stored_tile(output)
         given["tile"] = stored or gemm_case.default_tile({}, given)
+    given["depth"] = gemm_case.default_depth({}, given)
     gemm_case.require_sense(given)
     work = Work(left, right, old, output, os.fspath(out), given)
     return replace(work, plan=foreseen(work))
@@ -96,7 +97,7 @@ def on_this_machine(asked: Parameters) -> Parameters:
     given.setdefault("processor", "gpu" if native().gpus()["gpus"] else "cpu")
     given.setdefault("engine", gemm_case.default_engine({}, given))
     given.setdefault("threads", len(os.sched_getaffinity(0)))
-    return {**given, "depth": gemm_case.default_depth({}, given)}
+    return given
 
 
 def native() -> Any:

@@ -34,7 +34,8 @@ CACHES = ("none", "cold", "warm")
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
-GPU_DEPTH = 256  # of each controller thread: 16 of them serve 4096 threads of a GPU
+GPU_DEPTH = (4, 256)  # of each controller thread
+GPU_IN_FLIGHT = 2**20  # bytes of each: with more, they leave the CPU's cache before they are fetched
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
@@ -66,8 +67,14 @@ def default_processor(machine: Machine, parameters: Parameters) -> str:
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     if parameters["engine"] == "gpu":
-        return GPU_DEPTH
+        return gpu_depth(int(parameters["block"]))
     return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
+
+
+def gpu_depth(block: int) -> int:
+    """Requests of this many bytes that threads of a GPU keep in flight."""
+    least, most = GPU_DEPTH
+    return min(max(GPU_IN_FLIGHT // block, least), most)
 
 
 def default_cache(machine: Machine, parameters: Parameters) -> str:

@@ -24,7 +24,7 @@ struct Controller : testing::Test {
     std::uint16_t cid = 0;
 
     std::uint64_t slot(std::size_t number) {
-        return reinterpret_cast<std::uint64_t>(view.slots + number * view.max_transfer);
+        return reinterpret_cast<std::uint64_t>(view.slots + number * view.slot_stride);
     }
     submission_entry command(opcode operation, std::uint64_t block, std::uint32_t count) {
         EXPECT_TRUE(acquire(queue, cid));

@@ -64,10 +64,12 @@ __device__ inline void copy_bytes(const group& lanes, void* to, const void* from
         static_cast<unsigned char*>(to)[i] = static_cast<const unsigned char*>(from)[i];
 }
 
-/// Copies as many bytes of each thread of a group, whole pieces of 16, by all of them: piece after
-/// piece of one thread's after the other's, so that small blocks of several are under way at once.
-__device__ inline void copy_pieces(const group& lanes, void* to, const void* from, unsigned bytes) {
-    const unsigned size = lanes.size(), each = bytes / 16, all = each * size;
+/// Copies as many bytes of each of a group's first `owners` threads, whole pieces of 16, by all of
+/// them: piece after piece of one thread's after the other's, so that small blocks of several are
+/// under way at once.
+__device__ inline void copy_pieces(const group& lanes, unsigned owners, void* to, const void* from,
+                                   unsigned bytes) {
+    const unsigned size = lanes.size(), each = bytes / 16, all = each * owners;
     for (unsigned base = 0; base < all; base += loads_under_way * size) {
         uint4 value[loads_under_way];
 #pragma unroll
@@ -85,12 +87,14 @@ __device__ inline void copy_pieces(const group& lanes, void* to, const void* fro
     }
 }
 
-/// Copies the bytes of each thread of a group, by all of them.
+/// Copies the bytes of each thread of a group, 0 or more, by all of them.
 __device__ inline void copy_each(const group& lanes, void* to, const void* from,
                                  std::size_t bytes) {
-    const bool alike = bytes == lanes.broadcast(bytes) && bytes % 16 == 0 && aligned(to, from);
-    if (lanes.all(alike && bytes <= 16 * 32 * loads_under_way)) {
-        copy_pieces(lanes, to, from, static_cast<unsigned>(bytes));
+    const unsigned owners = lanes.leading(bytes > 0);
+    const std::size_t first = lanes.broadcast(bytes);
+    const bool alike = lanes.rank() < owners ? bytes == first && aligned(to, from) : bytes == 0;
+    if (lanes.all(alike && first % 16 == 0 && first <= 16 * 32 * loads_under_way)) {
+        copy_pieces(lanes, owners, to, from, static_cast<unsigned>(first));
     } else {
         for (unsigned lane = 0; lane < lanes.size(); ++lane)
             copy_bytes(lanes, lanes.broadcast(to, lane), lanes.broadcast(from, lane),

@@ -117,6 +117,7 @@ public:
                   std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
                   std::size_t ldc) override {
         if (library_.parallel() == by_openmp) library_.set_threads(threads_);
+        if (alpha == 0) k = 0;  // its kernels for small matrices read A and B all the same
         const auto call = [&]<class Integer, class Element>(Integer, Element) {
             const auto integer = [](std::size_t value) {
                 if (value > static_cast<std::size_t>(std::numeric_limits<Integer>::max()))

@@ -55,9 +55,6 @@ struct setting {
           tiles(options(p, p.engine, p.processor)) {}
 
     source_options options(const parameters& p, const std::string& engine, processor who) const {
-        std::size_t block = most_block;
-        for (const matrix which : {matrix::a, matrix::b, matrix::c})
-            block = std::max(block, matrices.where(which).largest_block());
         return {.engine = engine,
                 .who = who,
                 .path = matrices.path(),
@@ -66,7 +63,15 @@ struct setting {
                 .direct = direct,
                 .threads = p.threads,
                 .requests = 2 * queue_movers * depth_of(p),
-                .largest_block = block};
+                .largest_block = std::max(most_block, largest_block())};
+    }
+
+    /// Of the tiles' requests.
+    std::size_t largest_block() const {
+        std::size_t block = 0;
+        for (const matrix which : {matrix::a, matrix::b, matrix::c})
+            block = std::max(block, matrices.where(which).largest_block());
+        return block;
     }
 
     bool on_files;
@@ -101,7 +106,10 @@ floors measure_floors(const parameters& p, const setting& here, pipeline& work) 
     const std::size_t threads = own                   ? movers_of(p)
                                 : ring && here.direct ? 1
                                                       : cpu::own_cpus().size();
-    const std::size_t depth = own ? depth_of(p) : full_depth;
+    // of large blocks, as many bytes as the tiles' own requests
+    const std::size_t depth =
+        own ? std::max<std::size_t>(1, depth_of(p) * here.largest_block() / most_block)
+            : full_depth;
     const placement& c = here.matrices.where(matrix::c);
     floors found{};
     found.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);

@@ -26,6 +26,7 @@ struct namespace_view {
     std::byte* slots;
     const std::uint64_t* prp_lists;  ///< by slot: its pages from the second on
     std::size_t list_stride;         ///< entries from one slot's list to the next
+    std::size_t slot_stride;         ///< bytes from one slot to the next
     std::uint64_t blocks;
     std::uint32_t queue_count;
     std::uint32_t block_bytes;
@@ -56,7 +57,7 @@ constexpr std::size_t slot_number(const namespace_view& view, const token& comma
 
 /// Where a command's data are: its user may look there between `wait` and `release`.
 constexpr std::byte* slot_of(const namespace_view& view, const token& command) {
-    return view.slots + slot_number(view, command) * view.max_transfer;
+    return view.slots + slot_number(view, command) * view.slot_stride;
 }
 
 }  // namespace watari::storage

@@ -34,6 +34,12 @@ struct ring_layout {
 /// where it would have to be chained.
 std::size_t list_stride(std::size_t max_transfer) { return std::bit_ceil(max_transfer / prp_page); }
 
+/// Bytes from one slot to the next. Not the same place of every large page: in a processor's cache
+/// that is one set, and short transfers would push each other out.
+std::size_t slot_stride(std::size_t max_transfer) {
+    return max_transfer < 1 << 15 ? max_transfer : max_transfer + prp_page;
+}
+
 /// The users' memory: all queue_views, then for each queue its state and three arrays.
 struct state_layout {
     std::size_t first, free_ids, ready, results, stride;
@@ -92,7 +98,7 @@ queue_memory::queue_memory(const queue_options& options)
     : options_(checked(options)),
       depth_log2_(static_cast<std::uint16_t>(std::countr_zero(options.depth))),
       rings_(shared(options, options.queues * ring_layout(options.depth).bytes)),
-      slots_(shared(options, slot_count() * options.max_transfer)),
+      slots_(shared(options, slot_count() * slot_stride(options.max_transfer))),
       lists_(shared(options, slot_count() * list_stride(options.max_transfer) * 8)),
       state_(own(options)) {
     auto* entry = static_cast<std::uint64_t*>(lists_.data());
@@ -100,7 +106,7 @@ queue_memory::queue_memory(const queue_options& options)
     for (std::size_t slot = 0; slot < slot_count(); ++slot)
         for (std::size_t page = 1; page < options.max_transfer / prp_page; ++page)
             entry[slot * list_stride(options.max_transfer) + page - 1] =
-                slots + slot * options.max_transfer + page * prp_page;
+                slots + slot * slot_stride(options.max_transfer) + page * prp_page;
     write_state();
 }
 
@@ -161,6 +167,7 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
             .slots = static_cast<std::byte*>(slots_.data()),
             .prp_lists = static_cast<const std::uint64_t*>(lists_.data()),
             .list_stride = list_stride(options_.max_transfer),
+            .slot_stride = slot_stride(options_.max_transfer),
             .blocks = blocks,
             .queue_count = options_.queues,
             .block_bytes = block_bytes,

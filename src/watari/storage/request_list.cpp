@@ -12,8 +12,58 @@ using storage::request_list;
 using storage::slot_of;
 using storage::token;
 
-/// Begins request i; a lane that has others under way does not wait for an identifier.
-WATARI_KERNEL inline token begin_one(const request_list& what, std::size_t i, bool wait) {
+#ifdef __CUDACC__
+
+/// One request of each thread of a warp that has `left` one, request i: the blocks of all are
+/// copied by all threads. Who waits for an identifier holds none: the first waits if nobody got
+/// one, and the others whose turn did not come are left for the next call.
+WATARI_KERNEL inline void serve_some(const request_list& what, const group& all, std::size_t i,
+                                     bool& left) {
+    const std::uint32_t count = what.block / what.view.block_bytes;
+    std::byte* const block = what.memory + i * what.block;
+    token command;
+    if (left && fits(what.view, count, command)) try_take(what.view, command);
+    bool ends = command.taken;
+    const unsigned first = all.leading(!left);
+    if (all.all(!command.taken) && all.rank() == first) {
+        if (command.bytes > 0) take(what.view, command);
+        ends = true;
+    }
+    all.sync();
+    if (what.write)
+        copy_each(all, slot_of(what.view, command), block, command.taken ? what.block : 0);
+    if (command.taken)
+        send(what.view, command,
+             make_transfer(what.write ? storage::opcode::write : storage::opcode::read, command.cid,
+                           what.view.nsid, what.offsets[i] / what.view.block_bytes, count));
+    storage::status outcome = command.outcome;
+    if (command.taken) outcome = wait(what.view, command);
+    all.sync();
+    const bool arrives = !what.write && command.taken && outcome.ok();
+    copy_each(all, block, slot_of(what.view, command), arrives ? what.block : 0);
+    if (!ends) return;
+    left = false;
+    release_slot(what.view, command);
+    what.outcomes[i] = outcome;
+    what.nanoseconds[i] = nanoseconds() - what.nanoseconds[i];
+}
+
+/// The requests of a warp. While it copies, others have theirs served.
+WATARI_KERNEL inline void serve(const request_list& what, std::size_t warp) {
+    const group all = group::active();
+    const std::size_t step = what.warps * what.each;
+    for (std::size_t first = warp * what.each; first < what.count; first += step) {
+        const std::size_t i = first + all.rank();
+        bool left = all.rank() < what.each && i < what.count;
+        if (left) what.nanoseconds[i] = nanoseconds();
+        while (!all.all(!left)) serve_some(what, all, i, left);
+    }
+}
+
+#else
+
+/// Begins request i; who has others under way does not wait for an identifier.
+inline token begin_one(const request_list& what, std::size_t i, bool wait) {
     const std::uint64_t block = what.offsets[i] / what.view.block_bytes;
     const std::uint32_t count = what.block / what.view.block_bytes;
     if (!what.write)
@@ -23,35 +73,25 @@ WATARI_KERNEL inline token begin_one(const request_list& what, std::size_t i, bo
                 : try_begin_write(what.view, block, count, source, false);
 }
 
-/// Ends request i: waits for its command, no longer than `limit` nanoseconds.
-WATARI_KERNEL inline void end_one(const request_list& what, std::size_t i, const token& command,
-                                  std::int64_t limit) {
-    const storage::status outcome = wait(what.view, command, limit);
-    if (!what.write)
-        copy_each(group::active(), what.memory + i * what.block, slot_of(what.view, command),
-                  outcome.ok() ? command.bytes : 0);
+/// Ends request i, which is done or given up.
+inline void end_one(const request_list& what, std::size_t i, const token& command) {
+    const storage::status outcome = wait(what.view, command, 0);
+    if (!what.write && outcome.ok())
+        copy_bytes(group::active(), what.memory + i * what.block, slot_of(what.view, command),
+                   command.bytes);
     release_slot(what.view, command);
     what.outcomes[i] = outcome;
     what.nanoseconds[i] = nanoseconds() - what.nanoseconds[i];
 }
 
-/// The requests of a lane that has one under way: first, first + lanes, ... The threads of a warp
-/// stay together, so that each block is copied by all of them.
-WATARI_KERNEL inline void serve_one_by_one(const request_list& what, std::size_t lane) {
-    for (std::size_t i = lane; i < what.count; i += what.lanes) {
-        what.nanoseconds[i] = nanoseconds();
-        end_one(what, i, begin_one(what, i, true), what.view.queues[0].limit);
-    }
-}
-
-/// The same of a lane that has many under way. Each that is done makes room for the next, in any
-/// order: a slow one holds up nobody.
-WATARI_KERNEL inline void serve_many(const request_list& what, std::size_t lane) {
-    storage::request_place* const places = what.places + lane * what.ahead;
+/// The requests of a thread. Each that is done makes room for the next, in any order: a slow one
+/// holds up nobody.
+inline void serve(const request_list& what, std::size_t thread) {
+    storage::request_place* const places = what.places + thread * what.each;
     const std::int64_t limit = what.view.queues[0].limit;
-    std::size_t next = lane, under_way = 0;
+    std::size_t next = thread, under_way = 0;
     for (unsigned attempt = 0; next < what.count || under_way > 0; ++attempt) {
-        for (; next < what.count && under_way < what.ahead; next += what.lanes) {
+        for (; next < what.count && under_way < what.each; next += what.warps) {
             what.nanoseconds[next] = nanoseconds();
             const token command = begin_one(what, next, under_way == 0);
             if (!command.taken && under_way > 0) break;
@@ -63,7 +103,7 @@ WATARI_KERNEL inline void serve_many(const request_list& what, std::size_t lane)
         for (std::size_t p = under_way; p-- > 0;) {
             const auto [command, i] = places[p];
             if (!is_done(what.view, command) && moment - what.nanoseconds[i] < limit) continue;
-            end_one(what, i, command, 0);
+            end_one(what, i, command);
             places[p] = places[--under_way];
         }
         if (found || under_way < before)
@@ -73,13 +113,11 @@ WATARI_KERNEL inline void serve_many(const request_list& what, std::size_t lane)
     }
 }
 
-WATARI_KERNEL inline void serve(const request_list& what, std::size_t lane) {
-    what.ahead == 1 ? serve_one_by_one(what, lane) : serve_many(what, lane);
-}
+#endif
 
 void run(const request_list& what, stream_t stream) {
-    for_each(
-        what.lanes, [=] WATARI_KERNEL(std::size_t lane) { serve(what, lane); }, stream);
+    for_each_warp(
+        what.warps, [=] WATARI_KERNEL(std::size_t warp) { serve(what, warp); }, stream);
 }
 
 void flush_all(const request_list& what, stream_t stream) {

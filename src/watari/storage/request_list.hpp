@@ -1,7 +1,8 @@
 /// A list of blocks that cross the queues of a namespace, by threads of either processor.
 ///
-/// `lanes` threads share the list, each with `ahead` commands under way: a GPU has many lanes of
-/// one, a thread of the CPU is one lane that is far ahead. All memory is the users' processor's.
+/// `warps` share the list, each with `each` commands under way: on a GPU of as many of its threads,
+/// which all copy together, on a CPU of the one thread that there is. All memory is the users'
+/// processor's.
 /// Bytes: count x block over the link or memory bus, once into a slot and once out of it. No
 /// floating-point work.
 #pragma once
@@ -30,8 +31,8 @@ struct request_list {
     std::byte* memory;          ///< block i at memory + i x block
     std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
     status* outcomes;           ///< of each
-    request_place* places;      ///< lanes x ahead where more than one is ahead; the kernel's own
-    std::size_t lanes, ahead;
+    request_place* places;      ///< of a CPU, warps x each: the kernel's own
+    std::size_t warps, each;    ///< on a GPU at most 32 each
 };
 
 /// The kernels of one backend; on a GPU they return before they are done.

@@ -1,6 +1,6 @@
 // Engines `queue` and `gpu`: threads of the CPU or of a GPU submit NVMe commands themselves, to a
-// controller that serves the store, and pull the data out of its slots. One source for both:
-// request_list.cpp. A command that ends with an error is sent again, three times at most.
+// controller that serves the store, and pull the data out of its slots. See request_list.cpp. A
+// command that ends with an error is sent again, three times at most.
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -23,14 +23,13 @@ class queue_engine final : public engine {
 public:
     explicit queue_engine(const duty& what)
         : engine(what),
-          lanes_(what.who.is_gpu() ? what.depth : 1),
-          ahead_(what.who.is_gpu() ? 1 : what.depth),
+          each_(what.who.is_gpu() ? lanes(what) : what.depth),
           offsets_(kind(), what.requests, placed()),
           nanoseconds_(kind(), what.requests, placed()),
           outcomes_(kind(), what.requests, placed()),
-          places_(kind(), what.depth, placed()) {
+          places_(kind(), what.who.is_gpu() ? 1 : what.depth, placed()) {
         if (!what.who.is_gpu()) {
-            cpu::set_threads(1);  // of the loop over lanes: this thread is one
+            cpu::set_threads(1);  // of the loop over warps: this thread is one
             return;
         }
         stream_.emplace(device::priority::urgent);  // before products that are under way
@@ -65,6 +64,11 @@ public:
     }
 
 private:
+    /// Threads of a warp that have a command: so many that it copies about as long as they wait.
+    static std::size_t lanes(const duty& what) {
+        constexpr std::size_t copied_at_once = 1 << 15, warp = 32;
+        return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(warp, what.depth));
+    }
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
     }
@@ -81,8 +85,8 @@ private:
                 .nanoseconds = nanoseconds_.data(),
                 .outcomes = outcomes_.data(),
                 .places = places_.data(),
-                .lanes = lanes_,
-                .ahead = ahead_};
+                .warps = (what_.depth + each_ - 1) / each_,
+                .each = each_};
     }
 
     /// Runs the list and waits.
@@ -127,7 +131,7 @@ private:
              " sent again, the first after: " + text(*first_failure_));
     }
 
-    std::size_t lanes_, ahead_;
+    std::size_t each_;  ///< commands of a warp under way
     memory::buffer<std::uint64_t> offsets_;
     memory::buffer<std::int64_t> nanoseconds_;
     memory::buffer<status> outcomes_;
