@@ -372,7 +372,7 @@ CASES: dict[str, Case] = {
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     storage.default_depth,
-                    "32, gpu 4 to 256, without a queue 1",
+                    "32, gpu 8 to 256, without a queue 1",
                 ),
                 Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
                 words(
@@ -398,7 +398,10 @@ CASES: dict[str, Case] = {
                 ),
                 axis("folder", "where the files are made and found again", str, storage.FOLDER),
                 replace(
-                    THREADS, summary="CPU threads, pinned; of queue and gpu as many serve the store"
+                    THREADS,
+                    summary="CPU threads, pinned; of queue and gpu as many serve the store",
+                    default=storage.default_threads,
+                    default_text="one a core, gpu two less",
                 ),
                 Axis(
                     "requests",
@@ -468,13 +471,18 @@ CASES: dict[str, Case] = {
                 axis("folder", "where the files are made", str, storage.FOLDER),
                 Axis("alpha", "a factor", gemm_case.parse_number, lambda m, p: 1.0, "1.0"),
                 Axis("beta", "a factor", gemm_case.parse_number, lambda m, p: 0.0, "0.0"),
-                replace(THREADS, summary="CPU threads that move tiles; the BLAS has its own"),
+                replace(
+                    THREADS,
+                    summary="CPU threads that move tiles; the BLAS has its own",
+                    default=gemm_case.default_threads,
+                    default_text="one a core, gpu half as many",
+                ),
                 Axis(
                     "depth",
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     gemm_case.default_depth,
-                    "32, gpu 4 to 256, without a queue 1",
+                    "32, gpu 8 to 256, without a queue 1",
                 ),
                 samples(3, "whole products in a row"),
                 OVERSUBSCRIBE,

@@ -89,6 +89,17 @@ def default_tile(machine: Machine, parameters: Parameters) -> int:
     return tile
 
 
+def default_threads(machine: Machine, parameters: Parameters) -> int:
+    """One a core; a GPU's queues are served by half as many, which never rest: others hand lists to
+    the GPU and wait for them."""
+    return threads_on(int(machine["processors"][0]["cores"]), parameters)
+
+
+def threads_on(cores: int, parameters: Parameters) -> int:
+    """The same for a number of cores."""
+    return max(cores // 2, 1) if parameters["engine"] == "gpu" else cores
+
+
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     if parameters["engine"] in ONE_AT_A_TIME:

@@ -96,7 +96,7 @@ def on_this_machine(asked: Parameters) -> Parameters:
     given = gemm_case.settle(asked)
     given.setdefault("processor", "gpu" if native().gpus()["gpus"] else "cpu")
     given.setdefault("engine", gemm_case.default_engine({}, given))
-    given.setdefault("threads", len(os.sched_getaffinity(0)))
+    given.setdefault("threads", gemm_case.threads_on(len(os.sched_getaffinity(0)), given))
     return given
 
 

@@ -34,8 +34,10 @@ CACHES = ("none", "cold", "warm")
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
-GPU_DEPTH = (4, 256)  # of each controller thread
-GPU_IN_FLIGHT = 2**20  # bytes of each: with more, they leave the CPU's cache before they are fetched
+GPU_DEPTH = (8, 256)  # of each controller thread
+GPU_IN_FLIGHT = (
+    2**20
+)  # bytes of each: with more, they leave the CPU's cache before they are fetched
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
@@ -69,6 +71,12 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     if parameters["engine"] == "gpu":
         return gpu_depth(int(parameters["block"]))
     return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
+
+
+def default_threads(machine: Machine, parameters: Parameters) -> int:
+    """One a core; threads that serve a GPU's queues never rest, and leave cores to the others."""
+    cores = int(machine["processors"][0]["cores"])
+    return max(cores - 2, 1) if parameters["engine"] == "gpu" else cores
 
 
 def gpu_depth(block: int) -> int:

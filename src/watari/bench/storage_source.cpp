@@ -84,13 +84,7 @@ void storage_source::start_controller(const storage_parameters& p) {
     const std::shared_ptr<storage::backend> store = with_fault(make_backend(p), p);
     storage::controller_options options;
     options.threads = threads;
-    options.queues.users = p.processor;
-    options.queues.queues = p.processor.is_gpu() ? 2 * threads : threads;
-    const std::size_t each = threads * p.depth / options.queues.queues;
-    options.queues.depth =
-        static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(each + 1, 64)));
-    options.queues.max_transfer =
-        static_cast<std::uint32_t>(std::max<std::size_t>(p.block, storage::prp_page));
+    options.queues = storage::queues_for(p.processor, threads, threads * p.depth, p.block);
     options.queues.limit = p.fault == "none" ? usual_limit : short_limit;
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t queue_movers = 2;  ///< threads that give the lists to queues: one at work
                                          ///< while the other's list ends
 constexpr std::size_t full_depth = 32;   ///< that any disk's best rate needs, with large blocks
+constexpr std::size_t full_memory_depth = 64;  ///< the same of memory, of each of two movers
 
 bool is_queue(const parameters& p) { return p.engine == "queue" || p.engine == "gpu"; }
 
@@ -52,9 +53,11 @@ struct setting {
                                                     : memory::kind::pageable,
                     .oversubscribe = p.oversubscribe}),
           direct(p.store == "file"),
-          tiles(options(p, p.engine, p.processor)) {}
+          tiles(
+              options(p, p.engine, p.processor, 2 * queue_movers * depth_of(p), largest_block())) {}
 
-    source_options options(const parameters& p, const std::string& engine, processor who) const {
+    source_options options(const parameters& p, const std::string& engine, processor who,
+                           std::size_t requests, std::size_t block) const {
         return {.engine = engine,
                 .who = who,
                 .path = matrices.path(),
@@ -62,8 +65,8 @@ struct setting {
                 .writable = true,
                 .direct = direct,
                 .threads = p.threads,
-                .requests = 2 * queue_movers * depth_of(p),
-                .largest_block = std::max(most_block, largest_block())};
+                .requests = requests,
+                .largest_block = block};
     }
 
     /// Of the tiles' requests.
@@ -99,17 +102,16 @@ struct floors {
 floors measure_floors(const parameters& p, const setting& here, pipeline& work) {
     const bool own = !here.on_files;
     const bool ring = storage::uring_absent_reason().empty();
-    std::optional<source> best;
-    if (!own) best.emplace(here.options(p, ring ? "uring" : "posix", the_cpu));
-    const source& from = own ? here.tiles : *best;
     const processor who = own ? p.processor : the_cpu;
     const std::size_t threads = own                   ? movers_of(p)
                                 : ring && here.direct ? 1
                                                       : cpu::own_cpus().size();
-    // of large blocks, as many bytes as the tiles' own requests
-    const std::size_t depth =
-        own ? std::max<std::size_t>(1, depth_of(p) * here.largest_block() / most_block)
-            : full_depth;
+    const std::size_t depth = own ? full_memory_depth : full_depth;
+    const source from(here.options(p,
+                                   own    ? p.engine
+                                   : ring ? "uring"
+                                          : "posix",
+                                   who, threads * depth, most_block));
     const placement& c = here.matrices.where(matrix::c);
     floors found{};
     found.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);

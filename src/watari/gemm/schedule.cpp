@@ -19,14 +19,25 @@ std::size_t evened(std::size_t tiles, std::size_t fits) {
     return divide_up(tiles, divide_up(tiles, std::min(tiles, fits)));
 }
 
+/// Columns of a block that suffice for its write-back to be hidden: while one is written, the next
+/// ones are multiplied, and the next block begins with the one that was written first.
+constexpr std::size_t hiding = 4;
+
 struct choice {
     gemm::form form;
     std::size_t p, q, slots;
     double read;  ///< elements of A and B
+
+    bool better_than(const choice& other) const {
+        if (read != other.read) return read < other.read;
+        const std::size_t own = std::min(q, hiding), others = std::min(other.q, hiding);
+        return own != others ? own > others : slots < other.slots;
+    }
 };
 
-/// The choice that reads least; of those, one that needs least memory. What a panel reads does not
-/// depend on the other edge of its blocks, which is one tile; of blocks every p is tried.
+/// The choice that reads least; of those, one that hides its write-back, and then one that needs
+/// least memory. What a panel reads does not depend on the other edge of its blocks; of blocks
+/// every p is tried.
 choice best(shape size, const tiling& c, std::size_t kt, std::size_t slots) {
     const std::size_t mt = c.tile_rows(), nt = c.tile_columns(), stay = resident(kt);
     const double of_a = static_cast<double>(size.m) * static_cast<double>(size.k);
@@ -37,8 +48,8 @@ choice best(shape size, const tiling& c, std::size_t kt, std::size_t slots) {
         const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt, p);
         const double read =
             static_cast<double>(times_a) * of_a + static_cast<double>(times_b) * of_b;
-        if (!found || read < found->read || (read == found->read && needed < found->slots))
-            found = {which, p, q, needed, read};
+        const choice next{which, p, q, needed, read};
+        if (needed <= slots && (!found || next.better_than(*found))) found = next;
     };
     for (std::size_t p = 1; p <= mt && 3 * p + 2 <= slots; ++p) {
         const std::size_t q = evened(nt, (slots - 2 * p) / (p + 2));
@@ -46,7 +57,10 @@ choice best(shape size, const tiling& c, std::size_t kt, std::size_t slots) {
     }
     if (const std::size_t fits = (slots - 2) / (1 + stay)) {
         const std::size_t p = evened(mt, fits), q = evened(nt, fits);
-        consider(form::panel_a, p, 1, p + p * stay + 2);
+        for (std::size_t most = 1; most < 2 * hiding; ++most) {
+            const std::size_t columns = evened(nt, most);
+            consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns);
+        }
         consider(form::panel_b, 1, q, q + q * stay + 2);
     }
     return *found;

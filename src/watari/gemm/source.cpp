@@ -8,7 +8,6 @@
 #include "watari/storage/sector.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace watari::gemm {
 
@@ -55,13 +54,8 @@ void source::start_controller() {
                                                    .padded = !wanted_.writable});
     storage::controller_options options;
     options.threads = static_cast<std::uint32_t>(wanted_.threads);
-    options.queues.users = wanted_.who;
-    options.queues.queues = wanted_.who.is_gpu() ? 2 * options.threads : options.threads;
-    const std::size_t each = wanted_.requests / options.queues.queues;
-    options.queues.depth =
-        static_cast<std::uint32_t>(std::bit_ceil(std::max<std::size_t>(each + 1, 64)));
-    options.queues.max_transfer = static_cast<std::uint32_t>(
-        std::bit_ceil(std::max(wanted_.largest_block, storage::prp_page)));
+    options.queues =
+        storage::queues_for(wanted_.who, wanted_.threads, wanted_.requests, wanted_.largest_block);
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();
     controller_.emplace(store, options);

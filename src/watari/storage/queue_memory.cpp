@@ -89,6 +89,16 @@ const queue_options& checked(const queue_options& options) {
 
 }  // namespace
 
+queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
+                         std::size_t block) {
+    const std::size_t queues = users.is_gpu() ? 2 * threads : threads;
+    const std::size_t depth = std::bit_ceil(under_way / queues + 1);
+    return {.users = users,
+            .queues = static_cast<std::uint32_t>(queues),
+            .depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(depth, 2, most_depth)),
+            .max_transfer = static_cast<std::uint32_t>(std::bit_ceil(std::max(block, prp_page)))};
+}
+
 memory::placement huge_placement() {
     const bool there = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
     return {.thp = there ? memory::huge_pages::always : memory::huge_pages::as_set};

@@ -22,6 +22,13 @@ struct queue_options {
     std::uint32_t first_ticket = 0;        ///< where counters start: tests let them wrap
 };
 
+/// Queues for a controller of `threads` threads and users who have this many requests under way, of
+/// at most `block` bytes. No deeper than that: identifiers are lent in turn, so that data pass
+/// through all slots, and where these do not stay in the CPU's cache the slowest memory of all is
+/// in the way. Two queues a thread for a GPU, whose warps contend for them.
+queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
+                         std::size_t block);
+
 /// Huge pages where the kernel has such: random access to much memory needs their reach.
 memory::placement huge_placement();
 

@@ -12,8 +12,6 @@ using storage::request_list;
 using storage::slot_of;
 using storage::token;
 
-#ifdef __CUDACC__
-
 /// One request of each thread of a warp that has `left` one, request i: the blocks of all are
 /// copied by all threads. Who waits for an identifier holds none: the first waits if nobody got
 /// one, and the others whose turn did not come are left for the next call.
@@ -49,7 +47,7 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
 }
 
 /// The requests of a warp. While it copies, others have theirs served.
-WATARI_KERNEL inline void serve(const request_list& what, std::size_t warp) {
+WATARI_KERNEL inline void serve_together(const request_list& what, std::size_t warp) {
     const group all = group::active();
     const std::size_t step = what.warps * what.each;
     for (std::size_t first = warp * what.each; first < what.count; first += step) {
@@ -60,10 +58,8 @@ WATARI_KERNEL inline void serve(const request_list& what, std::size_t warp) {
     }
 }
 
-#else
-
 /// Begins request i; who has others under way does not wait for an identifier.
-inline token begin_one(const request_list& what, std::size_t i, bool wait) {
+WATARI_KERNEL inline token begin_one(const request_list& what, std::size_t i, bool wait) {
     const std::uint64_t block = what.offsets[i] / what.view.block_bytes;
     const std::uint32_t count = what.block / what.view.block_bytes;
     if (!what.write)
@@ -74,7 +70,7 @@ inline token begin_one(const request_list& what, std::size_t i, bool wait) {
 }
 
 /// Ends request i, which is done or given up.
-inline void end_one(const request_list& what, std::size_t i, const token& command) {
+WATARI_KERNEL inline void end_one(const request_list& what, std::size_t i, const token& command) {
     const storage::status outcome = wait(what.view, command, 0);
     if (!what.write && outcome.ok())
         copy_bytes(group::active(), what.memory + i * what.block, slot_of(what.view, command),
@@ -86,7 +82,7 @@ inline void end_one(const request_list& what, std::size_t i, const token& comman
 
 /// The requests of a thread. Each that is done makes room for the next, in any order: a slow one
 /// holds up nobody.
-inline void serve(const request_list& what, std::size_t thread) {
+WATARI_KERNEL inline void serve_alone(const request_list& what, std::size_t thread) {
     storage::request_place* const places = what.places + thread * what.each;
     const std::int64_t limit = what.view.queues[0].limit;
     std::size_t next = thread, under_way = 0;
@@ -113,11 +109,13 @@ inline void serve(const request_list& what, std::size_t thread) {
     }
 }
 
-#endif
-
 void run(const request_list& what, stream_t stream) {
     for_each_warp(
-        what.warps, [=] WATARI_KERNEL(std::size_t warp) { serve(what, warp); }, stream);
+        what.warps,
+        [=] WATARI_KERNEL(std::size_t warp) {
+            executes == processor::type::gpu ? serve_together(what, warp) : serve_alone(what, warp);
+        },
+        stream);
 }
 
 void flush_all(const request_list& what, stream_t stream) {
