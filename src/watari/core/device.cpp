@@ -130,9 +130,10 @@ stream::stream(priority which) {
     handle_ = handle<stream_t, destroy_stream>(created);
 }
 
-event::event() {
+event::event(waiting how) {
     CUevent_st* created = nullptr;
-    check(cudaEventCreate(&created));
+    check(cudaEventCreateWithFlags(
+        &created, how == waiting::asleep ? cudaEventBlockingSync : cudaEventDefault));
     handle_ = handle<CUevent_st*, destroy_event>(created);
 }
 

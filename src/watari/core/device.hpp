@@ -80,10 +80,14 @@ private:
     handle<stream_t, destroy_stream> handle_;
 };
 
+/// What a thread does that waits: it looks again and again, or gives its core away and is woken
+/// some tens of microseconds late.
+enum class waiting { awake, asleep };
+
 /// A moment in a stream.
 class event {
 public:
-    event();
+    explicit event(waiting how = waiting::awake);
     void record(stream_t stream);
     void make_wait(stream_t stream) const;  ///< later work of `stream` waits for this moment
     void wait() const;                      ///< the calling thread does

@@ -44,7 +44,7 @@ void release_scratch(void*) noexcept {}
 
 stream::stream(priority) { absent(); }
 
-event::event() { absent(); }
+event::event(waiting) { absent(); }
 
 void event::record(stream_t) { absent(); }
 

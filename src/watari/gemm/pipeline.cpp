@@ -50,8 +50,9 @@ struct pipeline::parts {
         if (o.who.is_gpu()) {
             device::use(o.who.number);
             stream.emplace();
-            steps_end.emplace();
-            column_end = std::vector<device::event>(order.block_columns());
+            for (int step = 0; step < 2; ++step) steps_end.emplace_back(device::waiting::asleep);
+            for (std::size_t c = 0; c < order.block_columns(); ++c)
+                column_end.emplace_back(device::waiting::asleep);
         }
         measure::unbind();  // the BLAS makes threads that run where this one may
         products = make_blas(o.who, o.type, o.threads, main_stream());
@@ -189,7 +190,7 @@ struct pipeline::parts {
             }
             lock.unlock();
             if (o.who.is_gpu() && what.which != matrix::c && at.number >= 2)
-                (*steps_end)[at.number % 2].wait();
+                steps_end[at.number % 2].wait();
             const stored_matrix& from = what.which == matrix::a   ? o.a
                                         : what.which == matrix::b ? o.b
                                                                   : o.c_read;
@@ -249,7 +250,7 @@ struct pipeline::parts {
             for (std::size_t c = 0; c < at.columns; ++c)
                 if (!done_before(at, c)) multiply_column(at, c);
             if (!finished.empty()) await_rest(at);
-            if (o.who.is_gpu()) (*steps_end)[s % 2].record(main_stream());
+            if (o.who.is_gpu()) steps_end[s % 2].record(main_stream());
             {
                 const std::lock_guard lock(mutex);
                 ++products_done;
@@ -445,7 +446,7 @@ struct pipeline::parts {
     const schedule& order;
     memory::buffer<std::byte> arena;
     std::optional<device::stream> stream;
-    std::optional<std::array<device::event, 2>> steps_end;
+    std::vector<device::event> steps_end;  ///< two; who waits leaves the cores to those who serve
     std::vector<device::event> column_end;
     std::unique_ptr<blas> products;
     std::set<tile_of_c> finished;

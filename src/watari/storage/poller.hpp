@@ -54,6 +54,7 @@ private:
         completion_entry* completions;
         std::uint32_t* doorbells;
         std::uint32_t head, tail;  ///< of submissions fetched, of completions posted; unwrapped
+        std::uint32_t taken;  ///< of completions, as far as was looked: each look is a cache miss
         std::bitset<65536> under_way;
         std::deque<ending> held;  ///< ended, but the completion queue was full
     };

@@ -12,11 +12,11 @@ using storage::request_list;
 using storage::slot_of;
 using storage::token;
 
-/// One request of each thread of a warp that has `left` one, request i: the blocks of all are
-/// copied by all threads. Who waits for an identifier holds none: the first waits if nobody got
-/// one, and the others whose turn did not come are left for the next call.
+/// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks
+/// of all are copied by all threads. Who waits for an identifier holds none: the first waits if
+/// nobody got one, and the others whose turn did not come are left for the next call.
 WATARI_KERNEL inline void serve_some(const request_list& what, const group& all, std::size_t i,
-                                     bool& left) {
+                                     std::int64_t start, bool& left) {
     const std::uint32_t count = what.block / what.view.block_bytes;
     std::byte* const block = what.memory + i * what.block;
     token command;
@@ -43,7 +43,7 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     left = false;
     release_slot(what.view, command);
     what.outcomes[i] = outcome;
-    what.nanoseconds[i] = nanoseconds() - what.nanoseconds[i];
+    what.nanoseconds[i] = nanoseconds() - start;
 }
 
 /// The requests of a warp. While it copies, others have theirs served.
@@ -53,8 +53,8 @@ WATARI_KERNEL inline void serve_together(const request_list& what, std::size_t w
     for (std::size_t first = warp * what.each; first < what.count; first += step) {
         const std::size_t i = first + all.rank();
         bool left = all.rank() < what.each && i < what.count;
-        if (left) what.nanoseconds[i] = nanoseconds();
-        while (!all.all(!left)) serve_some(what, all, i, left);
+        const std::int64_t start = nanoseconds();
+        while (!all.all(!left)) serve_some(what, all, i, start, left);
     }
 }
 

@@ -1,8 +1,8 @@
 /// A list of blocks that cross the queues of a namespace, by threads of either processor.
 ///
 /// `warps` share the list, each with `each` commands under way: on a GPU of as many of its threads,
-/// which all copy together, on a CPU of the one thread that there is. All memory is the users'
-/// processor's.
+/// which all copy together, on a CPU of the one thread that there is. Lists and results are in memory
+/// of the CPU: a GPU reads and writes each entry once.
 /// Bytes: count x block over the link or memory bus, once into a slot and once out of it. No
 /// floating-point work.
 #pragma once

@@ -1,4 +1,5 @@
 /// Seconds that a GPU worked in a stream, by events around the work, summed up over several turns.
+/// Who waits sleeps: the cores are those of threads that serve the GPU.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -19,7 +20,7 @@ public:
     double seconds() const noexcept { return seconds_; }
 
 private:
-    device::event first_, last_;
+    device::event first_{device::waiting::asleep}, last_{device::waiting::asleep};
     double seconds_ = 0;
 };
 

@@ -39,10 +39,9 @@ public:
     void run(const requests& list, std::span<double> seconds) override {
         const std::span offsets = list.offsets;
         serve(list);
-        std::vector<std::int64_t> nanoseconds(offsets.size());
-        std::vector<status> outcomes(offsets.size());
-        fetch(nanoseconds.data(), nanoseconds_.data(), nanoseconds.size());
-        fetch(outcomes.data(), outcomes_.data(), outcomes.size());
+        // what is sent again leaves its own there
+        const std::vector nanoseconds(nanoseconds_.data(), nanoseconds_.data() + offsets.size());
+        const std::vector outcomes(outcomes_.data(), outcomes_.data() + offsets.size());
         for (std::size_t i = 0; i < offsets.size(); ++i) {
             seconds[i] = static_cast<double>(nanoseconds[i]) * 1e-9;
             if (!outcomes[i].ok())
@@ -54,9 +53,9 @@ public:
 
     void flush() override {
         request_kernels_on(what_.who).flush(described({}), stream());
-        status outcome;
-        fetch(&outcome, outcomes_.data(), 1);
-        if (!outcome.ok()) throw error("flush: " + text(outcome));
+        if (stream_) device::synchronize(stream());
+        if (const status outcome = *outcomes_.data(); !outcome.ok())
+            throw error("flush: " + text(outcome));
     }
 
     std::optional<double> gpu_seconds() const override {
@@ -69,8 +68,9 @@ private:
         constexpr std::size_t copied_at_once = 1 << 15, warp = 32;
         return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(warp, what.depth));
     }
+    /// Of lists: a GPU reads and writes each once, over the link.
     memory::kind kind() const {
-        return what_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+        return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     }
     memory::placement placed() const { return {.device = what_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
@@ -91,22 +91,10 @@ private:
 
     /// Runs the list and waits.
     void serve(const requests& list) {
-        const std::span offsets = list.offsets;
-        if (stream_)
-            device::copy(offsets_.data(), offsets.data(), offsets.size_bytes(), stream());
-        else
-            std::memcpy(offsets_.data(), offsets.data(), offsets.size_bytes());
+        std::copy(list.offsets.begin(), list.offsets.end(), offsets_.data());
         if (stream_) kernels_->start(stream());
         request_kernels_on(what_.who).run(described(list), stream());
         if (stream_) kernels_->stop(stream());
-    }
-
-    template <class T>
-    void fetch(T* to, const T* from, std::size_t count) const {
-        if (stream_)
-            device::read_back(to, from, count * sizeof(T), stream());
-        else
-            std::copy_n(from, count, to);
     }
 
     /// Sends a list of one again until it succeeds; returns the seconds of that.
@@ -116,7 +104,7 @@ private:
             first_failure_ = first_failure_.value_or(outcome);
             ++sent_again_;
             serve(one);
-            fetch(&outcome, outcomes_.data(), 1);
+            outcome = *outcomes_.data();
         }
         if (!outcome.ok())
             throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
