@@ -109,31 +109,33 @@ double elements_read(const schedule& order, shape size) {
 }
 
 /// What a choice is judged by: elements of A and B that it reads, columns that it lacks of four,
-/// and slots.
-using merit = std::tuple<double, std::size_t, std::size_t>;
+/// products for each tile that it lacks of two, and slots.
+using merit = std::tuple<double, std::size_t, double, std::size_t>;
 
-merit merit_of(double read, std::size_t columns, std::size_t slots) {
-    return {read, 4 - std::min<std::size_t>(columns, 4), slots};
+merit merit_of(double read, std::size_t p, std::size_t q, std::size_t slots) {
+    const double products = static_cast<double>(p * q) / static_cast<double>(p + q);
+    return {read, 4 - std::min<std::size_t>(q, 4), 2 - std::min(products, 2.0), slots};
 }
 
-/// The best over every p, form and q that makes blocks of about one size.
+/// The best over every form and all p and q that make blocks of about one size.
 merit best(shape size, std::size_t tile, std::size_t slots) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
     const std::size_t stay = std::max<std::size_t>(2, divide_up(size.k, tile));
-    merit found{1e300, 0, 0};
-    const auto one = [&](std::size_t q, std::size_t needed, std::size_t times_a,
-                         std::size_t times_b) {
-        if (needed > slots) return;
-        found = std::min(found, merit_of(static_cast<double>(times_a * size.m * size.k +
-                                                             times_b * size.k * size.n),
-                                         q, needed));
+    const auto even = [](std::size_t tiles, std::size_t edge) {
+        return edge == divide_up(tiles, divide_up(tiles, edge));
     };
+    merit found{1e300, 0, 0, 0};
     for (std::size_t p = 1; p <= mt; ++p)
         for (std::size_t q = 1; q <= nt; ++q) {
-            if (q != divide_up(nt, divide_up(nt, q))) continue;
-            one(q, p * q + 2 * (p + q), divide_up(nt, q), divide_up(mt, p));
-            one(q, p * q + p * stay + 2 * q, 1, divide_up(mt, p));
-            one(q, p * q + q * stay + 2 * p, divide_up(nt, q), 1);
+            if (!even(mt, p) || !even(nt, q)) continue;
+            const auto one = [&](std::size_t needed, std::size_t times_a, std::size_t times_b) {
+                const auto read =
+                    static_cast<double>(times_a * size.m * size.k + times_b * size.k * size.n);
+                if (needed <= slots) found = std::min(found, merit_of(read, p, q, needed));
+            };
+            one(p * q + 2 * (p + q), divide_up(nt, q), divide_up(mt, p));
+            one(p * q + p * stay + 2 * q, 1, divide_up(mt, p));
+            one(p * q + q * stay + 2 * p, divide_up(nt, q), 1);
         }
     return found;
 }
@@ -152,14 +154,15 @@ TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
     EXPECT_EQ(forms.size(), 3u);
 }
 
-TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItWrites) {
+TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
     std::mt19937 random(11);
     const auto up_to = [&](std::size_t n) { return random() % n + 1; };
     for (int i = 0; i < 600; ++i) {
         const shape size{up_to(60), up_to(60), up_to(60)};
         const std::size_t tile = up_to(9), slots = 4 + up_to(90);
         const schedule order(request(size, tile, slots));
-        ASSERT_EQ(merit_of(elements_read(order, size), order.block_columns(), order.slots()),
+        ASSERT_EQ(merit_of(elements_read(order, size), order.block_rows(), order.block_columns(),
+                           order.slots()),
                   best(size, tile, slots))
             << i;
     }

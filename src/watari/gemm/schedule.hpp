@@ -4,7 +4,8 @@
 /// product runs over the kt tile columns of A. A *step* is (block, l): it needs the block's p tiles
 /// (r, l) of A and its q tiles (l, c) of B, and makes p q products. One of three forms, whichever
 /// reads least, then whichever has blocks of some columns, so that one is written while the others
-/// are multiplied, then whichever needs least memory:
+/// are multiplied, then whichever makes some products of each tile that comes, then whichever needs
+/// least memory:
 ///
 ///     blocks   A and B stream past:                p q + 2 (p + q) slots, A read ceil(nt/q) times,
 ///                                                  B read ceil(mt/p) times; naive is p = q = 1

@@ -63,10 +63,12 @@ public:
     }
 
 private:
-    /// Threads of a warp that have a command: so many that it copies about as long as they wait.
+    /// Threads of a warp that have a command: of long blocks so few that it copies about as long as
+    /// it waits. More warps than that take room from kernels that compute.
     static std::size_t lanes(const duty& what) {
-        constexpr std::size_t copied_at_once = 1 << 15, warp = 32;
-        return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(warp, what.depth));
+        constexpr std::size_t copied_at_once = 1 << 16;
+        const std::size_t most = what.block < prp_page ? 32 : 8;
+        return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(most, what.depth));
     }
     /// Of lists: a GPU reads and writes each once, over the link.
     memory::kind kind() const {
