@@ -60,7 +60,7 @@ private:
 
     WATARI_KERNEL bool claim(const group& members, std::uint64_t page) const {
         bool mine = cache_.pages.find(members, page) == cache_.pages.none;
-        if (mine && members.leads()) mine = cache_.pages.claim_free(page);
+        if (mine && members.leads()) mine = cache_.pages.claim_free(page) != cache_.pages.none;
         return members.broadcast(mine);
     }
 
