@@ -60,7 +60,41 @@ struct cache {
     /// The same wherever it is.
     WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
         held_page held{};
-        return hit(members, page, why, held) ? held : acquire_slowly(members, page, why);
+        return hit(members, page, why, held) ? held : acquire_missing(members, page, why);
+    }
+
+    /// The same for what was no hit: apart, so that it takes no registers from who has one.
+    [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
+                                                              std::uint64_t page,
+                                                              intent why) const {
+        patience wait{pages.memory.limit_ns};
+        for (unsigned evictions = 0;;) {
+            const std::uint64_t slot = pages.find(members, page);
+            step next{};
+            if (members.leads())
+                next = slot == pages.none ? pages.claim(page, evictions < most_evictions)
+                                          : pages.join(slot, page, why, wait);
+            next = members.broadcast(next);
+            const std::uint64_t where = next.where;
+            switch (static_cast<duty>(next.what)) {
+                case duty::use:
+                    return {address(where), page, where, why, false, {}};
+                case duty::fill:
+                case duty::pass:
+                    return fill(members, page, where, why);
+                case duty::evict:  // one that fails leaves its page dirty; do with clean ones then
+                    evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
+                    break;
+                case duty::failed:
+                    return failure(
+                        std::bit_cast<storage::status>(static_cast<std::uint32_t>(where)));
+                case duty::late:
+                    return failure(storage::timed_out);
+                case duty::again:
+                    if (members.broadcast(members.leads() && wait.over()))
+                        return failure(storage::timed_out);
+            }
+        }
     }
 
     /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
@@ -107,39 +141,6 @@ struct cache {
 
 private:
     static constexpr unsigned most_evictions = 4;
-
-    /// What is not a plain hit: apart, so that it takes no registers from who has one.
-    [[gnu::noinline]] WATARI_KERNEL held_page acquire_slowly(const group& members,
-                                                             std::uint64_t page, intent why) const {
-        patience wait{pages.memory.limit_ns};
-        for (unsigned evictions = 0;;) {
-            const std::uint64_t slot = pages.find(members, page);
-            step next{};
-            if (members.leads())
-                next = slot == pages.none ? pages.claim(page, evictions < most_evictions)
-                                          : pages.join(slot, page, why, wait);
-            next = members.broadcast(next);
-            const std::uint64_t where = next.where;
-            switch (static_cast<duty>(next.what)) {
-                case duty::use:
-                    return {address(where), page, where, why, false, {}};
-                case duty::fill:
-                case duty::pass:
-                    return fill(members, page, where, why);
-                case duty::evict:  // one that fails leaves its page dirty; do with clean ones then
-                    evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
-                    break;
-                case duty::failed:
-                    return failure(
-                        std::bit_cast<storage::status>(static_cast<std::uint32_t>(where)));
-                case duty::late:
-                    return failure(storage::timed_out);
-                case duty::again:
-                    if (members.broadcast(members.leads() && wait.over()))
-                        return failure(storage::timed_out);
-            }
-        }
-    }
 
     WATARI_KERNEL static held_page failure(storage::status status) {
         return {nullptr, 0, 0, intent::read, false, status};
@@ -243,19 +244,19 @@ private:
             const page_run run = dirty_around(members, *this, pages.memory.tags[slot]);
             if (run.count == 1) return put_one(members, slot, durable);
             storage::status status = write_run(members, *this, run, durable);
-            const bool all = status.ok(), late = status.is(storage::status(storage::timed_out));
-            if (all && members.leads()) local::fetch_add(pages.memory.counters->written, run.count);
-            for (std::uint64_t i = 0; i < run.count; ++i) {
-                const std::uint64_t each = pages.find(members, run.first + i);
-                if (!all && !late) {
-                    const storage::status alone = put_one(members, each, durable);
-                    if (i == 0 || status.ok()) status = alone;
-                } else if (members.leads()) {
-                    pages.turn(each, page_state::writing,
-                               all ? page_state::clean : page_state::dirty);
-                }
+            if (status.ok() || status.is(storage::status(storage::timed_out))) {
+                if (status.ok() && members.leads())
+                    local::fetch_add(pages.memory.counters->written, run.count);
+                turn_run(members, *this, run, page_state::writing,
+                         status.ok() ? page_state::clean : page_state::dirty);
+                members.sync();
+                return status;
             }
-            members.sync();
+            for (std::uint64_t i = 0; i < run.count; ++i) {
+                const storage::status alone =
+                    put_one(members, pages.find(members, run.first + i), durable);
+                if (i == 0 || status.ok()) status = alone;
+            }
             return status;
         } else {
             return put_one(members, slot, durable);

@@ -18,7 +18,7 @@ WATARI_KERNEL void each_way(unsigned ways, unsigned first, unsigned every, WordA
         std::uint64_t seen[Together];
         for (unsigned k = 0; k < Together; ++k) {
             const unsigned i = first + k * every;
-            seen[k] = local::load_relaxed(word_at(i < ways ? i : ways - 1));
+            seen[k] = i < ways ? local::load_relaxed(word_at(i)) : 0;
         }
         for (unsigned k = 0; k < Together; ++k) {
             const unsigned i = first + k * every;
