@@ -41,8 +41,14 @@ struct cache {
         return std::size_t{1} << pages.memory.page_shift;
     }
 
-    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
-        return pages.memory.pages + (slot << pages.memory.page_shift);
+    /// Where a page is that has a slot. Neighbouring sets have their first slots side by side, and
+    /// so on: pages that follow each other then mostly do so in memory too. Set after set they
+    /// would lie a multiple of their size apart, and fall on few lines of a CPU's cache.
+    WATARI_KERNEL std::byte* address(std::uint64_t page, std::uint64_t slot) const {
+        const storage::cache_memory& all = pages.memory;
+        const std::uint64_t set = pages.set_of(page), way = slot - set * all.ways;
+        const std::uint64_t place = slot < pages.slots() ? (way << all.set_bits) + set : slot;
+        return all.pages + (place << all.page_shift);
     }
 
     /// Holds a page for all of a group if it is here: true. Two atomic operations on the page's
@@ -53,7 +59,7 @@ struct cache {
         if (slot == pages.none) return false;
         bool here = false;
         if (members.leads()) here = pages.join_valid(slot, page, why);
-        held = {address(slot), page, slot, why, false, {}};
+        held = {address(page, slot), page, slot, why, false, {}};
         return members.broadcast(here);
     }
 
@@ -78,7 +84,7 @@ struct cache {
             const std::uint64_t where = next.where;
             switch (static_cast<duty>(next.what)) {
                 case duty::use:
-                    return {address(where), page, where, why, false, {}};
+                    return {address(page, where), page, where, why, false, {}};
                 case duty::fill:
                 case duty::pass:
                     return fill(members, page, where, why);
@@ -187,7 +193,7 @@ private:
                                                    std::uint64_t slot, intent why) const {
         const bool spare = slot >= pages.slots();
         if (spare) count(members, pages.memory.counters->passed);
-        const held_page held{address(slot), page, slot, why, !spare, {}};
+        const held_page held{address(page, slot), page, slot, why, !spare, {}};
         if (why == intent::overwrite) return held;
         if (!spare) count(members, pages.memory.counters->fills);
         const storage::status status = read(members, page, held.data);
@@ -267,9 +273,10 @@ private:
                                                             std::uint64_t slot,
                                                             bool durable) const {
         patience wait{pages.memory.limit_ns};
+        const std::uint64_t page = pages.memory.tags[slot];
         storage::status status = storage::timed_out;
         if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))
-            status = write(members, pages.memory.tags[slot], address(slot), durable);
+            status = write(members, page, address(page, slot), durable);
         members.sync();
         if (members.leads())
             pages.turn(slot, page_state::writing,

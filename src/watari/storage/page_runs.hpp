@@ -73,7 +73,8 @@ WATARI_KERNEL void copy_run(const group& members, const Cache& cache, const page
         std::size_t at = done << cache.pages.memory.page_shift;
         for (unsigned lane = 0; lane < some && at < bytes; ++lane) {
             const std::size_t left = bytes - at, each = cache.page_bytes();
-            std::byte* const page = cache.address(members.broadcast(slot, lane));
+            std::byte* const page =
+                cache.address(run.first + done + lane, members.broadcast(slot, lane));
             copy_bytes(members, into_pages ? page : data + at, into_pages ? data + at : page,
                        left < each ? left : each);
             at += each;

@@ -49,7 +49,7 @@ private:
     WATARI_KERNEL held_page next_here(const group& members) {
         const std::uint64_t page = here_.first++, slot = cache_.pages.find(members, page);
         --here_.count;
-        return {cache_.address(slot), page, slot, intent::read, false, {}};
+        return {cache_.address(page, slot), page, slot, intent::read, false, {}};
     }
 
     [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
@@ -87,7 +87,8 @@ private:
             return true;
         }
         if (blocks_of(cache_, {next_, 1}) == 0) return false;
-        run next{cache_.store.take(members, next_ == wanted && !under_way()), {next_, 0}};
+        // waits for one if this page is wanted: nothing is under way then
+        run next{cache_.store.take(members, next_ == wanted), {next_, 0}};
         if (!next.at.taken) return false;
         while (const unsigned some = claim(members, next.pages)) next.pages.count += some;
         if (next.pages.count == 0) return cache_.store.give_back(members, next.at), false;
