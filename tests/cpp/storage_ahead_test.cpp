@@ -220,7 +220,8 @@ TEST(AheadThreads, ShareFewSlotsAndIdentifiers) {
             team.emplace_back([&, t] {
                 std::mt19937_64 random(t);
                 const std::size_t begin = shared + t * each;
-                std::vector<std::uint64_t> own(&data[begin], &data[begin] + each), found(shared);
+                std::vector<std::uint64_t> own(each), found(shared);
+                std::iota(own.begin(), own.end(), begin);
                 for (int i = 0; i < 200; ++i) {
                     const std::size_t first = random() % shared;
                     const std::size_t number = 1 + random() % (shared - first);

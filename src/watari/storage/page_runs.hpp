@@ -58,9 +58,9 @@ WATARI_KERNEL void page_to_a_lane(const group& members, const Cache& cache, cons
 /// Another state for pages that are in state `from` by the caller, a page to each lane.
 template <class Cache>
 WATARI_KERNEL void turn_run(const group& members, const Cache& cache, const page_run& run,
-                            page_state from, page_state to, std::uint64_t plus = 0) {
+                            page_state from, page_state to) {
     page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t, unsigned) {
-        if (slot != cache.pages.none) cache.pages.turn(slot, from, to, plus);
+        if (slot != cache.pages.none) cache.pages.turn(slot, from, to);
     });
 }
 
