@@ -102,8 +102,12 @@ struct bench {
             [=] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t,
                               std::size_t i, word& total) {
                 const std::size_t each = b.range / sizeof(word);
-                return b.all.visit(members, b.order[i % number] * each, each,
-                                   [&](std::uint64_t, word element) { total += element; });
+                word own = 0;  // in a register
+                const storage::status status =
+                    b.all.visit(members, b.order[i % number] * each, each,
+                                [&](std::uint64_t, word element) { own += element; });
+                total += own;
+                return status;
             });
     }
 };
