@@ -76,6 +76,7 @@ struct user {
     unsigned copied = 0;
     bool resumes = false;  ///< looks again after a write-back
     bool durable = false, holds = false;
+    bool ahead = false;  ///< reads a page before its turn
 
     void step(world& w, bool finish) {
         switch (now) {
@@ -132,6 +133,12 @@ private:
             if (w.real.join_valid(found, page_wanted, why)) now = using_it;
             return;
         }
+        ahead = found == w.real.none && why == intent::read && w.chance(2);
+        if (ahead) {
+            slot = w.real.claim_free(page_wanted);
+            if (slot != w.real.none) now = filling;
+            return;
+        }
         const cpu::step next = found == w.real.none ? w.real.claim(page_wanted, !w.chance(5))
                                                     : w.real.join(found, page_wanted, why, wait);
         slot = next.where;
@@ -166,7 +173,10 @@ private:
             w.real.turn(slot, page_state::filling, page_state::dirty, 0 - page::holder);
             now = idle;
         } else if (!finish && w.chance(4)) {
-            w.real.turn(slot, page_state::filling, page_state::poisoned, 0 - page::holder);
+            if (ahead)
+                w.real.let_go(slot);
+            else
+                w.real.turn(slot, page_state::filling, page_state::poisoned, 0 - page::holder);
             now = idle;
         } else {
             w.in_slot[slot] = w.in_store[page_wanted];

@@ -66,8 +66,9 @@ WATARI_KERNEL void turn_run(const group& members, const Cache& cache, const page
 
 /// Copies between pages, each in the slot where the directory has it, and a command's data.
 template <class Cache>
-WATARI_KERNEL void copy_run(const group& members, const Cache& cache, const page_run& run,
-                            std::byte* data, bool into_pages) {
+[[gnu::noinline]] WATARI_KERNEL void copy_run(const group& members, const Cache& cache,
+                                              const page_run& run, std::byte* data,
+                                              bool into_pages) {
     const std::size_t bytes = std::size_t{blocks_of(cache, run)} * cache.store.block_bytes;
     page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t done, unsigned some) {
         std::size_t at = done << cache.pages.memory.page_shift;
