@@ -10,10 +10,17 @@
 //   nvcc array_rate.o build/src/libwatari.a -lgomp -lhwloc -luring -ldl -o array_rate_gpu
 //   ./array_rate [ROUNDS [CONTROLLERS]]
 //
-// `past`: read_async into memory, several ranges under way, then summed; `miss`: visit of four
-// times what the cache holds; `hit`: visit of half of it, again and again. A CPU has one user
-// thread, a GPU 4096 warps; where they read, fewer if those would have more under way than 64 MiB.
-// Printed: GB/s, medians over rounds in which the three take turns, and miss over past.
+// `past`: one range by read_async into memory, waited for, then summed; `miss`: visit of four times
+// what the cache holds, the same ranges in commands of the same size; `hit`: visit of half of it,
+// again and again. A CPU has one user thread, a GPU 4096 warps, 256 for ranges of 1 MiB, since each
+// reads up to 512 KiB ahead. Commands carry a range, at most 128 KiB; slots have 32 MiB at most, or
+// they leave the CPU's cache before they are used again.
+//
+// So one thread with a range of up to 128 KiB has one command under way and stands still until it
+// has come: `past` and `miss` then tell how long that takes, not what the controller can do. That
+// is `eight`: as `past`, but eight ranges at a time, where neighbours become one command.
+//
+// Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/storage/controller.hpp"
@@ -22,10 +29,13 @@
 #include "watari/storage/ram.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace here = watari::WATARI_BACKEND;
@@ -39,15 +49,15 @@ constexpr bool on_gpu = here::executes == watari::processor::type::gpu;
 constexpr memory::kind own = on_gpu ? memory::kind::device : memory::kind::pageable;
 constexpr std::size_t store_bytes = std::size_t{1} << (on_gpu ? 32 : 28);
 constexpr std::size_t cache_bytes = store_bytes / 4, held_bytes = cache_bytes / 2;
-constexpr std::size_t most_warps = on_gpu ? 4096 : 1, most_together = 8;
-constexpr std::size_t under_way = std::size_t{1} << 26, hits = on_gpu ? 16 : 1;  ///< bytes; passes
+constexpr std::size_t most_warps = on_gpu ? 4096 : 1, most_transfer = std::size_t{1} << 17;
+constexpr std::size_t slot_bytes = std::size_t{1} << 25, eight = 8, hits = on_gpu ? 16 : 1;
 
 /// Ranges of an array, all of `range` bytes, spread over warps.
 struct bench {
     here::array<word> all;
-    std::size_t range, warps, together;
+    std::size_t range, warps;
     const std::uint64_t* order;  ///< range numbers
-    word* memory;                ///< of each warp `together` ranges
+    word* memory;                ///< of each warp eight ranges
     word* result;                ///< the sum; and behind it, how many statuses were errors
 
     std::size_t words() const { return range / sizeof(word); }
@@ -70,17 +80,17 @@ struct bench {
         if (on_gpu) watari::device::synchronize(nullptr);
     }
 
-    void past() const {
+    void past(std::size_t together) const {
         sum(store_bytes / range, together, warps,
-            [] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t warp,
-                             std::size_t i, word& total) {
+            [=] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t warp,
+                              std::size_t i, word& total) {
                 const std::size_t each = b.range / sizeof(word);
-                word* const to = b.memory + warp * b.together * each;
+                word* const to = b.memory + warp * eight * each;
                 here::transfers moves(b.all.pages.store.view);
-                for (std::size_t k = 0; k < b.together; ++k)
+                for (std::size_t k = 0; k < together; ++k)
                     b.all.read_async(members, moves, b.order[i + k] * each, each, to + k * each);
                 const storage::status status = moves.wait(members);
-                for (std::size_t w = members.rank(); w < b.together * each; w += members.size())
+                for (std::size_t w = members.rank(); w < together * each; w += members.size())
                     total += to[w];
                 return status;
             });
@@ -92,8 +102,12 @@ struct bench {
             [=] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t,
                               std::size_t i, word& total) {
                 const std::size_t each = b.range / sizeof(word);
-                return b.all.visit(members, b.order[i % number] * each, each,
-                                   [&](std::uint64_t, word element) { total += element; });
+                word own = 0;  // in a register
+                const storage::status status =
+                    b.all.visit(members, b.order[i % number] * each, each,
+                                [&](std::uint64_t, word element) { own += element; });
+                total += own;
+                return status;
             });
     }
 };
@@ -120,28 +134,41 @@ void put(T* to, const std::vector<T>& from) {
     if (on_gpu) watari::device::synchronize(nullptr);
 }
 
-void report(storage::controller& device, storage::pattern which, std::size_t page,
-            std::size_t range, int rounds) {
+/// A controller for commands of a range each; its slots are those that can be under way twice over,
+/// if the CPU's cache can keep so many.
+storage::controller_options served(std::size_t range, std::size_t warps, std::uint32_t threads) {
+    const std::size_t transfer = std::min(range, most_transfer), queues = 2 * threads;
+    const std::size_t slots = std::min(slot_bytes / transfer, 2 * eight * warps);
+    return {.queues = {.users = {here::executes},
+                       .queues = static_cast<std::uint32_t>(queues),
+                       .depth = static_cast<std::uint32_t>(
+                           std::bit_floor(std::max<std::size_t>(2, slots / queues))),
+                       .max_transfer = static_cast<std::uint32_t>(transfer)},
+            .threads = threads};
+}
+
+void report(const std::shared_ptr<storage::backend>& store, std::uint32_t controllers,
+            storage::pattern which, std::size_t page, std::size_t range, int rounds) {
     const std::size_t ranges = store_bytes / range;
-    const std::size_t warps = std::min(most_warps, under_way / range);
-    const std::size_t together =
-        std::clamp<std::size_t>(under_way / warps / range, 1, most_together);
+    const std::size_t warps = std::min(most_warps, (std::size_t{1} << 28) / range);
+    storage::controller device(store, served(range, warps, controllers));
     const storage::order visited(which, ranges, 7);
     std::vector<std::uint64_t> numbers(ranges);
     for (std::size_t i = 0; i < ranges; ++i) numbers[i] = visited(i);
     const memory::buffer<std::uint64_t> order(own, ranges);
-    const memory::buffer<word> memory(own, warps * together * range / sizeof(word));
+    const memory::buffer<word> memory(own, warps * eight * range / sizeof(word));
     const memory::buffer<word> result(own, 2);
     put(order.data(), numbers);
     put(result.data(), std::vector<word>(2));
 
     const here::mapped<word> all(device.view(), {.bytes = cache_bytes, .page_bytes = page});
-    const bench b{all.array(), range, warps, together, order.data(), memory.data(), result.data()};
+    const bench b{all.array(), range, warps, order.data(), memory.data(), result.data()};
     b.visit(ranges);  // touches the cache
-    std::vector<double> past, miss, hit;
+    std::vector<double> past, ahead, miss, hit;
     const std::size_t few = held_bytes / range;
     for (int round = 0; round < rounds; ++round) {
-        past.push_back(rate(store_bytes, [&] { b.past(); }));
+        past.push_back(rate(store_bytes, [&] { b.past(1); }));
+        ahead.push_back(rate(store_bytes, [&] { b.past(eight); }));
         miss.push_back(rate(store_bytes, [&] { b.visit(ranges); }));
         b.visit(few);
         hit.push_back(rate(hits * held_bytes, [&] { b.visit(few, hits); }));
@@ -159,12 +186,13 @@ void report(storage::controller& device, storage::pattern which, std::size_t pag
     const auto passes = static_cast<word>(rounds);
     const bool right =
         counted[1] == 0 &&
-        counted[0] == (2 * passes + 1) * (words * (words - 1) / 2) + (hits + 1) * passes * held;
+        counted[0] == (3 * passes + 1) * (words * (words - 1) / 2) + (hits + 1) * passes * held;
     std::printf(
-        "%-10s pages of %6zu B, ranges of %7zu B: past %.2f, miss %.2f, hit %.2f GB/s; "
-        "miss / past %.2f; %s\n",
+        "%-10s pages of %6zu B, ranges of %7zu B: past %.2f, eight %.2f, miss %.2f, "
+        "hit %.2f GB/s; miss / past %.2f; %s\n",
         which == storage::pattern::random ? "random" : "sequential", page, range, median(past),
-        median(miss), median(hit), median(miss) / median(past), right ? "right" : "WRONG");
+        median(ahead), median(miss), median(hit), median(miss) / median(past),
+        right ? "right" : "WRONG");
     std::fflush(stdout);
     if (!right) std::exit(1);
 }
@@ -176,14 +204,12 @@ int main(int count, char** words) try {
     const auto controllers = static_cast<std::uint32_t>(count > 2 ? std::atoi(words[2]) : 1);
     std::vector<word> data(store_bytes / sizeof(word));
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = i;
-    storage::controller device(
-        storage::make_ram(std::as_writable_bytes(std::span(data))),
-        {.queues = {.users = {here::executes}, .queues = 2 * controllers}, .threads = controllers});
+    const auto store = storage::make_ram(std::as_writable_bytes(std::span(data)));
     constexpr std::size_t kib = 1024;
     for (const std::size_t page : {4 * kib, 64 * kib})
         for (const std::size_t range : {4 * kib, 64 * kib, 1024 * kib})
             for (const auto which : {storage::pattern::sequential, storage::pattern::random})
-                if (range >= page) report(device, which, page, range, rounds);
+                if (range >= page) report(store, controllers, which, page, range, rounds);
 } catch (const watari::error& reason) {
     std::printf("%s: %s\n", reason.name(), reason.what());
     return 1;

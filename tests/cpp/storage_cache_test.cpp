@@ -201,7 +201,7 @@ TEST(Cache, PassesThroughASpareWhereEverySlotIsHeld) {
         }
         EXPECT_EQ(r.counters().passed, 2000u);
         for (std::uint64_t page = 0; page < slots; ++page) {
-            EXPECT_EQ(held[page].data, r.owner.view().pages + held[page].slot * page_bytes);
+            EXPECT_EQ(held[page].data, r.cache.address(page, held[page].slot));
             EXPECT_TRUE(r.cache.release(group::active(), held[page]).ok());
         }
         std::uint64_t value = 0;
@@ -294,6 +294,19 @@ TEST(Cache, GivesUpWaitingAtItsLimit) {
     EXPECT_EQ(r.device.medium[5 * page_bytes], std::byte{1});
 }
 
+TEST(Cache, HasPagesInARowWhereTheyCameInARow) {
+    const rig r(1024, 1000);
+    std::byte* before = nullptr;
+    unsigned apart = 0;
+    for (std::uint64_t page = 0; page < 1000; ++page) {
+        const auto held = r.cache.acquire(group::active(), page, intent::read);
+        apart += held.data != before + page_bytes;
+        before = held.data;
+        EXPECT_TRUE(r.cache.release(group::active(), held).ok());
+    }
+    EXPECT_LE(apart, 1 + 1000 / 128 * 2) << "twice for each time round the sets";
+}
+
 // A defect of public code: slot times page size in 32 bits.
 TEST(Cache, ReachesSlotsBehindFourGibibytes) {
     constexpr std::uint64_t mebibyte = 1 << 20, slots = 6 * 1024;
@@ -306,13 +319,19 @@ TEST(Cache, ReachesSlotsBehindFourGibibytes) {
     memory.pages = static_cast<std::byte*>(pages);
     fake_device device(8);
     const cpu::cache<fake_store> cache{{memory}, fake_store(device)};
-    const std::uint64_t last = memory.set_mask;
-    std::set<std::byte*> seen;
-    for (std::uint64_t page = 0; page <= last; page += last) {
-        const auto held = cache.acquire(group::active(), page, intent::overwrite);
-        ASSERT_TRUE(held.failed.ok());
-        seen.insert(held.data);
-        EXPECT_EQ(static_cast<std::uint64_t>(held.data - memory.pages), held.slot * mebibyte);
+    std::set<std::byte*> seen;  // pages that fill the cache, and the spare ones
+    for (std::uint64_t page = 0; page < slots + memory.spares; ++page) {
+        std::uint64_t slot = page;
+        if (page < slots) {
+            const auto held = cache.acquire(group::active(), page, intent::overwrite);
+            ASSERT_TRUE(held.failed.ok());
+            EXPECT_EQ(held.data, cache.address(page, held.slot));
+            slot = held.slot;
+        }
+        const auto place = static_cast<std::uint64_t>(cache.address(page, slot) - memory.pages);
+        EXPECT_EQ(place % mebibyte, 0u);
+        EXPECT_LT(place / mebibyte, slots + memory.spares);
+        EXPECT_TRUE(seen.insert(memory.pages + place).second) << "two pages in one place";
     }
     EXPECT_GT(*seen.rbegin() - *seen.begin(), 4ll << 30);
     munmap(pages, (slots + memory.spares) * mebibyte);

@@ -76,6 +76,7 @@ struct user {
     unsigned copied = 0;
     bool resumes = false;  ///< looks again after a write-back
     bool durable = false, holds = false;
+    bool ahead = false;  ///< reads a page before its turn
 
     void step(world& w, bool finish) {
         switch (now) {
@@ -132,6 +133,12 @@ private:
             if (w.real.join_valid(found, page_wanted, why)) now = using_it;
             return;
         }
+        ahead = found == w.real.none && why == intent::read && w.chance(2);
+        if (ahead) {
+            slot = w.real.claim_free(page_wanted);
+            if (slot != w.real.none) now = filling;
+            return;
+        }
         const cpu::step next = found == w.real.none ? w.real.claim(page_wanted, !w.chance(5))
                                                     : w.real.join(found, page_wanted, why, wait);
         slot = next.where;
@@ -166,7 +173,10 @@ private:
             w.real.turn(slot, page_state::filling, page_state::dirty, 0 - page::holder);
             now = idle;
         } else if (!finish && w.chance(4)) {
-            w.real.turn(slot, page_state::filling, page_state::poisoned, 0 - page::holder);
+            if (ahead)
+                w.real.let_go(slot);
+            else
+                w.real.turn(slot, page_state::filling, page_state::poisoned, 0 - page::holder);
             now = idle;
         } else {
             w.in_slot[slot] = w.in_store[page_wanted];
@@ -263,6 +273,78 @@ TEST(Directory, SpreadsPagesOverItsSets) {
         std::vector<unsigned> hits(sets);
         for (std::uint64_t i = 0; i < 8 * sets; ++i) ++hits[real.set_of(i * stride)];
         for (const unsigned h : hits) EXPECT_LT(h, 40u) << "stride " << stride;
+    }
+}
+
+/// What second_chance is to do, one way after the other.
+unsigned go_round(std::vector<std::uint64_t>& words, std::uint32_t& hand, bool dirty_too) {
+    for (std::size_t step = 0; step < 2 * words.size(); ++step) {
+        const unsigned way = hand % static_cast<unsigned>(words.size());
+        hand = way + 1;
+        const page_state state = page::state(words[way]);
+        if (page::holders(words[way]) != 0 || state == page_state::filling ||
+            state == page_state::writing || (state == page_state::dirty && !dirty_too))
+            continue;
+        if ((words[way] & page::used) == 0) return way;
+        words[way] &= ~page::used;
+    }
+    return cpu::second_chance::none;
+}
+
+TEST(SecondChance, IsAHandThatGoesRound) {
+    constexpr page_state states[] = {page_state::empty,    page_state::clean,
+                                     page_state::dirty,    page_state::filling,
+                                     page_state::poisoned, page_state::writing};
+    std::mt19937 random(1);
+    for (int i = 0; i < 20000; ++i) {
+        std::vector<std::uint64_t> words(1 + random() % 15);
+        const unsigned used_of_4 = random() % 5, held_of_4 = random() % 5;
+        for (std::uint64_t& word : words)
+            word = page::in(states[random() % 6]) + page::used * (random() % 4 < used_of_4) +
+                   page::holder * (random() % 4 < held_of_4);
+        std::vector<std::uint64_t> same = words;
+        std::uint32_t hand = random() % (words.size() + 1), same_hand = hand;
+        for (int again = 0; again < 3; ++again) {
+            const bool dirty_too = random() % 2;
+            const auto ways = static_cast<unsigned>(words.size());
+            ASSERT_EQ(cpu::second_chance::victim(words.data(), ways, hand, dirty_too),
+                      go_round(same, same_hand, dirty_too));
+            ASSERT_EQ(words, same);
+            ASSERT_EQ(hand % ways, same_hand % ways);
+        }
+    }
+}
+
+template <unsigned Together>
+std::vector<unsigned> looked_at(const std::vector<std::uint64_t>& words, unsigned first,
+                                unsigned every, std::uint64_t until) {
+    std::vector<unsigned> seen;
+    cpu::each_way<Together>(
+        static_cast<unsigned>(words.size()), first, every,
+        [&](unsigned i) -> const std::uint64_t& { return words.at(i); },
+        [&](unsigned i, std::uint64_t word) {
+            EXPECT_EQ(word, words[i]);
+            seen.push_back(i);
+            return word != until;
+        });
+    return seen;
+}
+
+TEST(Ways, AreTheSameHoweverManyLoadsAreUnderWay) {
+    for (unsigned ways = 1; ways < 32; ++ways) {
+        std::vector<std::uint64_t> words(ways);
+        for (unsigned i = 0; i < ways; ++i) words[i] = i;
+        for (unsigned every : {1u, 2u, 7u, 32u})
+            for (unsigned first = 0; first < every; ++first)
+                for (unsigned until = 0; until <= ways; ++until) {
+                    std::vector<unsigned> expected;
+                    for (unsigned i = first; i < ways; i += every) {
+                        expected.push_back(i);
+                        if (i == until) break;
+                    }
+                    ASSERT_EQ(looked_at<1>(words, first, every, until), expected);
+                    ASSERT_EQ(looked_at<8>(words, first, every, until), expected);
+                }
     }
 }
 

@@ -262,7 +262,7 @@ TEST(Defects, OneThreadsCompletionIsNeverAnothers) {
 TEST(Defects, SlotTimesSizeIsNoNumberOf32Bits) {
     namespace_view view{};
     view.slots = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
-    view.max_transfer = 2 << 20;
+    view.slot_stride = 2 << 20;
     view.depth = 16384;
     const token command{.queue = 3, .cid = 16383};
     EXPECT_EQ(slot_of(view, command) - view.slots, (std::int64_t{4} * 16384 - 1) * (2 << 20));

@@ -21,7 +21,21 @@ template <class Word>
 void store_release(Word& word, Word value) {
     std::atomic_ref<Word>(word).store(value, std::memory_order_release);
 }
-/// These four return what was there before, acquire and release.
+/// What comes before is seen by whoever acquires the sum; nothing is learnt from what was there.
+template <class Word>
+void add_release(Word& word, Word value) {
+    std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_release);
+}
+/// These two order nothing, and undo no order that another's release gives.
+template <class Word>
+void set_bits(Word& word, Word bits) {
+    std::atomic_ref<Word>(word).fetch_or(bits, std::memory_order_relaxed);
+}
+template <class Word>
+void clear_bits(Word& word, Word bits) {
+    std::atomic_ref<Word>(word).fetch_and(~bits, std::memory_order_relaxed);
+}
+/// These two return what was there before, acquire and release.
 template <class Word>
 Word fetch_add(Word& word, Word value) {
     return std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_acq_rel);
@@ -29,14 +43,6 @@ Word fetch_add(Word& word, Word value) {
 template <class Word>
 Word exchange(Word& word, Word value) {
     return std::atomic_ref<Word>(word).exchange(value, std::memory_order_acq_rel);
-}
-template <class Word>
-Word fetch_or(Word& word, Word value) {
-    return std::atomic_ref<Word>(word).fetch_or(value, std::memory_order_acq_rel);
-}
-template <class Word>
-Word fetch_and(Word& word, Word value) {
-    return std::atomic_ref<Word>(word).fetch_and(value, std::memory_order_acq_rel);
 }
 /// Whether `from` was there and `to` is now.
 template <class Word>

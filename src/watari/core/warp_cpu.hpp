@@ -23,6 +23,9 @@ struct group {
     constexpr void sync() const {}
 };
 
+/// Loads of a thread that are to be under way at once: the processor looks ahead by itself.
+inline constexpr unsigned loads_under_way = 1;
+
 /// Copies bytes by all threads of a group, who pass the same values.
 inline void copy_bytes(const group&, void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);

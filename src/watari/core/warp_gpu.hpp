@@ -33,7 +33,7 @@ struct group {
     __device__ void sync() const { threads.sync(); }
 };
 
-/// Loads of a thread that are under way at once, since memory of the CPU is far.
+/// Loads of a thread that are to be under way at once, since memory is far.
 inline constexpr unsigned loads_under_way = 8;
 
 __device__ inline bool aligned(const void* a, const void* b) {

@@ -80,17 +80,21 @@ struct array {
     WATARI_KERNEL storage::status flush(const group& members) const { return pages.flush(members); }
 
 private:
-    WATARI_KERNEL std::uint64_t in_page() const { return pages.page_bytes() / sizeof(T); }
+    static constexpr unsigned element_shift = std::bit_width(sizeof(T)) - 1;
+
+    /// How many elements a page has, as a power of two: no division where pages are found.
+    WATARI_KERNEL unsigned shift() const { return pages.pages.memory.page_shift - element_shift; }
+    WATARI_KERNEL std::uint64_t in_page() const { return std::uint64_t{1} << shift(); }
 
     template <class Body>
     [[gnu::always_inline]] WATARI_KERNEL storage::status at(std::uint64_t index, intent why,
                                                             Body body) const {
         if (index >= count) return storage::lba_out_of_range;
-        const std::uint64_t page = index / in_page();
+        const std::uint64_t page = index >> shift();
         const group sharing = group::together(reinterpret_cast<const void*>(page));
         const held_page held = pages.acquire(sharing, page, why);
         if (!held.failed.ok()) return held.failed;
-        body(reinterpret_cast<T*>(held.data)[index % in_page()]);
+        body(reinterpret_cast<T*>(held.data)[index & (in_page() - 1)]);
         return pages.release(sharing, held);
     }
 
@@ -102,15 +106,15 @@ private:
                                                                    std::uint64_t number, intent why,
                                                                    bool durable, Body body) const {
         if (number > count || first > count - number) return storage::lba_out_of_range;
-        const std::uint64_t behind = number == 0 ? 0 : (first + number - 1) / in_page() + 1;
-        read_ahead<cache<Store>> ahead(pages, first / in_page(), why == intent::read ? behind : 0);
+        const std::uint64_t behind = number == 0 ? 0 : ((first + number - 1) >> shift()) + 1;
+        read_ahead<cache<Store>> ahead(pages, first >> shift(), why == intent::read ? behind : 0);
         for (std::uint64_t done = 0; done < number;) {
-            const std::uint64_t index = first + done, within = index % in_page();
+            const std::uint64_t index = first + done, within = index & (in_page() - 1);
             const std::uint64_t left = number - done, room = in_page() - within;
             const std::uint64_t some = left < room ? left : room;
             const bool whole = why == intent::write && some == in_page();
             const held_page held =
-                ahead.acquire(members, index / in_page(), whole ? intent::overwrite : why);
+                ahead.acquire(members, index >> shift(), whole ? intent::overwrite : why);
             if (!held.failed.ok()) return held.failed;
             body(reinterpret_cast<T*>(held.data) + within, done, some);
             const storage::status status = pages.release(members, held, durable);

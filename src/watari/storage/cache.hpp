@@ -41,8 +41,14 @@ struct cache {
         return std::size_t{1} << pages.memory.page_shift;
     }
 
-    WATARI_KERNEL std::byte* address(std::uint64_t slot) const {
-        return pages.memory.pages + (slot << pages.memory.page_shift);
+    /// Where a page is that has a slot. Neighbouring sets have their first slots side by side, and
+    /// so on: pages that follow each other then mostly do so in memory too. Set after set they
+    /// would lie a multiple of their size apart, and fall on few lines of a CPU's cache.
+    WATARI_KERNEL std::byte* address(std::uint64_t page, std::uint64_t slot) const {
+        const storage::cache_memory& all = pages.memory;
+        const std::uint64_t set = pages.set_of(page), way = slot - set * all.ways;
+        const std::uint64_t place = slot < pages.slots() ? (way << all.set_bits) + set : slot;
+        return all.pages + (place << all.page_shift);
     }
 
     /// Holds a page for all of a group if it is here: true. Two atomic operations on the page's
@@ -53,14 +59,48 @@ struct cache {
         if (slot == pages.none) return false;
         bool here = false;
         if (members.leads()) here = pages.join_valid(slot, page, why);
-        held = {address(slot), page, slot, why, false, {}};
+        held = {address(page, slot), page, slot, why, false, {}};
         return members.broadcast(here);
     }
 
     /// The same wherever it is.
     WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) const {
         held_page held{};
-        return hit(members, page, why, held) ? held : acquire_slowly(members, page, why);
+        return hit(members, page, why, held) ? held : acquire_missing(members, page, why);
+    }
+
+    /// The same for what was no hit: apart, so that it takes no registers from who has one.
+    [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
+                                                              std::uint64_t page,
+                                                              intent why) const {
+        patience wait{pages.memory.limit_ns};
+        for (unsigned evictions = 0;;) {
+            const std::uint64_t slot = pages.find(members, page);
+            step next{};
+            if (members.leads())
+                next = slot == pages.none ? pages.claim(page, evictions < most_evictions)
+                                          : pages.join(slot, page, why, wait);
+            next = members.broadcast(next);
+            const std::uint64_t where = next.where;
+            switch (static_cast<duty>(next.what)) {
+                case duty::use:
+                    return {address(page, where), page, where, why, false, {}};
+                case duty::fill:
+                case duty::pass:
+                    return fill(members, page, where, why);
+                case duty::evict:  // one that fails leaves its page dirty; do with clean ones then
+                    evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
+                    break;
+                case duty::failed:
+                    return failure(
+                        std::bit_cast<storage::status>(static_cast<std::uint32_t>(where)));
+                case duty::late:
+                    return failure(storage::timed_out);
+                case duty::again:
+                    if (members.broadcast(members.leads() && wait.over()))
+                        return failure(storage::timed_out);
+            }
+        }
     }
 
     /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
@@ -108,39 +148,6 @@ struct cache {
 private:
     static constexpr unsigned most_evictions = 4;
 
-    /// What is not a plain hit: apart, so that it takes no registers from who has one.
-    [[gnu::noinline]] WATARI_KERNEL held_page acquire_slowly(const group& members,
-                                                             std::uint64_t page, intent why) const {
-        patience wait{pages.memory.limit_ns};
-        for (unsigned evictions = 0;;) {
-            const std::uint64_t slot = pages.find(members, page);
-            step next{};
-            if (members.leads())
-                next = slot == pages.none ? pages.claim(page, evictions < most_evictions)
-                                          : pages.join(slot, page, why, wait);
-            next = members.broadcast(next);
-            const std::uint64_t where = next.where;
-            switch (static_cast<duty>(next.what)) {
-                case duty::use:
-                    return {address(where), page, where, why, false, {}};
-                case duty::fill:
-                case duty::pass:
-                    return fill(members, page, where, why);
-                case duty::evict:  // one that fails leaves its page dirty; do with clean ones then
-                    evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
-                    break;
-                case duty::failed:
-                    return failure(
-                        std::bit_cast<storage::status>(static_cast<std::uint32_t>(where)));
-                case duty::late:
-                    return failure(storage::timed_out);
-                case duty::again:
-                    if (members.broadcast(members.leads() && wait.over()))
-                        return failure(storage::timed_out);
-            }
-        }
-    }
-
     WATARI_KERNEL static held_page failure(storage::status status) {
         return {nullptr, 0, 0, intent::read, false, status};
     }
@@ -186,7 +193,7 @@ private:
                                                    std::uint64_t slot, intent why) const {
         const bool spare = slot >= pages.slots();
         if (spare) count(members, pages.memory.counters->passed);
-        const held_page held{address(slot), page, slot, why, !spare, {}};
+        const held_page held{address(page, slot), page, slot, why, !spare, {}};
         if (why == intent::overwrite) return held;
         if (!spare) count(members, pages.memory.counters->fills);
         const storage::status status = read(members, page, held.data);
@@ -243,19 +250,19 @@ private:
             const page_run run = dirty_around(members, *this, pages.memory.tags[slot]);
             if (run.count == 1) return put_one(members, slot, durable);
             storage::status status = write_run(members, *this, run, durable);
-            const bool all = status.ok(), late = status.is(storage::status(storage::timed_out));
-            if (all && members.leads()) local::fetch_add(pages.memory.counters->written, run.count);
-            for (std::uint64_t i = 0; i < run.count; ++i) {
-                const std::uint64_t each = pages.find(members, run.first + i);
-                if (!all && !late) {
-                    const storage::status alone = put_one(members, each, durable);
-                    if (i == 0 || status.ok()) status = alone;
-                } else if (members.leads()) {
-                    pages.turn(each, page_state::writing,
-                               all ? page_state::clean : page_state::dirty);
-                }
+            if (status.ok() || status.is(storage::status(storage::timed_out))) {
+                if (status.ok() && members.leads())
+                    local::fetch_add(pages.memory.counters->written, run.count);
+                turn_run(members, *this, run, page_state::writing,
+                         status.ok() ? page_state::clean : page_state::dirty);
+                members.sync();
+                return status;
             }
-            members.sync();
+            for (std::uint64_t i = 0; i < run.count; ++i) {
+                const storage::status alone =
+                    put_one(members, pages.find(members, run.first + i), durable);
+                if (i == 0 || status.ok()) status = alone;
+            }
             return status;
         } else {
             return put_one(members, slot, durable);
@@ -266,9 +273,10 @@ private:
                                                             std::uint64_t slot,
                                                             bool durable) const {
         patience wait{pages.memory.limit_ns};
+        const std::uint64_t page = pages.memory.tags[slot];
         storage::status status = storage::timed_out;
         if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))
-            status = write(members, pages.memory.tags[slot], address(slot), durable);
+            status = write(members, page, address(page, slot), durable);
         members.sync();
         if (members.leads())
             pages.turn(slot, page_state::writing,

@@ -28,7 +28,7 @@ struct cache_counters {
 /// Passed to kernels by value. Slots 0 to (set_mask + 1) * ways are the cache; `spares` more come
 /// behind them. Everything lies in memory of the processor that uses the cache.
 struct cache_memory {
-    std::byte* pages;      ///< of each slot 2^page_shift bytes
+    std::byte* pages;      ///< of each slot 2^page_shift bytes, in an order of cache::address
     std::uint64_t* words;  ///< of each slot but the spares, see storage/page.hpp
     std::uint64_t* tags;   ///< of each slot the page in it, or no_page
     status* failures;      ///< of each slot but the spares, why its page is poisoned

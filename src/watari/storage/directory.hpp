@@ -7,6 +7,11 @@
 /// again. It comes into a set under the set's lock, so it is never there twice.
 ///
 /// The lock is held for a few dozen instructions and whoever has it waits for nothing.
+///
+/// What is found is a hint, so tags are looked at by relaxed loads, several under way at once.
+/// Under the lock they are no hint: tags of pages are written under it, and the lock orders them;
+/// who empties a slot without it has written nothing to the store that the next reader must see. A
+/// spare slot's user has: its tag is acquired.
 #pragma once
 
 #include "watari/core/atomic.hpp"
@@ -16,6 +21,7 @@
 #include "watari/storage/nvme.hpp"
 #include "watari/storage/page.hpp"
 #include "watari/storage/second_chance.hpp"
+#include "watari/storage/ways.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -78,15 +84,15 @@ struct directory {
 
     /// The slot that has the page, or none. By all of a group.
     WATARI_KERNEL std::uint64_t find(const group& members, std::uint64_t page) const {
-        const std::uint64_t base = set_of(page) * memory.ways;
-        for (unsigned first = 0; first < memory.ways; first += members.size()) {
-            const unsigned way = first + members.rank();
-            const bool here =
-                way < memory.ways && local::load_acquire(memory.tags[base + way]) == page;
-            if (const unsigned who = members.leading(!here); who < members.size())
-                return base + first + who;
-        }
-        return none;
+        const unsigned way = way_of(page, members.rank(), members.size());
+        const unsigned who = members.leading(way == memory.ways);
+        return who < members.size() ? slot_of(page, members.broadcast(way, who)) : none;
+    }
+
+    /// The same, by one thread.
+    WATARI_KERNEL std::uint64_t find(std::uint64_t page) const {
+        const unsigned way = way_of(page, 0, 1);
+        return way < memory.ways ? slot_of(page, way) : none;
     }
 
     /// The quick part of join: holds a slot whose page can be used at once; else leaves it.
@@ -100,7 +106,7 @@ struct directory {
                             (state == page_state::writing && why == intent::read);
         if (!usable || local::load_acquire(memory.tags[slot]) != page)
             return leave(slot, counted), false;
-        if (why != intent::read && state == page_state::clean) local::fetch_or(word, page::newer);
+        if (why != intent::read && state == page_state::clean) local::set_bits(word, page::newer);
         Policy::touched(word, seen);
         return true;
     }
@@ -142,23 +148,16 @@ struct directory {
     }
 
     /// Takes a slot for a page that was not found, to read it: only one that is free or clean and
-    /// that nobody holds. False: not now. One thread.
-    WATARI_KERNEL bool claim_free(std::uint64_t page) const {
+    /// that nobody holds. None: not now. One thread.
+    WATARI_KERNEL std::uint64_t claim_free(std::uint64_t page) const {
         storage::cache_set& set = memory.sets[set_of(page)];
-        if (!local::replace(set.lock, 0u, 1u)) return false;
-        const std::uint64_t base = set_of(page) * memory.ways;
-        bool free = local::load_acquire(memory.tags[spare_of(page)]) != page;
-        for (std::uint64_t slot = base; slot < base + memory.ways; ++slot)
-            free &= local::load_acquire(memory.tags[slot]) != page;
+        if (!local::replace(set.lock, 0u, 1u)) return none;
         step next = make_step(duty::again);
-        if (free) {
-            const unsigned way = Policy::victim(memory.words + base, memory.ways, set.hand, false);
-            if (way != Policy::none) next = take(base + way, page);
-        }
+        if (find(page) == none && !in_spare(page)) next = take_victim(page, set, false);
         local::store_release(set.lock, 0u);
         if (static_cast<duty>(next.what) == duty::evict)  // it became dirty meanwhile
             turn(next.where, page_state::writing, page_state::dirty);
-        return static_cast<duty>(next.what) == duty::fill;
+        return static_cast<duty>(next.what) == duty::fill ? next.where : none;
     }
 
     /// Empties a slot that is in state filling by the caller; who waited for its page looks again.
@@ -208,22 +207,44 @@ struct directory {
     /// Another state, by the one who has the page in state filling or writing.
     WATARI_KERNEL void turn(std::uint64_t slot, page_state from, page_state to,
                             std::uint64_t plus = 0) const {
-        local::fetch_add(memory.words[slot], page::change(from, to) + plus);
+        local::add_release(memory.words[slot], page::change(from, to) + plus);
     }
 
     /// Takes back what was counted of the caller: holder, writer or both.
     WATARI_KERNEL void leave(std::uint64_t slot, std::uint64_t counted) const {
-        local::fetch_add(memory.words[slot], 0 - counted);
+        local::add_release(memory.words[slot], 0 - counted);
     }
 
 private:
+    /// Of ways first, first + every, ... the one that has the page, or `ways`.
+    WATARI_KERNEL unsigned way_of(std::uint64_t page, unsigned first, unsigned every) const {
+        unsigned found = memory.ways;
+        const std::uint64_t* const tags = memory.tags + slot_of(page, 0);
+        each_way(
+            memory.ways, first, every,
+            [&](unsigned way) -> const std::uint64_t& { return tags[way]; },
+            [&](unsigned way, std::uint64_t tag) {
+                if (tag == page) found = way;
+                return tag != page;
+            });
+        return found;
+    }
+
+    WATARI_KERNEL std::uint64_t slot_of(std::uint64_t page, unsigned way) const {
+        return set_of(page) * memory.ways + way;
+    }
+
+    WATARI_KERNEL bool in_spare(std::uint64_t page) const {
+        return local::load_acquire(memory.tags[spare_of(page)]) == page;
+    }
+
     /// Counts a holder as a writer and makes the page dirty; waits while it is being written back.
     WATARI_KERNEL bool begin_writing(std::uint64_t slot, patience& wait) const {
         std::uint64_t& word = memory.words[slot];
         for (;;) {
             const page_state state = page::state(local::fetch_add(word, page::writer));
             if (state != page_state::writing) {
-                if (state == page_state::clean) local::fetch_or(word, page::newer);
+                if (state == page_state::clean) local::set_bits(word, page::newer);
                 return true;
             }
             leave(slot, page::writer);
@@ -234,14 +255,20 @@ private:
 
     WATARI_KERNEL step claim_locked(std::uint64_t page, storage::cache_set& set,
                                     bool may_evict) const {
-        const std::uint64_t base = set_of(page) * memory.ways, spare = spare_of(page);
-        for (std::uint64_t slot = base; slot < base + memory.ways; ++slot)
-            if (local::load_acquire(memory.tags[slot]) == page) return claim_poisoned(slot);
-        if (local::load_acquire(memory.tags[spare]) == page) return make_step(duty::again);
-        const unsigned way = Policy::victim(memory.words + base, memory.ways, set.hand, may_evict);
-        if (way != Policy::none) return take(base + way, page);
-        return local::replace(memory.tags[spare], none, page) ? make_step(duty::pass, spare)
-                                                              : make_step(duty::again);
+        if (const std::uint64_t slot = find(page); slot != none) return claim_poisoned(slot);
+        if (in_spare(page)) return make_step(duty::again);
+        const step next = take_victim(page, set, may_evict);
+        if (static_cast<duty>(next.what) != duty::pass) return next;
+        return local::replace(memory.tags[next.where], none, page) ? next : make_step(duty::again);
+    }
+
+    /// Gives a slot of the set to a page that is not there. Duty pass: every slot is held.
+    WATARI_KERNEL step take_victim(std::uint64_t page, storage::cache_set& set,
+                                   bool may_evict) const {
+        std::uint64_t* const words = memory.words + slot_of(page, 0);
+        const unsigned way = Policy::victim(words, memory.ways, set.hand, may_evict);
+        return way == Policy::none ? make_step(duty::pass, spare_of(page))
+                                   : take(slot_of(page, way), page);
     }
 
     /// A page that could not be read is tried again once those who waited for it have left.

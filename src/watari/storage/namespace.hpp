@@ -205,6 +205,11 @@ WATARI_KERNEL inline void release_slot(const namespace_view& view, const token& 
     if (command.taken) release(view.queues[command.queue], command.cid);
 }
 
+/// Of a token that is taken, instead of `send`.
+WATARI_KERNEL inline void give_back(const namespace_view& view, const token& command) {
+    give_back(view.queues[command.queue], command.cid);
+}
+
 /// Waits for a read; its data are in `destination` if its status is a success.
 WATARI_KERNEL inline storage::status end_read(const namespace_view& view, const token& command,
                                               void* destination) {

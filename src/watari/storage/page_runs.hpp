@@ -13,7 +13,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// A store whose commands begin and end apart: by `take`, `data`, `send`, `wait` and `release`.
+/// A store whose commands begin and end apart: by `take`, `data`, `send` or `give_back`, `wait` and
+/// `release`.
 template <class Store>
 concept takes_commands = requires(const Store& store) {
     store.most_blocks();
@@ -39,18 +40,47 @@ WATARI_KERNEL std::uint64_t most_pages(const Cache& cache) {
     return cache.store.most_blocks() * std::uint64_t{cache.store.block_bytes} / cache.page_bytes();
 }
 
+/// body(slot, done, some) for the pages of a run, as many at a time as a group has lanes: lane i
+/// below `some` has the slot of page run.first + done + i. For who holds them or has them in state
+/// filling or writing, so that they stay where they are.
+template <class Cache, class Body>
+WATARI_KERNEL void page_to_a_lane(const group& members, const Cache& cache, const page_run& run,
+                                  Body body) {
+    members.sync();  // whoever of the group took a page has seen its tag
+    for (std::uint64_t done = 0; done < run.count; done += members.size()) {
+        const std::uint64_t left = run.count - done;
+        const unsigned some = left < members.size() ? static_cast<unsigned>(left) : members.size();
+        const std::uint64_t page = run.first + done + members.rank();
+        body(members.rank() < some ? cache.pages.find(page) : cache.pages.none, done, some);
+    }
+}
+
+/// Another state for pages that are in state `from` by the caller, a page to each lane.
+template <class Cache>
+WATARI_KERNEL void turn_run(const group& members, const Cache& cache, const page_run& run,
+                            page_state from, page_state to) {
+    page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t, unsigned) {
+        if (slot != cache.pages.none) cache.pages.turn(slot, from, to);
+    });
+}
+
 /// Copies between pages, each in the slot where the directory has it, and a command's data.
 template <class Cache>
-WATARI_KERNEL void copy_run(const group& members, const Cache& cache, const page_run& run,
-                            std::byte* data, bool into_pages) {
-    std::size_t left = std::size_t{blocks_of(cache, run)} * cache.store.block_bytes;
-    for (std::uint64_t i = 0; left > 0; ++i) {
-        const std::size_t some = left < cache.page_bytes() ? left : cache.page_bytes();
-        std::byte* const page = cache.address(cache.pages.find(members, run.first + i));
-        copy_bytes(members, into_pages ? page : data, into_pages ? data : page, some);
-        data += some;
-        left -= some;
-    }
+[[gnu::noinline]] WATARI_KERNEL void copy_run(const group& members, const Cache& cache,
+                                              const page_run& run, std::byte* data,
+                                              bool into_pages) {
+    const std::size_t bytes = std::size_t{blocks_of(cache, run)} * cache.store.block_bytes;
+    page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t done, unsigned some) {
+        std::size_t at = done << cache.pages.memory.page_shift;
+        for (unsigned lane = 0; lane < some && at < bytes; ++lane) {
+            const std::size_t left = bytes - at, each = cache.page_bytes();
+            std::byte* const page =
+                cache.address(run.first + done + lane, members.broadcast(slot, lane));
+            copy_bytes(members, into_pages ? page : data + at, into_pages ? data + at : page,
+                       left < each ? left : each);
+            at += each;
+        }
+    });
     members.sync();
 }
 
@@ -77,12 +107,12 @@ WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, st
 template <class Cache>
 WATARI_KERNEL storage::status write_run(const group& members, const Cache& cache,
                                         const page_run& run, bool durable) {
-    for (std::uint64_t i = 0; i < run.count; ++i) {
-        patience wait{cache.pages.memory.limit_ns};
-        const std::uint64_t slot = cache.pages.find(members, run.first + i);
-        if (!members.broadcast(members.leads() && cache.pages.writers_left(slot, wait)))
-            return storage::timed_out;
-    }
+    patience wait{cache.pages.memory.limit_ns};
+    bool left = true;
+    page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t, unsigned) {
+        left = left && (slot == cache.pages.none || cache.pages.writers_left(slot, wait));
+    });
+    if (!members.all(left)) return storage::timed_out;
     token command = cache.store.take(members, true);
     if (!command.taken) return command.outcome;
     copy_run(members, cache, run, cache.store.data(command), false);

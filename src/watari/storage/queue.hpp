@@ -149,14 +149,19 @@ WATARI_KERNEL inline void put_back(const group& lanes, const queue_view& queue, 
     if (lanes.leads()) local::fetch_add(state.credits, static_cast<std::int32_t>(lanes.size()));
 }
 
+/// Gives back an identifier with which nothing was submitted.
+WATARI_KERNEL inline void give_back(const queue_view& queue, std::uint16_t cid) {
+    local::store_relaxed(queue.results[queue.index(cid)], std::uint32_t{cid} << 16 | storage::idle);
+    put_back(group::together(queue.state), queue, cid);
+}
+
 /// Gives back the identifier of a command that is done. One that was abandoned is not the caller's
 /// any more: then nothing happens.
 WATARI_KERNEL inline void release(const queue_view& queue, std::uint16_t cid) {
     std::uint32_t& result = queue.results[queue.index(cid)];
     const std::uint32_t word = local::load_relaxed(result);
     if (word >> 16 != cid || (word & storage::done) == 0) return;
-    local::store_relaxed(result, std::uint32_t{cid} << 16 | storage::idle);
-    put_back(group::together(queue.state), queue, cid);
+    give_back(queue, cid);
 }
 
 /// Moves the submission doorbell over all entries that are ready in a row. Who finds another at it

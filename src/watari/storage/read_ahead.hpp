@@ -2,8 +2,10 @@
 /// under way. Nothing is looked at ahead as long as every page is there.
 ///
 /// Why that cannot deadlock. Whoever has pages in state filling here waits for the store alone: an
-/// identifier and anybody else's page are waited for only after `finish`. A page whose command
-/// failed is let go: whoever wants it reads it alone, and gets its status.
+/// identifier is waited for by who has no such page and no command, anybody else's page only after
+/// `finish`. Pages that have come are held until their turn, by then no other page is waited for;
+/// and nobody waits for who reads a page. A page whose command failed is let go: whoever wants it
+/// reads it alone, and gets its status.
 #pragma once
 
 #include "watari/storage/cache.hpp"
@@ -23,23 +25,17 @@ public:
     /// As cache.acquire, for one page of the range after the other.
     WATARI_KERNEL held_page acquire(const group& members, std::uint64_t page, intent why) {
         held_page held{};
-        if constexpr (takes_commands<decltype(Cache::store)>) {
-            if (next_ < last_ || under_way()) {
-                if (!under_way() && cache_.hit(members, page, why, held)) return held;
-                reach(members, page);
-                if (cache_.hit(members, page, why, held)) return held;
-                finish(members);
-            }
-        }
-        return cache_.acquire(members, page, why);
+        if (here_.count > 0) return next_here(members);
+        if (!under_way() && cache_.hit(members, page, why, held)) return held;
+        return acquire_missing(members, page, why);
     }
 
     WATARI_KERNEL void finish(const group& members) {
-        if constexpr (takes_commands<decltype(Cache::store)>)
-            while (under_way()) end(members);
+        if (under_way() || here_.count > 0) end_all(members);
     }
 
 private:
+    static constexpr std::uint64_t none = storage::no_page;
     static constexpr unsigned most = 4;  ///< commands under way
 
     struct run {
@@ -49,73 +45,109 @@ private:
 
     WATARI_KERNEL bool under_way() const { return begun_ != ended_; }
 
+    /// The next of the pages that have come and are held.
+    WATARI_KERNEL held_page next_here(const group& members) {
+        const std::uint64_t page = here_.first++, slot = cache_.pages.find(members, page);
+        --here_.count;
+        return {cache_.address(page, slot), page, slot, intent::read, false, {}};
+    }
+
+    [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
+                                                              std::uint64_t page, intent why) {
+        if constexpr (takes_commands<decltype(Cache::store)>) {
+            reach(members, page);
+            if (here_.count > 0) return next_here(members);
+            held_page held{};
+            if (under_way() && cache_.hit(members, page, why, held)) return held;
+            finish(members);
+        }
+        return cache_.acquire_missing(members, page, why);
+    }
+
     /// Begins to read what is missing from `page` on, and ends what has begun of `page`.
-    [[gnu::noinline]] WATARI_KERNEL void reach(const group& members, std::uint64_t page) {
+    WATARI_KERNEL void reach(const group& members, std::uint64_t page) {
         if (next_ < page) next_ = page;
         const std::uint64_t window = page + most * most_pages(cache_);
-        while (begun_ - ended_ < most && next_ < last_ && next_ < window && begin(members)) {
+        for (bool come = true; come;) {
+            while (begun_ - ended_ < most && next_ < last_ && next_ < window &&
+                   begin(members, page)) {
+            }
+            come = under_way() && runs_[ended_ % most].pages.first == page;
+            if (come) end(members);
         }
-        while (under_way() && runs_[ended_ % most].pages.first <= page) end(members);
     }
 
-    WATARI_KERNEL bool claim(const group& members, std::uint64_t page) const {
-        bool mine = cache_.pages.find(members, page) == cache_.pages.none;
-        if (mine && members.leads()) mine = cache_.pages.claim_free(page);
-        return members.broadcast(mine);
-    }
-
-    /// Looks at the next pages and begins one command, if any is missing; false: there is no
-    /// identifier now, or no slot.
-    WATARI_KERNEL bool begin(const group& members) {
-        if (cache_.pages.find(members, next_) != cache_.pages.none) return ++next_, true;
-        page_run pages{next_, 0};
-        while (pages.count < most_pages(cache_) && pages.first + pages.count < last_ &&
-               claim(members, pages.first + pages.count))
-            ++pages.count;
-        if (pages.count == 0) return false;
-        run next{cache_.store.take(members, false), pages};
-        if (!next.at.taken || blocks_of(cache_, pages) == 0) {
-            let_go(members, pages);
-            return false;
+    /// Goes past pages that are there, or begins one command for those that are not; false: there
+    /// is no identifier now, or no slot.
+    WATARI_KERNEL bool begin(const group& members, std::uint64_t wanted) {
+        const std::uint64_t own = next_ + members.rank();
+        const bool there = own < last_ && cache_.pages.find(own) != none;
+        if (const unsigned some = members.leading(there); some > 0) {
+            next_ += some;
+            return true;
         }
-        const std::uint64_t block = pages.first * (cache_.page_bytes() / cache_.store.block_bytes);
-        cache_.store.send(members, next.at, storage::opcode::read, block, blocks_of(cache_, pages),
-                          false);
-        next_ += pages.count;
+        if (blocks_of(cache_, {next_, 1}) == 0) return false;
+        // waits for one if this page is wanted: nothing is under way then
+        run next{cache_.store.take(members, next_ == wanted), {next_, 0}};
+        if (!next.at.taken) return false;
+        while (const unsigned some = claim(members, next.pages)) next.pages.count += some;
+        if (next.pages.count == 0) return cache_.store.give_back(members, next.at), false;
+        const std::uint64_t block = next_ * (cache_.page_bytes() / cache_.store.block_bytes);
+        cache_.store.send(members, next.at, storage::opcode::read, block,
+                          blocks_of(cache_, next.pages), false);
+        next_ += next.pages.count;
         runs_[begun_++ % most] = next;
         return true;
     }
 
+    /// How many of the pages behind a run were claimed for it, one by each lane. Those behind one
+    /// that was not are let go.
+    WATARI_KERNEL unsigned claim(const group& members, const page_run& run) const {
+        const std::uint64_t number = run.count + members.rank(), page = run.first + number;
+        std::uint64_t slot = none;
+        bool missing = number < most_pages(cache_) && page < last_;
+        missing = missing && cache_.pages.find(page) == none;
+        if (members.rank() < members.leading(missing)) slot = cache_.pages.claim_free(page);
+        const unsigned some = members.leading(slot != none);
+        if (slot != none && members.rank() >= some) cache_.pages.let_go(slot);
+        return some;
+    }
+
+    /// Ends the oldest command; its pages are here then, and held, if they could be read.
     [[gnu::noinline]] WATARI_KERNEL void end(const group& members) {
         const run& oldest = runs_[ended_++ % most];
         const storage::status status = cache_.store.wait(members, oldest.at);
-        if (!status.ok()) {
-            let_go(members, oldest.pages);
-        } else {
+        if (status.ok()) {
             copy_run(members, cache_, oldest.pages, cache_.store.data(oldest.at), true);
-            for (std::uint64_t i = 0; i < oldest.pages.count; ++i) {
-                const std::uint64_t slot = cache_.pages.find(members, oldest.pages.first + i);
-                if (members.leads())
-                    cache_.pages.turn(slot, page_state::filling, page_state::clean,
-                                      0 - page::holder);
-            }
+            turn_run(members, cache_, oldest.pages, page_state::filling, page_state::clean);
             if (members.leads())
                 local::fetch_add(cache_.pages.memory.counters->fills, oldest.pages.count);
+            here_ = oldest.pages;
+        } else {
+            page_to_a_lane(members, cache_, oldest.pages,
+                           [&](std::uint64_t slot, std::uint64_t, unsigned) {
+                               if (slot != none) cache_.pages.let_go(slot);
+                           });
         }
         cache_.store.release(members, oldest.at);
     }
 
-    /// Pages that were not read: whoever wants one reads it alone, and gets its status.
-    WATARI_KERNEL void let_go(const group& members, const page_run& pages) const {
-        for (std::uint64_t i = 0; i < pages.count; ++i) {
-            const std::uint64_t slot = cache_.pages.find(members, pages.first + i);
-            if (members.leads()) cache_.pages.let_go(slot);
-            members.sync();
-        }
+    /// Leaves what is held and ends every command.
+    [[gnu::noinline]] WATARI_KERNEL void end_all(const group& members) {
+        if constexpr (takes_commands<decltype(Cache::store)>)
+            for (;; end(members)) {
+                page_to_a_lane(members, cache_, here_,
+                               [&](std::uint64_t slot, std::uint64_t, unsigned) {
+                                   if (slot != none) cache_.pages.leave(slot, page::holder);
+                               });
+                here_.count = 0;
+                if (!under_way()) return;
+            }
     }
 
     const Cache& cache_;
     std::uint64_t next_, last_;
+    page_run here_{0, 0};  ///< that have come and are held until their turn
     run runs_[most];
     unsigned begun_ = 0, ended_ = 0;
 };

@@ -6,6 +6,7 @@
 
 #include "watari/core/local_atomic.hpp"
 #include "watari/storage/page.hpp"
+#include "watari/storage/ways.hpp"
 
 #include <cstdint>
 
@@ -16,25 +17,40 @@ struct second_chance {
 
     /// A page was found; `seen` is its word just before.
     WATARI_KERNEL static void touched(std::uint64_t& word, std::uint64_t seen) {
-        if ((seen & page::used) == 0) local::fetch_or(word, page::used);
+        if ((seen & page::used) == 0) local::set_bits(word, page::used);
     }
 
-    /// The way, of `ways` whose words begin at `words`, that may give way; none if all are held.
-    /// Dirty pages count if `dirty_too`. Twice round and each was asked once without its bit.
+    /// The way, of at most 31 whose words begin at `words`, that may give way; none if all are
+    /// held. Dirty pages count if `dirty_too`. Where all were used since, each has been asked: the
+    /// first. What others do to the words meanwhile is for whoever takes the way to notice.
     WATARI_KERNEL static unsigned victim(std::uint64_t* words, unsigned ways, std::uint32_t& hand,
                                          bool dirty_too) {
-        for (unsigned step = 0; step < 2 * ways; ++step) {
-            const unsigned way = hand % ways;
-            hand = way + 1;
-            const std::uint64_t word = local::load_acquire(words[way]);
-            const page_state state = page::state(word);
-            if (page::holders(word) != 0 || state == page_state::filling ||
-                state == page_state::writing || (state == page_state::dirty && !dirty_too))
-                continue;
-            if ((word & page::used) == 0) return way;
-            local::fetch_and(words[way], ~page::used);
-        }
-        return none;
+        const unsigned start = hand % ways;
+        const auto way_at = [&](unsigned step) {
+            return start + step < ways ? start + step : start + step - ways;
+        };
+        std::uint32_t used = 0;  // bit i: the hand comes by after i others
+        unsigned unused = ways, least = ways;
+        each_way(
+            ways, 0, 1, [&](unsigned step) -> std::uint64_t& { return words[way_at(step)]; },
+            [&](unsigned step, std::uint64_t word) {
+                if (!may_give_way(word, dirty_too)) return true;
+                if (least == ways) least = step;
+                if ((word & page::used) == 0) return unused = step, false;
+                return used |= 1u << step, true;
+            });
+        for (unsigned step = 0; used >> step != 0; ++step)
+            if ((used >> step & 1) != 0) local::clear_bits(words[way_at(step)], page::used);
+        if (least == ways) return none;
+        hand = way_at(unused < ways ? unused : least) + 1;
+        return hand - 1;
+    }
+
+private:
+    WATARI_KERNEL static bool may_give_way(std::uint64_t word, bool dirty_too) {
+        const page_state state = page::state(word);
+        return page::holders(word) == 0 && state != page_state::filling &&
+               state != page_state::writing && (state != page_state::dirty || dirty_too);
     }
 };
 

@@ -187,6 +187,10 @@ struct namespace_store {
             wait_for_one ? WATARI_BACKEND::take(view, command) : try_take(view, command);
         return members.broadcast(command);
     }
+    /// Instead of `send`.
+    WATARI_KERNEL void give_back(const group& members, const token& command) const {
+        if (members.leads()) WATARI_BACKEND::give_back(view, command);
+    }
     WATARI_KERNEL std::byte* data(const token& command) const {
         return storage::slot_of(view, command);
     }
