@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Builds, tests and measures on a GPU machine, offline, in one call:
-#   scripts/gpu.sh FOLDER [PLAN=BUDGET ...]      e.g. scripts/gpu.sh evidence gh200-sam=8min
-# FOLDER gets the logs of the checks, the probe, the standard plan's result, the rivals' and one
-# result a plan; a plan that an earlier call left unfinished there is continued. The Python packages
-# must be there already. REVISION names the sources where they are no git checkout.
+#   scripts/gpu.sh FOLDER [JOB ...]      e.g. scripts/gpu.sh evidence tests=storage fio gh200-sam=8min
+# A JOB is `tests` (or tests=NAME,... of tests/python/test_NAME.py), `rivals`, `standard` (the standard
+# plan), `fio`, `array` (benchmarks of that name) or PLAN=BUDGET; without any: tests, rivals, standard.
+# FOLDER gets the logs of the checks, the probe and one result a job; a plan that an earlier call left
+# unfinished there is continued. The Python packages must be there already. REVISION names the sources
+# where they are no git checkout.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -31,33 +33,67 @@ if [[ $disk && $type && ! -d /run/udev/data && -w /run ]]; then
     echo "cuFile: added /run/udev/data/b$disk"
 fi
 
-step "Tests on the GPU"
 failed=0
-ctest --test-dir build/gpu --output-on-failure >>"$log" 2>&1 || failed=1
-python3 -m pytest -q -p no:cacheprovider tests/python/test_{memory,bench,probe,worker,storage,gemm_library,himeno,himeno_directives}.py \
-    2>&1 | tee -a "$log" | tail -n 25 || failed=1
-compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-    tests/python/test_{memory,himeno}.py >>"$log" 2>&1 || failed=1
-compute-sanitizer --tool racecheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-    tests/python/test_memory.py -k "holds_what" >>"$log" 2>&1 || failed=1
-compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-    tests/python/test_storage.py -k "serve_themselves and ram" >>"$log" 2>&1 || failed=1
-compute-sanitizer --tool memcheck --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-    tests/python/test_gemm_library.py -k "planned and gpu-gpu" >>"$log" 2>&1 || failed=1
-grep -E "ERROR SUMMARY|RACECHECK SUMMARY|tests passed|passed" "$log"
+python_tests() { python3 -m pytest -q -p no:cacheprovider "$@"; }
+sanitized() { # tool, file, which tests of it
+    compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
+        "tests/python/test_$2.py" -k "$3" >>"$log" 2>&1 || failed=1
+}
+run_tests() {
+    local names=${1:-memory,bench,probe,worker,storage,gemm_library,himeno,himeno_directives} name
+    step "Tests on the GPU"
+    ctest --test-dir build/gpu -j 4 --output-on-failure >>"$log" 2>&1 || failed=1
+    for name in ${names//,/ }; do
+        python_tests "tests/python/test_$name.py" 2>&1 | tee -a "$log" | tail -n 5 || failed=1
+        case $name in
+            memory)
+                sanitized memcheck memory ""
+                sanitized racecheck memory "holds_what"
+                ;;
+            himeno) sanitized memcheck himeno "" ;;
+            storage) sanitized memcheck storage "serve_themselves and ram" ;;
+            gemm_library) sanitized memcheck gemm_library "planned and gpu-gpu" ;;
+        esac
+    done
+    grep -E "ERROR SUMMARY|RACECHECK SUMMARY|tests passed|passed" "$log"
+}
+run_standard() {
+    step "The standard plan"
+    time watari run -o "$folder/standard.json" >"$folder/standard.txt" 2>&1 || failed=1
+    tail -n 90 "$folder/standard.txt"
+}
+run_fio() {
+    step "fio"
+    python3 benchmarks/fio.py --engines uring,gpu --threads 1,4 --depth 64 --rounds 3 --seconds 1.5 \
+        -o "$folder/fio.json" 2>&1 | tee "$folder/fio.txt" || failed=1
+}
+run_array() {
+    step "array<T>"
+    nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -x cu \
+        -c benchmarks/array_rate.cpp -o build/array_rate.o
+    nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
+    build/array_rate 3 14 2>&1 | tee "$folder/array-rate.txt" || failed=1
+}
+run_plan() { # name, budget
+    local resume=()
+    step "Plan $1, $2"
+    [[ -f $folder/$1.json ]] && resume=(--resume "$folder/$1.json")
+    watari run --plan "$1" --budget "$2" -o "$folder/$1.json" "${resume[@]}" \
+        >"$folder/$1.txt" 2>&1 || failed=1
+    tail -n 5 "$folder/$1.txt"
+}
 
-step "Rivals"
-python3 benchmarks/rivals.py -o "$folder/rivals.json" || failed=1
-step "The standard plan"
-time watari run -o "$folder/standard.json" >"$folder/standard.txt" 2>&1 || failed=1
-tail -n 90 "$folder/standard.txt"
+[[ $# -gt 0 ]] || set -- tests rivals standard
 for job in "$@"; do
-    plan=${job%=*} budget=${job#*=}
-    step "Plan $plan, $budget"
-    resume=()
-    [[ -f $folder/$plan.json ]] && resume=(--resume "$folder/$plan.json")
-    watari run --plan "$plan" --budget "$budget" -o "$folder/$plan.json" "${resume[@]}" \
-        >"$folder/$plan.txt" 2>&1 || failed=1
-    tail -n 5 "$folder/$plan.txt"
+    case $job in
+        tests) run_tests ;;
+        tests=*) run_tests "${job#*=}" ;;
+        rivals) step "Rivals" && { python3 benchmarks/rivals.py -o "$folder/rivals.json" || failed=1; } ;;
+        standard) run_standard ;;
+        fio) run_fio ;;
+        array) run_array ;;
+        *=*) run_plan "${job%=*}" "${job#*=}" ;;
+        *) echo "no job is called '$job'" >&2 && exit 2 ;;
+    esac
 done
 exit $failed

@@ -367,12 +367,18 @@ CASES: dict[str, Case] = {
                     lambda m, p: 4096,
                     "4KiB",
                 ),
+                replace(
+                    THREADS,
+                    summary="CPU threads, pinned; of queue and gpu as many serve the store",
+                    default=storage.default_threads,
+                    default_text="one a core, gpu two less",
+                ),
                 Axis(
                     "depth",
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     storage.default_depth,
-                    "32, gpu 8 to 256, without a queue 1",
+                    "32, gpu 4 to 256, without a queue 1",
                 ),
                 Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
                 words(
@@ -397,12 +403,6 @@ CASES: dict[str, Case] = {
                     *storage.FAULTS,
                 ),
                 axis("folder", "where the files are made and found again", str, storage.FOLDER),
-                replace(
-                    THREADS,
-                    summary="CPU threads, pinned; of queue and gpu as many serve the store",
-                    default=storage.default_threads,
-                    default_text="one a core, gpu two less",
-                ),
                 Axis(
                     "requests",
                     "requests of a sample",
@@ -482,7 +482,7 @@ CASES: dict[str, Case] = {
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     gemm_case.default_depth,
-                    "32, gpu 8 to 256, without a queue 1",
+                    "32, gpu 4 to 256, without a queue 1",
                 ),
                 samples(3, "whole products in a row"),
                 OVERSUBSCRIBE,

@@ -104,8 +104,10 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     if parameters["engine"] in ONE_AT_A_TIME:
         return 1
+    if parameters["engine"] != "gpu":
+        return storage.DEPTH
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
-    return storage.gpu_depth(row) if parameters["engine"] == "gpu" else storage.DEPTH
+    return storage.gpu_depth(row)
 
 
 def require_sense(parameters: Parameters) -> None:

@@ -34,9 +34,9 @@ CACHES = ("none", "cold", "warm")
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
-GPU_DEPTH = (8, 256)  # of each controller thread
+GPU_DEPTH = (4, 256)  # of each controller thread
 GPU_IN_FLIGHT = (
-    2**20
+    2**21
 )  # bytes of each: with more, they leave the CPU's cache before they are fetched
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
@@ -80,7 +80,7 @@ def default_threads(machine: Machine, parameters: Parameters) -> int:
 
 
 def gpu_depth(block: int) -> int:
-    """Requests of this many bytes that threads of a GPU keep in flight."""
+    """Requests of this many bytes that a GPU keeps in flight for each thread that serves it."""
     least, most = GPU_DEPTH
     return min(max(GPU_IN_FLIGHT // block, least), most)
 

@@ -70,6 +70,18 @@ def folder(tmp_path: Path) -> str:
 # Axes
 
 
+@pytest.mark.parametrize(("block", "depth"), [(512, 256), (4096, 256), (65536, 32), (2**20, 4)])
+def test_a_gpu_keeps_bytes_in_flight_not_requests(block: int, depth: int) -> None:
+    assert request(engine="gpu", block=block).parameters["depth"] == depth
+
+
+def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
+    cores = GPU_MACHINE["processors"][0]["cores"]
+    for engine, threads in (("gpu", max(cores - 2, 1)), ("uring", cores)):
+        found = cases.resolve("storage", {"engine": engine}, GPU_MACHINE)[0].parameters
+        assert found["threads"] == threads
+
+
 @pytest.mark.parametrize(
     ("engine", "here", "with_gpu", "depth", "cache"),
     [
