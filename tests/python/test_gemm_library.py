@@ -34,6 +34,7 @@ FEW = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 RNG = numpy.random.default_rng(21)
+OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # finds what this one found
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +110,7 @@ def command(*words):
     code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
     return subprocess.Popen(
         [sys.executable, "-c", code, *line, "--processor", "cpu", *words],
-        env={**os.environ, "PYTHONPATH": str(Path(watari.__file__).parents[1])},
+        env=OWN_PROCESS,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -246,7 +247,7 @@ def test_a_run_shows_the_plan_and_then_what_was_read(tmp_path):
     words += ["processor=cpu", f"folder={tmp_path}", "trials=1", "-o", "run.json"]
     done = subprocess.run(
         [sys.executable, "-c", code, "run", "gemm", *words],
-        env={**os.environ, "PYTHONPATH": str(Path(watari.__file__).parents[1])},
+        env=OWN_PROCESS,
         capture_output=True,
         text=True,
     )

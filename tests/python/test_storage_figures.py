@@ -33,8 +33,8 @@ def test_each_medium_has_a_chart_with_a_line_for_each_engine(cases: list[Measure
         "Random, memory: store ram, or a file in the page cache",
     ]
     disk, memory = ({r["path"] for r in rows(chart) if "path" in r} for _, chart, _ in drawn)
-    assert disk == {"posix", "uring", "cufile", "gpu", "queue, to CPU memory"}
-    assert memory == {"posix", "uring", "gpu", "queue, to CPU memory"}
+    assert disk == {"posix", "uring", "cufile", "gpu", "queue, CPU memory"}
+    assert memory == {"posix", "uring", "gpu", "queue, CPU memory"}
 
 
 def test_a_point_is_the_median_of_its_trials_at_its_block(cases: list[Measured]) -> None:

@@ -47,7 +47,7 @@ def line(m: Measured, cases: Sequence[Measured]) -> str:
     parts = [
         m["engine"],
         m["direction"] if m["direction"] == "write" else "",
-        "to CPU memory" if with_gpu and m["processor"] == "cpu" else "",
+        "CPU memory" if with_gpu and m["processor"] == "cpu" else "",
         f"{m['files']} files" if m["files"] != 1 else "",
         "cold cache" if m["cache"] == "cold" else "",
     ]
