@@ -132,12 +132,14 @@ double elements_read(const schedule& order, shape size) {
 }
 
 /// What a choice is judged by: elements of A and B that it reads, columns that it lacks of four,
-/// loads and writes, and slots.
-using merit = std::tuple<double, std::size_t, double, std::size_t>;
+/// loads and writes, products for each tile that it lacks of two, and slots.
+using merit = std::tuple<double, std::size_t, std::size_t, double, std::size_t>;
 
-merit merit_of(double read, std::size_t columns, double loads, std::size_t slots) {
-    return {read, 4 - std::min<std::size_t>(columns, 4), loads, slots};
-}
+struct candidate {
+    std::size_t p, q, times_a, times_b;
+    std::size_t groups_a;  ///< of the tiles of A that a block needs of one row
+    std::size_t slots;
+};
 
 /// In how many groups of `wanted` or more `count` neighbours are moved.
 std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
@@ -145,37 +147,37 @@ std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
     return divide_up(count, divide_up(count, made));
 }
 
-double loads(shape size, std::size_t tile, std::size_t times_a, std::size_t times_b, std::size_t q,
-             std::size_t groups_a, const together& wanted) {
+merit merit_of(const candidate& c, shape size, std::size_t tile, const together& wanted) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
-    const std::size_t kt = divide_up(size.k, tile);
-    return static_cast<double>(times_a * mt * groups_a) +
-           static_cast<double>(times_b * kt * nt * groups(q, wanted.b, 1)) /
-               static_cast<double>(q) +
-           static_cast<double>(mt * nt * groups(q, wanted.c, 2)) / static_cast<double>(q);
+    const std::size_t kt = divide_up(size.k, tile), blocks = divide_up(nt, c.q);
+    const double read =
+        static_cast<double>(c.times_a * size.m * size.k + c.times_b * size.k * size.n);
+    const std::size_t loads = c.times_a * mt * c.groups_a +
+                              c.times_b * kt * std::min(nt, blocks * groups(c.q, wanted.b, 1)) +
+                              mt * std::min(nt, blocks * groups(c.q, wanted.c, 2));
+    const double products = static_cast<double>(c.p * c.q) / static_cast<double>(c.p + c.q);
+    return {read, 4 - std::min<std::size_t>(c.q, 4), loads, 2 - std::min(products, 2.0), c.slots};
 }
 
-/// The best over every p, form, group of A and q that makes blocks of about one size.
+/// The best over every form, group of A, and all p and q that make blocks of about one size.
 merit best(shape size, std::size_t tile, std::size_t slots, const together& wanted) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
     const std::size_t kt = divide_up(size.k, tile), stay = std::max<std::size_t>(2, kt);
-    merit found{1e300, 0, 0, 0};
-    const auto one = [&](std::size_t q, std::size_t needed, std::size_t times_a,
-                         std::size_t times_b, std::size_t groups_a) {
-        if (needed > slots) return;
-        found = std::min(
-            found,
-            merit_of(static_cast<double>(times_a * size.m * size.k + times_b * size.k * size.n), q,
-                     loads(size, tile, times_a, times_b, q, groups_a, wanted), needed));
+    const auto even = [](std::size_t tiles, std::size_t edge) {
+        return edge == divide_up(tiles, divide_up(tiles, edge));
+    };
+    merit found{1e300, 0, 0, 0, 0};
+    const auto one = [&](const candidate& c) {
+        if (c.slots <= slots) found = std::min(found, merit_of(c, size, tile, wanted));
     };
     for (std::size_t p = 1; p <= mt; ++p)
         for (std::size_t q = 1; q <= nt; ++q) {
-            if (q != divide_up(nt, divide_up(nt, q))) continue;
-            one(q, p * q + p * stay + 2 * q, 1, divide_up(mt, p), groups(kt, wanted.a, 2));
+            if (!even(mt, p) || !even(nt, q)) continue;
+            const std::size_t down = divide_up(mt, p), across = divide_up(nt, q);
+            one({p, q, 1, down, groups(kt, wanted.a, 2), p * q + p * stay + 2 * q});
             for (std::size_t g = 1; g <= divide_up(kt, groups(kt, wanted.a, 1)); ++g) {
-                const std::size_t of_a = divide_up(kt, g);
-                one(q, p * q + 2 * (p * g + q), divide_up(nt, q), divide_up(mt, p), of_a);
-                one(q, p * q + q * stay + 2 * p * g, divide_up(nt, q), 1, of_a);
+                one({p, q, across, down, divide_up(kt, g), p * q + 2 * (p * g + q)});
+                one({p, q, across, 1, divide_up(kt, g), p * q + q * stay + 2 * p * g});
             }
         }
     return found;
@@ -184,10 +186,9 @@ merit best(shape size, std::size_t tile, std::size_t slots, const together& want
 merit merit_of(const schedule& order, shape size, std::size_t tile, const together& wanted) {
     std::size_t groups_a = 0;  // of the first block
     for (std::size_t s = 0; s < order.steps_of_block(); ++s) groups_a += order.step(s).loads_a > 0;
-    return merit_of(elements_read(order, size), order.block_columns(),
-                    loads(size, tile, order.times_a(), order.times_b(), order.block_columns(),
-                          groups_a, wanted),
-                    order.slots());
+    return merit_of({order.block_rows(), order.block_columns(), order.times_a(), order.times_b(),
+                     groups_a, order.slots()},
+                    size, tile, wanted);
 }
 
 TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
@@ -233,7 +234,7 @@ TEST(GemmSchedule, ATileNarrowerThanItsNeighboursComesAlone) {
     EXPECT_EQ(expect_right(wanted)[matrix::b], order.block_columns() - 1);
 }
 
-TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItWritesThenMakesFewLoads) {
+TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
     std::mt19937 random(11);
     const auto up_to = [&](std::size_t n) { return random() % n + 1; };
     for (int i = 0; i < 600; ++i) {

@@ -40,8 +40,8 @@ struct choice {
     gemm::form form;
     std::size_t p, q, slots;
     std::size_t group_a;
-    double read;   ///< elements of A and B
-    double loads;  ///< and writes, about
+    double read;        ///< elements of A and B
+    std::size_t loads;  ///< and writes; as if all blocks had q columns
 
     bool better_than(const choice& other) const {
         if (read != other.read) return read < other.read;
@@ -68,8 +68,8 @@ public:
           wanted_(wanted) {}
 
     /// The one that reads least; of those, one that hides its write-back, then one that makes few
-    /// loads, then one that hides what it reads, and then one that needs least memory. What a panel reads does not depend on the other
-    /// edge of its blocks; of blocks every p is tried.
+    /// loads, then one that hides what it reads, and then one that needs least memory. What a panel
+    /// reads does not depend on the other edge of its blocks; of blocks every p is tried.
     choice best() {
         const std::size_t stay = resident(kt_);
         for (std::size_t p = 1; p <= mt_ && 3 * p + 2 <= slots_; ++p) {
@@ -104,17 +104,18 @@ private:
     void consider(form which, std::size_t p, std::size_t q, std::size_t needed,
                   std::size_t group_a) {
         if (needed > slots_) return;
-        const auto times_a = static_cast<double>(which == form::panel_a ? 1 : divide_up(nt_, q));
-        const auto times_b = static_cast<double>(which == form::panel_b ? 1 : divide_up(mt_, p));
-        const auto in_groups = [](std::size_t tiles, std::size_t count, std::size_t group) {
-            return static_cast<double>(tiles * divide_up(count, group)) /
-                   static_cast<double>(count);
+        const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt_, q);
+        const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt_, p);
+        const double read = static_cast<double>(times_a) * static_cast<double>(size_.m) *
+                                static_cast<double>(size_.k) +
+                            static_cast<double>(times_b) * static_cast<double>(size_.k) *
+                                static_cast<double>(size_.n);
+        const auto of_tile_row = [&](std::size_t group) {
+            return std::min(nt_, divide_up(nt_, q) * divide_up(q, group));
         };
-        const double read = times_a * static_cast<double>(size_.m) * static_cast<double>(size_.k) +
-                            times_b * static_cast<double>(size_.k) * static_cast<double>(size_.n);
-        const double loads = times_a * in_groups(mt_ * kt_, kt_, group_a) +
-                             times_b * in_groups(kt_ * nt_, q, group_size(q, wanted_.b, 1)) +
-                             in_groups(mt_ * nt_, q, group_size(q, wanted_.c, least_groups));
+        const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
+                                  times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
+                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_groups));
         const choice next{which, p, q, needed, group_a, read, loads};
         if (!found_ || next.better_than(*found_)) found_ = next;
     }

@@ -72,9 +72,8 @@ struct step {
     std::size_t l;              ///< tile column of A and tile row of B
     bool first;                 ///< of its block: products take beta, C is loaded
     bool last;                  ///< of its block: each tile of C is written after its product
-    std::size_t
-        loads_a;   ///< tile columns of A that come; none: they are there from an earlier step
-    bool loads_b;  ///< false: the tiles are still there from an earlier block
+    std::size_t loads_a;        ///< tile columns of A that come; 0: this one did so before
+    bool loads_b;               ///< false: the tiles are still there from an earlier block
 };
 
 /// Neighbouring tiles to be brought into slots, each `apart` slots behind the one before.
