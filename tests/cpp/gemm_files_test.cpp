@@ -3,6 +3,7 @@
 #include "watari/core/error.hpp"
 #include "watari/gemm/blas.hpp"
 #include "watari/gemm/files.hpp"
+#include "watari/gemm/gemm.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <tuple>
 
 namespace watari::gemm {
 namespace {
@@ -82,6 +84,7 @@ struct example {
     double alpha, beta;
     std::size_t slots;  ///< of fast memory
     order schedule;
+    bool direct = true;
 };
 
 std::ostream& operator<<(std::ostream& to, const example& e) {
@@ -112,6 +115,7 @@ struct matrices {
         p.how.alpha = e_.alpha;
         p.how.beta = e_.beta;
         p.how.threads = 2;
+        p.direct = e_.direct;
         p.how.depth = p.how.engine == "posix" || p.how.engine == "mmap" ? 1 : 8;
         return p;
     }
@@ -195,6 +199,8 @@ std::vector<example> examples() {
         all.push_back({engine, {512, 640, 384}, single, 4096, -1.5, 1, 40, order::reuse});
         all.push_back({engine, {130, 1000, 700}, single, 128, 1, -2, 9, order::reuse});
         all.push_back({engine, {1000, 130, 700}, twice, 64, 1, 1, 17, order::reuse});
+        all.push_back({engine, {300, 1000, 700}, single, 4, 1, -2, 16, order::reuse, false});
+        all.push_back({engine, {700, 900, 600}, twice, 8, 2, 0, 20, order::reuse, false});
         all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, order::reuse});
         all.push_back({engine, {5, 700, 3}, twice, 128, 1, 0, 6, order::reuse});
         all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, order::reuse});
@@ -270,6 +276,84 @@ TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
                 ASSERT_EQ(found[at], expected[at]) << e;
             }
         }
+}
+
+/// The schedule that a product of this example has where rows of any bytes are read.
+schedule schedule_of(const example& e) {
+    const auto place = [&](matrix which) {
+        return placement::rows_at(tiling_of(which, e.size, tile), element_bytes(e.type), e.offset,
+                                  1);
+    };
+    const placement a = place(matrix::a), b = place(matrix::b), c = place(matrix::c);
+    return schedule({.size = e.size,
+                     .tile = tile,
+                     .beta_is_zero = e.beta == 0,
+                     .fast_bytes = e.slots * slot_of(e.type),
+                     .slot_bytes = slot_bytes({a, b, c}),
+                     .together = together_of(a, b, c)});
+}
+
+/// Moves an example's tiles twice, the second time with any of them done before: the same sums, and
+/// nothing is written that was not computed.
+void expect_same_without_some(const example& e, std::mt19937& random) {
+    SCOPED_TRACE(::testing::Message() << e);
+    const matrices all(e);
+    multiply(all.job());
+    ASSERT_LT(all.error(), 1);
+    const std::vector<double> expected = all.c.values();
+    const matrices rest(e);  // in the same files
+    file_product job = rest.job();
+    job.how.threads = random() % 3 + 1;
+    std::set<tile_of_c> done, told;
+    for (std::size_t r = 0; r * tile < e.size.m; ++r)
+        for (std::size_t c = 0; c * tile < e.size.n; ++c)
+            if (random() % 2 == 0) done.insert({r, c});
+    job.finished.assign(done.begin(), done.end());
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+        told.insert(tiles.begin(), tiles.end());
+        return true;
+    };
+    multiply(job);
+    const std::vector<double> found = rest.c.values();
+    for (std::size_t at = 0; at < found.size(); ++at) {
+        const tile_of_c here{at / e.size.n / tile, at % e.size.n / tile};
+        if (told.count(here) == 0) {
+            ASSERT_TRUE(done.count(here) && std::isnan(found[at]));
+        } else {
+            ASSERT_EQ(found[at], expected[at]);
+        }
+    }
+}
+
+/// Neighbouring tiles that come and go together, of each matrix in every form, with narrower ones
+/// at the edges.
+TEST_F(FileProduct, MovesNeighboursTogether) {
+    std::mt19937 random(5);
+    const auto up_to = [&](std::size_t n) { return random() % n + 1; };
+    std::set<std::tuple<form, matrix, bool>> several;
+    const char* const engines[] = {"posix", "uring", "queue"};
+    for (std::size_t i = 0; i < 1000 && several.size() < 3 * 3 * 2; ++i) {
+        // a queue writes whole sectors
+        const bool whole = i % 3 == 2, reads_c = i % 2 == 0;
+        const auto side = [&] { return whole ? up_to(5) * tile : up_to(700); };
+        const example e{.engine = engines[i % 3],
+                        .size = {up_to(500), side(), side()},
+                        .type = precision::single_precision,
+                        .offset = whole ? 4096u : 4u,
+                        .alpha = 1,
+                        .beta = reads_c ? 0.5 : 0,
+                        .slots = 3 + up_to(12),
+                        .schedule = order::reuse,
+                        .direct = whole};
+        const schedule plan = schedule_of(e);
+        const std::size_t before = several.size();
+        for (const matrix which : {matrix::a, matrix::b, matrix::c})
+            if (plan.most_together(which) > 1) several.insert({plan.form(), which, reads_c});
+        if (several.size() == before && i >= 12) continue;
+        expect_same_without_some(e, random);
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_EQ(several.size(), 3u * 3 * 2);
 }
 
 /// Half a minute of small reads, stopped when it first tells how far it is.

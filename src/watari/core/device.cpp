@@ -2,6 +2,7 @@
 
 #include "watari/core/cuda.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -104,6 +105,13 @@ void copy(void* to, const void* from, std::size_t bytes, stream_t stream) {
 
 void copy_rows(void* to, std::size_t to_stride, const void* from, std::size_t from_stride,
                std::size_t bytes, std::size_t rows, stream_t stream) {
+    constexpr std::size_t most_stride = 0x7fffffff;  // cudaDevAttrMaxPitch
+    if (rows == 1 || std::max(to_stride, from_stride) > most_stride) {
+        for (std::size_t i = 0; i < rows; ++i)
+            copy(static_cast<std::byte*>(to) + i * to_stride,
+                 static_cast<const std::byte*>(from) + i * from_stride, bytes, stream);
+        return;
+    }
     check(cudaMemcpy2DAsync(to, to_stride, from, from_stride, bytes, rows, cudaMemcpyDefault,
                             stream));
 }

@@ -47,6 +47,7 @@ bool takes_direct_io(const std::string& path) {
 }
 
 source_options options_of(const file_product& p, const matrix_file& m, bool writable) {
+    const std::size_t edge = p.how.tile * element_bytes(p.how.type);
     return {.engine = p.how.engine,
             .who = p.how.processor,
             .path = m.path,
@@ -54,7 +55,7 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .direct = p.direct && takes_direct_io(m.path),
             .threads = p.how.threads,
             .requests = 4 * p.how.depth * p.how.threads,
-            .largest_block = p.how.tile * element_bytes(p.how.type) + 2 * largest_unit};
+            .largest_block = edge + 2 * (edge < least_request ? least_request : largest_unit)};
 }
 
 /// What open_source's unit will be, on disks with sectors of 512 bytes.
@@ -89,14 +90,15 @@ struct reached {
                                    m.offset, from->unit())) {}
 };
 
-schedule schedule_of(const file_product& p, std::size_t slot_bytes) {
+schedule schedule_of(const file_product& p, std::size_t slot_bytes, const together& wanted) {
     return schedule({.size = shape_of(p),
                      .tile = p.how.tile,
                      .alpha_is_zero = p.how.alpha == 0,
                      .beta_is_zero = p.how.beta == 0,
                      .fast_bytes = p.how.fast_memory,
                      .slot_bytes = slot_bytes,
-                     .which = p.how.schedule});
+                     .which = p.how.schedule,
+                     .together = wanted});
 }
 
 }  // namespace
@@ -108,7 +110,7 @@ foresight plan(const file_product& p) {
                                   m.offset, likely_unit(p, m));
     };
     const placement a = place(p.a), b = place(p.b), c = place(p.c);
-    return foresee(schedule_of(p, slot_bytes({a, b, c})), a, b, c,
+    return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(a, b, c)), a, b, c,
                    lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
@@ -120,7 +122,7 @@ pipeline_counts multiply(const file_product& p) {
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
-    const schedule order = schedule_of(p, slot);
+    const schedule order = schedule_of(p, slot, together_of(a.where, b.where, c.where));
     if (order.steps() == 0) return {};
     pipeline work(
         {.order = &order,

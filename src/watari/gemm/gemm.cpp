@@ -26,20 +26,28 @@ placement packed(const parameters& p, matrix which) {
     return placement::packed(tiling_of(which, p.size, p.tile), element_bytes(p.type), p.order);
 }
 
-schedule schedule_of(const parameters& p, std::size_t slot_bytes) {
+/// Whether tiles come from files. Memory is as fast with small requests, and a tile that comes
+/// alone is multiplied earlier.
+bool reads_files(const parameters& p) {
+    return p.store == "file" || !(is_queue(p) || in_host_memory(p.engine));
+}
+
+schedule schedule_of(const parameters& p, const placement& a, const placement& b,
+                     const placement& c) {
     return schedule({.size = p.size,
                      .tile = p.tile,
                      .alpha_is_zero = p.alpha == 0,
                      .beta_is_zero = p.beta == 0,
                      .fast_bytes = p.fast_memory,
-                     .slot_bytes = slot_bytes,
-                     .which = p.schedule});
+                     .slot_bytes = slot_bytes({a, b, c}),
+                     .which = p.schedule,
+                     .together = reads_files(p) ? together_of(a, b, c) : together{}});
 }
 
 /// A store and what brings its tiles.
 struct setting {
     explicit setting(const parameters& p)
-        : on_files(p.store == "file" || !(is_queue(p) || in_host_memory(p.engine))),
+        : on_files(reads_files(p)),
           matrices({.size = p.size,
                     .type = p.type,
                     .tile = p.tile,
@@ -52,6 +60,8 @@ struct setting {
                             : p.engine == "managed" ? memory::kind::managed
                                                     : memory::kind::pageable,
                     .oversubscribe = p.oversubscribe}),
+          order(schedule_of(p, matrices.where(matrix::a), matrices.where(matrix::b),
+                            matrices.where(matrix::c))),
           direct(p.store == "file"),
           tiles(
               options(p, p.engine, p.processor, 2 * queue_movers * depth_of(p), largest_block())) {}
@@ -73,12 +83,14 @@ struct setting {
     std::size_t largest_block() const {
         std::size_t block = 0;
         for (const matrix which : {matrix::a, matrix::b, matrix::c})
-            block = std::max(block, matrices.where(which).largest_block());
+            block =
+                std::max(block, order.most_together(which) * matrices.where(which).largest_block());
         return block;
     }
 
     bool on_files;
     store matrices;
+    schedule order;
     bool direct;
     source tiles;
 };
@@ -148,6 +160,10 @@ std::size_t depth_of(const parameters& p) {
     return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
 }
 
+together together_of(const placement& a, const placement& b, const placement& c) {
+    return {tiles_together(a), tiles_together(b), tiles_together(c)};
+}
+
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
                   double lower_bound) {
     return {.read = order.times_a() * a.request_bytes() + order.times_b() * b.request_bytes() +
@@ -162,7 +178,7 @@ foresight foresee(const schedule& order, const placement& a, const placement& b,
 
 foresight plan(const parameters& p) {
     const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
-    return foresee(schedule_of(p, slot_bytes({a, b, c})), a, b, c,
+    return foresee(schedule_of(p, a, b, c), a, b, c,
                    lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));
 }
 
@@ -187,11 +203,10 @@ measure::trial run(const parameters& p) {
     const std::size_t slot =
         slot_bytes({here.matrices.where(matrix::a), here.matrices.where(matrix::b),
                     here.matrices.where(matrix::c)});
-    const schedule order = schedule_of(p, slot);
     const auto stored = [&](matrix which) {
         return stored_matrix{&here.tiles, here.matrices.where(which)};
     };
-    pipeline work({.order = &order,
+    pipeline work({.order = &here.order,
                    .a = stored(matrix::a),
                    .b = stored(matrix::b),
                    .c_read = stored(matrix::c),

@@ -45,6 +45,9 @@ struct foresight {
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
                   double lower_bound);
 
+/// Tiles that requests on a disk should cover.
+together together_of(const placement& a, const placement& b, const placement& c);
+
 /// Threads that read, and as many that write; requests in flight of each.
 std::size_t movers_of(const parameters& p);
 std::size_t depth_of(const parameters& p);

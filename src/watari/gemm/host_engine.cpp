@@ -24,7 +24,7 @@ public:
         const double start = storage::now();
         for (std::size_t i = 0; i < list.offsets.size();) {
             const std::size_t rows = evenly_spaced(list.offsets.subspan(i));
-            move(list, i, rows);
+            for (std::size_t part = 0; part < list.parts; ++part) move(list, i, rows, part);
             i += rows;
         }
         device::synchronize(stream_->get());
@@ -43,17 +43,19 @@ private:
         return count;
     }
 
-    void move(const storage::requests& list, std::size_t first, std::size_t count) {
+    void move(const storage::requests& list, std::size_t first, std::size_t count,
+              std::size_t part) {
+        const std::size_t bytes = list.part_bytes();
         const std::size_t apart =
             count > 1 ? list.offsets[first + 1] - list.offsets[first] : list.block;
-        const rows here{list.memory + first * list.block, list.block};
-        const rows there{store_ + list.offsets[first], apart};
+        const rows here{list.place(first, part), bytes};
+        const rows there{store_ + list.offsets[first] + part * bytes, apart};
         const bool reads = what_.way == storage::direction::read;
         const rows &to = reads ? here : there, &from = reads ? there : here;
         if (by_kernel_)
-            rows_on(what_.who).copy(to, from, count, list.block, stream_->get());
+            rows_on(what_.who).copy(to, from, count, bytes, stream_->get());
         else
-            device::copy_rows(to.data, to.stride, from.data, from.stride, list.block, count,
+            device::copy_rows(to.data, to.stride, from.data, from.stride, bytes, count,
                               stream_->get());
     }
 

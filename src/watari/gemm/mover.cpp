@@ -27,7 +27,7 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
         storage::duty& what = duties[m.source];
         what.way = way_;
         what.depth = m.source->deep() ? depth_ : 1;
-        what.block = std::max(what.block, m.where.largest_block());
+        what.block = std::max(what.block, m.together * m.where.largest_block());
         what.requests = std::max(what.requests, m.where.most_requests());
         what.memory = memory_.data();
         what.bytes = memory_.size();
@@ -38,16 +38,19 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
     }
 }
 
-std::size_t mover::move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile) {
-    list_.choose(m.where, i, j);
+std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte* memory,
+                        std::size_t stride) {
+    list_.choose(m.where, tiles.row, tiles.column, tiles.columns);
     try {
-        engines_.at(m.source)->run({list_.offsets, tile, list_.block}, seconds_);
+        engines_.at(m.source)->run({list_.offsets, memory, list_.block, list_.parts, stride},
+                                   seconds_);
     } catch (const error& reason) {
         // queues know addresses, not files
         if (m.source->files() || m.source->path().empty()) throw;
         throw error(m.source->path() + ": " + reason.what());
     }
-    if (way_ == direction::read && list_.skip_step != 0) realign(m.where, i, j, tile);
+    if (way_ == direction::read && list_.skip_step != 0)
+        realign(m.where, tiles.row, tiles.column, memory);
     return list_.offsets.size() * list_.block;
 }
 

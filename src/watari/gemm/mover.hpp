@@ -18,6 +18,12 @@ namespace watari::gemm {
 struct stored_matrix {
     const gemm::source* source = nullptr;
     placement where;
+    std::size_t together = 1;  ///< neighbouring tiles that are moved at once, at most
+};
+
+/// Tiles (row, column) to (row, column + columns - 1) of a matrix.
+struct tile_run {
+    std::size_t row, column, columns;
 };
 
 class mover {
@@ -29,8 +35,10 @@ public:
     /// not moved.
     void prepare(std::initializer_list<stored_matrix> matrices);
 
-    /// Moves tile (i, j) of a matrix that was prepared; returns the bytes. Throws.
-    std::size_t move(const stored_matrix& m, std::size_t i, std::size_t j, std::byte* tile);
+    /// Moves tiles of a matrix that was prepared, which lie `stride` bytes apart in memory; returns
+    /// the bytes. Throws.
+    std::size_t move(const stored_matrix& m, const tile_run& tiles, std::byte* memory,
+                     std::size_t stride);
 
     /// What was written to a matrix is durable.
     void flush(const stored_matrix& m);

@@ -31,11 +31,11 @@ memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
             {.device = o.who.number, .thp = memory::huge_pages::always}};
 }
 
-/// A column of tiles of C that is done, waiting to be written.
-struct finished_column {
-    std::size_t row, rows, column;  ///< tiles of C
-    std::size_t number;             ///< of the column in its block
-    std::size_t taken = 0;          ///< tiles that a thread writes or has written
+/// Neighbouring columns of tiles of C that are done, waiting to be written.
+struct finished_columns {
+    std::size_t row, rows, column, columns;  ///< tiles of C
+    std::size_t number;                      ///< of the first column in its block
+    std::size_t taken = 0;                   ///< rows that a thread writes or has written
 };
 
 }  // namespace
@@ -54,6 +54,10 @@ struct pipeline::parts {
             for (std::size_t c = 0; c < order.block_columns(); ++c)
                 column_end.emplace_back(device::waiting::asleep);
         }
+        for (stored_matrix* each : {&o.c_read, &o.c})
+            each->together = order.most_together(matrix::c);
+        o.a.together = order.most_together(matrix::a);
+        o.b.together = order.most_together(matrix::b);
         measure::unbind();  // the BLAS makes threads that run where this one may
         products = make_blas(o.who, o.type, o.threads, main_stream());
         for (const tile_of_c& each : o.finished) finished.insert(each);
@@ -73,11 +77,8 @@ struct pipeline::parts {
         return slot(first_slot) + r * in.tiles.tile * row_bytes_of(in, tile_column);
     }
     std::byte* place_of(const step& at, const load& what) const {
-        if (what.which == matrix::a)
-            return below(order.slot_of_a(at, 0), matrix::a, what.column, what.row - at.row);
-        if (what.which == matrix::b) return slot(what.slot);
-        return below(order.slot_of_c(0, what.column - at.column), matrix::c, what.column,
-                     what.row - at.row);
+        const std::size_t r = what.which == matrix::b ? 0 : what.row - at.row;
+        return below(what.slot - r, what.which, what.column, r);
     }
 
     /// Whether all tiles of a block's column were done before.
@@ -92,10 +93,23 @@ struct pipeline::parts {
             if (!done_before(at, c)) return false;
         return true;
     }
-    bool left_out(const step& at, const load& what) const {
-        if (what.which == matrix::a) return order.form() != form::panel_a && nothing_left(at);
-        if (what.which == matrix::b && order.form() == form::panel_b) return false;
-        return done_before(at, what.column - at.column);
+    bool left_out(const step& at, matrix which, std::size_t column) const {
+        if (which == matrix::a) return order.form() != form::panel_a && nothing_left(at);
+        if (which == matrix::b && order.form() == form::panel_b) return false;
+        return done_before(at, column - at.column);
+    }
+    /// The schedule's, without tiles that are left out.
+    std::vector<load> loads_of(const step& at) const {
+        const std::vector<load> all = order.loads(at);
+        if (finished.empty()) return all;
+        std::vector<load> left;
+        for (const load& each : all)
+            for (std::size_t k = 0, count; k < each.columns; k += count + 1) {
+                for (count = 0; k + count < each.columns; ++count)
+                    if (left_out(at, each.which, each.column + k + count)) break;
+                if (count > 0) left.push_back(each.only(k, count));
+            }
+        return left;
     }
 
     // ---- what threads tell each other, under `mutex`
@@ -161,11 +175,10 @@ struct pipeline::parts {
     std::optional<ticket> next_load() {
         for (;;) {
             if (taken < pending.size()) {
-                const load what = pending[taken++];
-                if (!left_out(pending_of, what)) return ticket{pending_of, what};
+                return ticket{pending_of, pending[taken++]};
             } else if (next_step < order.steps()) {
                 pending_of = order.step(next_step++);
-                pending = order.loads(pending_of);
+                pending = loads_of(pending_of);
                 taken = 0;
             } else {
                 return std::nullopt;
@@ -179,12 +192,14 @@ struct pipeline::parts {
             const auto& [at, what] = *next;
             if (what.which == matrix::c) {
                 // of two blocks that wait for one column, the earlier first
-                const std::size_t c = what.column - at.column;
                 wait(lock, [&] {
-                    return products_done + order.steps_of_block() > at.number &&
-                           is_free(c, at.block);
+                    if (products_done + order.steps_of_block() <= at.number) return false;
+                    for (std::size_t k = 0; k < what.columns; ++k)
+                        if (!is_free(what.column + k - at.column, at.block)) return false;
+                    return true;
                 });
-                take(what.slot, at.block);
+                for (std::size_t k = 0; k < what.columns; ++k)
+                    take(what.slot + k * what.apart, at.block);
             } else {
                 wait(lock, [&] { return products_done + 1 >= at.number; });
             }
@@ -194,17 +209,21 @@ struct pipeline::parts {
             const stored_matrix& from = what.which == matrix::a   ? o.a
                                         : what.which == matrix::b ? o.b
                                                                   : o.c_read;
-            const std::size_t bytes = by.move(from, what.row, what.column, place_of(at, what));
+            const std::size_t bytes = by.move(from, {what.row, what.column, what.columns},
+                                              place_of(at, what), what.apart * o.slot_bytes);
             lock.lock();
             counts.read += bytes;
-            if (what.which == matrix::a)
-                ++arrived(at.number).a;
-            else if (what.which == matrix::b)
-                arrived(at.number).b.insert(what.column - at.column);
-            else
-                c_arrived.insert(what.slot);
+            for (std::size_t k = 0; k < what.columns; ++k) note_arrival(at, what.only(k, 1));
             changed.notify_all();
         }
+    }
+    void note_arrival(const step& at, const load& tile) {
+        if (tile.which == matrix::a)
+            ++arrived(at.number).a;
+        else if (tile.which == matrix::b)
+            arrived(at.number).b.insert(tile.column - at.column);
+        else
+            c_arrived.insert(tile.slot);
     }
 
     // ---- the threads that write
@@ -214,18 +233,21 @@ struct pipeline::parts {
         for (;;) {
             wait(lock, [&] { return !to_write.empty() || products_done == order.steps(); });
             if (to_write.empty()) return;
-            const finished_column next = to_write.front();
+            const finished_columns next = to_write.front();
             const std::size_t r = to_write.front().taken++;
             if (r + 1 == next.rows) to_write.pop_front();
             lock.unlock();
-            if (o.who.is_gpu()) column_end[next.number].wait();
+            if (o.who.is_gpu()) column_end[next.number + next.columns - 1].wait();
             const std::size_t bytes =
-                by.move(o.c, next.row + r, next.column,
-                        below(order.slot_of_c(0, next.number), matrix::c, next.column, r));
+                by.move(o.c, {next.row + r, next.column, next.columns},
+                        below(order.slot_of_c(0, next.number), matrix::c, next.column, r),
+                        order.block_rows() * o.slot_bytes);
             lock.lock();
             counts.written += bytes;
-            busy[order.slot_of_c(r, next.number)] = false;
-            written.push_back({next.row + r, next.column});
+            for (std::size_t k = 0; k < next.columns; ++k) {
+                busy[order.slot_of_c(r, next.number + k)] = false;
+                written.push_back({next.row + r, next.column + k});
+            }
             changed.notify_all();
             if (o.progress && measure::now() - last_flush > flush_every) flush(by, lock);
         }
@@ -269,7 +291,7 @@ struct pipeline::parts {
         wait(lock, [&] {
             if (order.multiplies()) {
                 const arrivals& here = arrived(at.number);
-                if (at.loads_a && here.a < at.rows) return false;
+                if (here.a < at.rows * at.loads_a) return false;
                 if (at.loads_b && !here.b.count(c)) return false;
             }
             for (std::size_t r = 0; at.first && r < at.rows; ++r) {
@@ -289,17 +311,16 @@ struct pipeline::parts {
     /// have come before a later step's do.
     void await_rest(const gemm::step& at) {
         if (!order.multiplies()) return;
-        const std::vector<load> loads = order.loads(at);
+        const std::vector<load> loads = loads_of(at);
         std::unique_lock lock(mutex);
         wait(lock, [&] {
             const arrivals& here = arrived(at.number);
-            std::size_t rows = 0;
+            std::size_t of_a = 0, of_b = 0;
             for (const load& each : loads) {
-                if (left_out(at, each) || each.which == matrix::c) continue;
-                if (each.which == matrix::b && !here.b.count(each.column - at.column)) return false;
-                rows += each.which == matrix::a;
+                if (each.which == matrix::a) of_a += each.columns;
+                if (each.which == matrix::b) of_b += each.columns;
             }
-            return here.a == rows;
+            return here.a == of_a && here.b.size() == of_b;
         });
     }
 
@@ -323,9 +344,20 @@ struct pipeline::parts {
         }
         if (!at.last) return;
         if (o.who.is_gpu()) column_end[c].record(main_stream());
-        const std::lock_guard lock(mutex);
-        to_write.push_back({at.row, at.rows, j, c});
-        changed.notify_all();
+        hand_over(at, c);
+    }
+
+    /// To those who write: column c, the last of its group that is done, with those before it.
+    void hand_over(const gemm::step& at, std::size_t c) {
+        for (const auto& [begin, count] : order.groups_of_c(at)) {
+            if (c < begin || c >= begin + count) continue;
+            if (c + 1 < begin + count && !done_before(at, c + 1)) return;
+            std::size_t first = c;
+            while (first > begin && !done_before(at, first - 1)) --first;
+            const std::lock_guard lock(mutex);
+            to_write.push_back({at.row, at.rows, at.column + first, c + 1 - first, first});
+            changed.notify_all();
+        }
     }
 
     /// Tells how far it is. False: it is to stop.
@@ -462,7 +494,7 @@ struct pipeline::parts {
     std::set<std::size_t> c_arrived;  ///< slots of C that hold what beta multiplies
     std::vector<bool> busy;           ///< slots of C that hold a tile not yet written
     std::vector<std::size_t> owner;   ///< its block
-    std::deque<finished_column> to_write;
+    std::deque<finished_columns> to_write;
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads

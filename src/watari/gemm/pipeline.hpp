@@ -6,11 +6,13 @@
 ///     tile of A or B for step s     until the products of step s - 2 are done
 ///     tile of C into its slot       until the tile that was there is written
 ///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
-///     writing a tile of C           until its product of the last step is done
+///     writing a tile of C           until the products of the last step are done, of its column
+///                                   and of those that are written with it
 ///
 /// The tiles of one step's column of C lie one below the other, as A's tiles of the step do: one
-/// call multiplies a whole column of tiles. Each column is written when it is done; columns that
-/// were done before (a run that goes on) are left out.
+/// call multiplies a whole column of tiles. Each group of columns is written when it is done;
+/// columns that were done before (a run that goes on) are left out, and the rest of their group is
+/// as many groups as they leave.
 ///
 /// No thread waits in a circle: loads wait for writes and products of earlier steps, products for
 /// loads of their own step or before, writes for products, each in the one order of steps.

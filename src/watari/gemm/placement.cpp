@@ -112,10 +112,19 @@ std::size_t skip_of(const placement& where, std::size_t j) {
     return equal ? corner(where, 0, j) % where.unit : 0;
 }
 
-void tile_requests::choose(const placement& where, std::size_t i, std::size_t j) {
+std::size_t tiles_together(const placement& where) {
+    const std::size_t edge = where.tiles.tile * where.element;
+    const bool whole = where.order == layout::row_major && where.first % where.unit == 0 &&
+                       where.row_bytes % where.unit == 0 && edge % where.unit == 0;
+    return whole ? divide_up(least_request, edge) : 1;
+}
+
+void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,
+                           std::size_t count) {
     const std::size_t rows = where.tiles.rows_of(i);
     row_bytes = row_bytes_of(where, j);
     skip = skip_step = 0;
+    parts = count;
     if (where.order == layout::tiled) {
         block = tiled_block(where);
         offsets.resize((rows * row_bytes + block - 1) / block);
@@ -123,7 +132,7 @@ void tile_requests::choose(const placement& where, std::size_t i, std::size_t j)
             offsets[part] = where.tile_at(i, j) + part * block;
         return;
     }
-    block = row_bytes;
+    block = count * row_bytes;
     offsets.resize(rows);
     const std::uint64_t begin = corner(where, i, j);
     skip = begin % where.unit;

@@ -1,9 +1,10 @@
-/// Where a matrix lies in its store, and which requests bring one of its tiles.
+/// Where a matrix lies in its store, and which requests bring its tiles.
 ///
 /// A tile is a list of equal blocks, one a row (row-major) or runs of whole rows (tiled); block i
 /// comes to memory + i x block, so that the rows of a tile lie `block` bytes (row-major) or a whole
-/// tile row (tiled) apart. Blocks begin and end at multiples of `unit` bytes of the store: what a
-/// block holds before the tile's first element is its skip.
+/// tile row (tiled) apart. Row-major, a block may be of the rows of several neighbouring tiles.
+/// Blocks begin and end at multiples of `unit` bytes of the store: what a block holds before the
+/// tile's first element is its skip.
 #pragma once
 
 #include "watari/gemm/shape.hpp"
@@ -19,6 +20,10 @@ enum class layout { row_major, tiled };
 
 /// The largest block of a request: a store that is read through queues has memory for each.
 inline constexpr std::size_t most_block = std::size_t{1} << 17;
+
+/// What a request has where it can: disks serve some 200,000 requests a second, so that rows of a
+/// tile, 2 to 16 KiB each, would take them longer than their bytes do.
+inline constexpr std::size_t least_request = std::size_t{1} << 15;
 
 /// Bytes to which the program's own stores align rows: pages where tiles are whole pages.
 std::size_t row_unit(std::size_t tile, std::size_t element);
@@ -48,16 +53,21 @@ struct placement {
     std::size_t most_requests() const;  ///< of a tile
 };
 
-/// The requests of one tile.
+/// Neighbouring tiles of a tile row that a request on a disk should cover: as many as make it
+/// least_request. 1 where one is that large, is not whole units, or is stored apart from the next.
+std::size_t tiles_together(const placement& where);
+
+/// The requests of one tile, or of `parts` neighbours as wide as it is.
 struct tile_requests {
     std::vector<std::uint64_t> offsets;
     std::size_t block = 0;      ///< bytes of each
+    std::size_t parts = 1;      ///< of each
     std::size_t row_bytes = 0;  ///< in memory, from one row to the next
     std::size_t skip = 0;       ///< bytes before the first element of row 0
     std::size_t skip_step = 0;  ///< by which it grows from row to row, modulo unit
 
-    /// Tile (i, j); reuses the memory of `offsets`.
-    void choose(const placement& where, std::size_t i, std::size_t j);
+    /// Tiles (i, j) to (i, j + count - 1); reuses the memory of `offsets`.
+    void choose(const placement& where, std::size_t i, std::size_t j, std::size_t count);
 };
 
 /// Bytes of a slot that holds a tile of any of these matrices; whole pages.

@@ -27,15 +27,27 @@ constexpr std::size_t hiding = 4;
 /// takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
 constexpr double intense = 2;
 
+/// Tiles of each group but the last, where `count` neighbours are moved in groups of `wanted` or
+/// somewhat more, `least` groups if there are as many tiles.
+std::size_t group_size(std::size_t count, std::size_t wanted, std::size_t least) {
+    return divide_up(count, std::clamp(count / wanted, std::min(least, count), count));
+}
+
+/// Groups of C in a block, and of A in a panel that stays: see schedule.hpp.
+constexpr std::size_t least_groups = 2;
+
 struct choice {
     gemm::form form;
     std::size_t p, q, slots;
-    double read;  ///< elements of A and B
+    std::size_t group_a;
+    double read;        ///< elements of A and B
+    std::size_t loads;  ///< and writes; as if all blocks had q columns
 
     bool better_than(const choice& other) const {
         if (read != other.read) return read < other.read;
         const std::size_t own = std::min(q, hiding), others = std::min(other.q, hiding);
         if (own != others) return own > others;
+        if (loads != other.loads) return loads < other.loads;
         if (intensity() != other.intensity()) return intensity() > other.intensity();
         return slots < other.slots;
     }
@@ -44,39 +56,87 @@ struct choice {
     }
 };
 
-/// The choice that reads least; of those, one that hides its write-back, then one that hides what
-/// it reads, and then one that needs least memory. What a panel reads does not depend on the other
-/// edge of its blocks; of blocks every p is tried.
-choice best(shape size, const tiling& c, std::size_t kt, std::size_t slots) {
-    const std::size_t mt = c.tile_rows(), nt = c.tile_columns(), stay = resident(kt);
-    const double of_a = static_cast<double>(size.m) * static_cast<double>(size.k);
-    const double of_b = static_cast<double>(size.k) * static_cast<double>(size.n);
-    std::optional<choice> found;
-    const auto consider = [&](form which, std::size_t p, std::size_t q, std::size_t needed) {
-        const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt, q);
-        const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt, p);
-        const double read =
-            static_cast<double>(times_a) * of_a + static_cast<double>(times_b) * of_b;
-        const choice next{which, p, q, needed, read};
-        if (needed <= slots && (!found || next.better_than(*found))) found = next;
-    };
-    for (std::size_t p = 1; p <= mt && 3 * p + 2 <= slots; ++p) {
-        if (p != evened(mt, p)) continue;
-        const std::size_t q = evened(nt, (slots - 2 * p) / (p + 2));
-        consider(form::blocks, p, q, p * q + 2 * (p + q));
-    }
-    if (const std::size_t fits = (slots - 2) / (1 + stay)) {
-        const std::size_t p = evened(mt, fits), q = evened(nt, fits);
-        for (std::size_t most = 1; most <= nt; ++most) {
-            const std::size_t columns = evened(nt, most);
-            consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns);
+/// What there is to choose from.
+class choices {
+public:
+    choices(shape size, const tiling& c, std::size_t kt, std::size_t slots, together wanted)
+        : size_(size),
+          mt_(c.tile_rows()),
+          nt_(c.tile_columns()),
+          kt_(kt),
+          slots_(slots),
+          wanted_(wanted) {}
+
+    /// The one that reads least; of those, one that hides its write-back, then one that makes few
+    /// loads, then one that hides what it reads, and then one that needs least memory. What a panel
+    /// reads does not depend on the other edge of its blocks; of blocks every p is tried.
+    choice best() {
+        const std::size_t stay = resident(kt_);
+        for (std::size_t p = 1; p <= mt_ && 3 * p + 2 <= slots_; ++p) {
+            if (p != evened(mt_, p)) continue;
+            const std::size_t q = evened(nt_, (slots_ - 2 * p) / (p + 2));
+            consider_streaming(form::blocks, p, q, p * q + 2 * q);
         }
-        for (std::size_t most = 1; most <= mt; ++most) {
-            const std::size_t rows = evened(mt, most);
-            consider(form::panel_b, rows, q, rows * q + q * stay + 2 * rows);
+        if (const std::size_t fits = (slots_ - 2) / (1 + stay)) {
+            const std::size_t p = evened(mt_, fits), q = evened(nt_, fits);
+            const std::size_t group = group_size(kt_, wanted_.a, least_groups);
+            for (std::size_t most = 1; most <= nt_; ++most) {
+                const std::size_t columns = evened(nt_, most);
+                consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns, group);
+            }
+            for (std::size_t most = 1; most <= mt_; ++most) {
+                const std::size_t rows = evened(mt_, most);
+                consider_streaming(form::panel_b, rows, q, rows * q + q * stay);
+            }
         }
+        return *found_;
     }
-    return *found;
+
+private:
+    /// Of A as many tile columns come together as are wanted and fit.
+    void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
+        const std::size_t fit = others < slots_ ? (slots_ - others) / (2 * p) : 0;
+        if (fit == 0) return;
+        const std::size_t group = evened(kt_, std::min(fit, group_size(kt_, wanted_.a, 1)));
+        consider(which, p, q, others + 2 * p * group, group);
+    }
+
+    void consider(form which, std::size_t p, std::size_t q, std::size_t needed,
+                  std::size_t group_a) {
+        if (needed > slots_) return;
+        const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt_, q);
+        const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt_, p);
+        const double read = static_cast<double>(times_a) * static_cast<double>(size_.m) *
+                                static_cast<double>(size_.k) +
+                            static_cast<double>(times_b) * static_cast<double>(size_.k) *
+                                static_cast<double>(size_.n);
+        const auto of_tile_row = [&](std::size_t group) {
+            return std::min(nt_, divide_up(nt_, q) * divide_up(q, group));
+        };
+        const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
+                                  times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
+                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_groups));
+        const choice next{which, p, q, needed, group_a, read, loads};
+        if (!found_ || next.better_than(*found_)) found_ = next;
+    }
+
+    shape size_;
+    std::size_t mt_, nt_, kt_, slots_;
+    together wanted_;
+    std::optional<choice> found_;
+};
+
+/// Tiles [first, first + count) of a tile row in groups; one that is narrower is apart.
+std::vector<run_of_tiles> grouped(const tiling& of, std::size_t first, std::size_t count,
+                                  std::size_t wanted, std::size_t least) {
+    const bool narrow = of.columns_of(first + count - 1) < of.tile;
+    const std::size_t full = count - narrow;
+    std::vector<run_of_tiles> groups;
+    const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
+    for (std::size_t at = 0; at < full; at += size)
+        groups.push_back({at, std::min(size, full - at)});
+    if (narrow) groups.push_back({full, 1});
+    return groups;
 }
 
 }  // namespace
@@ -86,7 +146,8 @@ schedule::schedule(const schedule_request& wanted)
       b_(tiling_of(matrix::b, wanted.size, wanted.tile)),
       c_(tiling_of(matrix::c, wanted.size, wanted.tile)),
       multiplies_(!wanted.alpha_is_zero && wanted.size.k > 0),
-      reads_c_(!wanted.beta_is_zero) {
+      reads_c_(!wanted.beta_is_zero),
+      together_(wanted.together) {
     if (wanted.tile == 0 || wanted.slot_bytes == 0)
         throw usage_error("a matrix product needs tiles of at least one element");
     const std::size_t slots = wanted.fast_bytes / wanted.slot_bytes;
@@ -100,8 +161,10 @@ schedule::schedule(const schedule_request& wanted)
     slots_ = least;
     if (mt > 0 && nt > 0 && wanted.which == order::reuse) {
         if (multiplies_) {
-            const choice chosen = best(wanted.size, c_, a_.tile_columns(), slots);
+            const choice chosen =
+                choices(wanted.size, c_, a_.tile_columns(), slots, together_).best();
             form_ = chosen.form, p_ = chosen.p, q_ = chosen.q, slots_ = chosen.slots;
+            group_a_ = chosen.group_a;
         } else {  // many at once, so that reading and writing overlap
             q_ = std::min(nt, slots), p_ = std::min(mt, slots / q_), slots_ = p_ * q_;
         }
@@ -135,19 +198,25 @@ step schedule::step(std::size_t s) const {
             .l = l,
             .first = l == 0,
             .last = l + 1 == depth_,
-            .loads_a = multiplies_ && (form_ != form::panel_a || j == 0),
+            .loads_a = multiplies_ && (form_ != form::panel_a || j == 0) && l % group_a_ == 0
+                           ? std::min(group_a_, depth_ - l)
+                           : 0,
             .loads_b = multiplies_ && (form_ != form::panel_b || i == 0)};
 }
 
 std::size_t schedule::slot_of_a(const gemm::step& at, std::size_t r) const {
     const std::size_t first = p_ * q_;
-    if (form_ != form::panel_a) return first + at.number % 2 * p_ + r;
+    if (form_ != form::panel_a) {
+        const std::size_t group = at.block * divide_up(depth_, group_a_) + at.l / group_a_;
+        return first + (group % 2 * group_a_ + at.l % group_a_) * p_ + r;
+    }
     const std::size_t stay = resident(depth_);
     return first + (at.row / p_ * depth_ + at.l) % stay * p_ + r;
 }
 
 std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
-    const std::size_t first = p_ * q_ + p_ * (form_ == form::panel_a ? resident(depth_) : 2);
+    const std::size_t first =
+        p_ * q_ + p_ * (form_ == form::panel_a ? resident(depth_) : 2 * group_a_);
     if (form_ != form::panel_b) return first + at.number % 2 * q_ + c;
     const std::size_t stay = resident(depth_);
     return first + (at.column / q_ * depth_ + at.l) % stay * q_ + c;
@@ -159,7 +228,9 @@ namespace {
 /// there have come before all others.
 template <class OnA, class OnB, class OnProduct>
 void walk(const step& at, OnA on_a, OnB on_b, OnProduct on_product) {
-    std::size_t rows = at.loads_a ? 0 : at.rows, columns = at.loads_b ? 0 : at.columns;
+    std::size_t rows = at.loads_a > 0 ? 0 : at.rows, columns = at.loads_b ? 0 : at.columns;
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c) on_product(r, c);
     while (rows < at.rows || columns < at.columns) {
         if (rows < at.rows) {
             on_a(rows);
@@ -183,17 +254,40 @@ void walk_c(const step& at, OnProduct on_product) {
 
 }  // namespace
 
+std::vector<run_of_tiles> schedule::groups_of_b(const gemm::step& at) const {
+    return grouped(b_, at.column, at.columns, together_.b, 1);
+}
+
+std::vector<run_of_tiles> schedule::groups_of_c(const gemm::step& at) const {
+    return grouped(c_, at.column, at.columns, together_.c, least_groups);
+}
+
+std::size_t schedule::most_together(matrix which) const {
+    if (which == matrix::a) return group_a_;
+    return std::min(q_, 2 * (which == matrix::b ? together_.b : together_.c) - 1);
+}
+
 std::vector<load> schedule::loads(const gemm::step& at) const {
     std::vector<load> list;
+    const std::vector<run_of_tiles> in_b = groups_of_b(at), in_c = groups_of_c(at);
+    const auto begun_at = [](const std::vector<run_of_tiles>& groups, std::size_t c) {
+        for (const run_of_tiles& each : groups)
+            if (each.first == c) return each.count;
+        return std::size_t{0};
+    };
     const auto of_a = [&](std::size_t r) {
-        list.push_back({matrix::a, at.row + r, at.l, slot_of_a(at, r)});
+        for (const auto& [first, count] : grouped(a_, at.l, at.loads_a, at.loads_a, 1))
+            list.push_back(
+                {matrix::a, at.row + r, at.l + first, count, slot_of_a(at, r) + first * p_, p_});
     };
     const auto of_b = [&](std::size_t c) {
-        list.push_back({matrix::b, at.l, at.column + c, slot_of_b(at, c)});
+        if (const std::size_t count = begun_at(in_b, c))
+            list.push_back({matrix::b, at.l, at.column + c, count, slot_of_b(at, c), 1});
     };
     const auto of_c = [&](std::size_t r, std::size_t c) {
-        if (at.first && reads_c_)
-            list.push_back({matrix::c, at.row + r, at.column + c, slot_of_c(r, c)});
+        if (!at.first || !reads_c_) return;
+        if (const std::size_t count = begun_at(in_c, c))
+            list.push_back({matrix::c, at.row + r, at.column + c, count, slot_of_c(r, c), p_});
     };
     if (multiplies_)
         walk(at, of_a, of_b, of_c);

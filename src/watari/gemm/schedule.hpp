@@ -4,22 +4,35 @@
 /// product runs over the kt tile columns of A. A *step* is (block, l): it needs the block's p tiles
 /// (r, l) of A and its q tiles (l, c) of B, and makes p q products. One of three forms, whichever
 /// reads least, then whichever has blocks of some columns, so that one is written while the others
-/// are multiplied, then whichever makes some products of each tile that comes, then whichever needs
-/// least memory:
+/// are multiplied, then whichever makes fewest loads, then whichever makes some products of each
+/// tile that comes, then whichever needs least memory:
 ///
-///     blocks   A and B stream past:                p q + 2 (p + q) slots, A read ceil(nt/q) times,
-///                                                  B read ceil(mt/p) times; naive is p = q = 1
+///     blocks   A and B stream past:                p q + 2 (p g + q) slots, A read ceil(nt/q)
+///                                                  times, B read ceil(mt/p) times; naive is
+///                                                  p = q = 1
 ///     panel_a  the block's rows of A stay while    p q + p max(kt, 2) + 2 q slots, A read once,
 ///              the blocks walk along a row         B read ceil(mt/p) times
-///     panel_b  the block's columns of B stay       p q + q max(kt, 2) + 2 p slots, A read
+///     panel_b  the block's columns of B stay       p q + q max(kt, 2) + 2 p g slots, A read
 ///              while they walk down a column       ceil(nt/q) times, B read once
+///
+/// A load brings one tile, or neighbours of a tile row, as many as its store wants (`together`):
+/// of B some of a step's columns, of C some of a block's, of A the tiles of g steps in a row, which
+/// come with the first of them. Slots of neighbours are equally far apart. A tile that is narrower
+/// than the others is a load of its own. Tiles of C are written by the same groups, of which a
+/// block has two or more: the one is written while the other one is multiplied.
 ///
 /// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
 /// in ascending l: neither budget nor schedule changes the order of a sum.
 ///
 /// **The rule by which slots are reused**: a load of A or B for step s may begin when all products
 /// of step s - 2 are done; a load or a first product (beta == 0) into a slot of C when the tile
-/// that was there has been written. Nothing else is needed, whatever the form.
+/// that was there has been written. Nothing else is needed, whatever the form: the slots of B that
+/// a step fills were last read by step s - 2 or earlier, and those of A
+///
+///     where A streams, in two sets of g p slots that take turns: by the group before the last one,
+///         which ended before the last one's first step, at the latest s - 2
+///     where A stays, the tile of step s + i, i < g: kt steps before that one, which is s - 2 or
+///         earlier as long as g < kt; therefore a panel of A comes in two groups or more
 ///
 /// Everything follows from the number of a step: nothing is stored that grows with the matrices.
 #pragma once
@@ -33,6 +46,11 @@ namespace watari::gemm {
 
 enum class order { reuse, naive };
 
+/// Neighbouring tiles of a tile row that a load should bring, by matrix.
+struct together {
+    std::size_t a = 1, b = 1, c = 1;
+};
+
 struct schedule_request {
     shape size{};
     std::size_t tile = 0;        ///< elements
@@ -41,6 +59,7 @@ struct schedule_request {
     std::size_t fast_bytes = 0;  ///< the budget
     std::size_t slot_bytes = 0;  ///< of one tile in fast memory
     order which = order::reuse;
+    gemm::together together{};
 };
 
 enum class form { blocks, panel_a, panel_b };
@@ -53,14 +72,27 @@ struct step {
     std::size_t l;              ///< tile column of A and tile row of B
     bool first;                 ///< of its block: products take beta, C is loaded
     bool last;                  ///< of its block: each tile of C is written after its product
-    bool loads_a, loads_b;      ///< false: the tiles are still there from an earlier block
+    std::size_t loads_a;        ///< tile columns of A that come; 0: this one did so before
+    bool loads_b;               ///< false: the tiles are still there from an earlier block
 };
 
-/// A tile to be brought into a slot.
+/// Neighbouring tiles to be brought into slots, each `apart` slots behind the one before.
 struct load {
     matrix which;
-    std::size_t row, column;  ///< of the tile in its matrix
-    std::size_t slot;
+    std::size_t row, column;  ///< of the first tile in its matrix
+    std::size_t columns;      ///< tiles
+    std::size_t slot;         ///< of the first
+    std::size_t apart;
+
+    /// Some of its tiles.
+    load only(std::size_t first, std::size_t count) const {
+        return {which, row, column + first, count, slot + first * apart, apart};
+    }
+};
+
+/// Tiles [first, first + count) of a row of them.
+struct run_of_tiles {
+    std::size_t first, count;
 };
 
 /// C(row, column) += alpha A(row, l) B(l, column), by slots.
@@ -87,6 +119,14 @@ public:
 
     /// Step s of steps().
     gemm::step step(std::size_t s) const;
+
+    /// The columns of a block, counted from its first one, by the groups in which its tiles of B or
+    /// of C are moved.
+    std::vector<run_of_tiles> groups_of_b(const gemm::step& at) const;
+    std::vector<run_of_tiles> groups_of_c(const gemm::step& at) const;
+
+    /// The most tiles of a load.
+    std::size_t most_together(matrix which) const;
 
     /// What a step brings in, in the order in which products need it: A and B in turn, each tile of
     /// C (first step, beta != 0) right after the tile that makes its product possible.
@@ -123,6 +163,8 @@ private:
     std::size_t p_ = 1, q_ = 1, slots_ = 1;
     std::size_t block_rows_count_ = 0, block_columns_count_ = 0;
     std::size_t depth_ = 1;  ///< steps of a block
+    gemm::together together_;
+    std::size_t group_a_ = 1;  ///< tile columns of A that come together: g
 };
 
 /// Bytes that any order of the products must move between fast memory and the store: 2 m n k /

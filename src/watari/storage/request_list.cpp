@@ -12,13 +12,24 @@ using storage::request_list;
 using storage::slot_of;
 using storage::token;
 
+/// Between the slots of those threads for which it `moves`, which hold blocks whole, and memory:
+/// part after part.
+WATARI_KERNEL inline void copy_parts(const request_list& what, const group& all, std::size_t i,
+                                     std::byte* slot, bool moves) {
+    std::byte* place = what.memory + i * what.part;
+    for (std::uint32_t k = 0; k < what.parts; ++k) {
+        copy_each(all, what.write ? slot : place, what.write ? place : slot, moves ? what.part : 0);
+        slot += what.part;
+        place += what.stride;
+    }
+}
+
 /// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks
 /// of all are copied by all threads. Who waits for an identifier holds none: the first waits if
 /// nobody got one, and the others whose turn did not come are left for the next call.
 WATARI_KERNEL inline void serve_some(const request_list& what, const group& all, std::size_t i,
                                      std::int64_t start, bool& left) {
-    const std::uint32_t count = what.block / what.view.block_bytes;
-    std::byte* const block = what.memory + i * what.block;
+    const std::uint32_t count = what.block() / what.view.block_bytes;
     token command;
     if (left && fits(what.view, count, command)) try_take(what.view, command);
     bool ends = command.taken;
@@ -28,8 +39,7 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
         ends = true;
     }
     all.sync();
-    if (what.write)
-        copy_each(all, slot_of(what.view, command), block, command.taken ? what.block : 0);
+    if (what.write) copy_parts(what, all, i, slot_of(what.view, command), command.taken);
     if (command.taken)
         send(what.view, command,
              make_transfer(what.write ? storage::opcode::write : storage::opcode::read, command.cid,
@@ -37,8 +47,8 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     storage::status outcome = command.outcome;
     if (command.taken) outcome = wait(what.view, command);
     all.sync();
-    const bool arrives = !what.write && command.taken && outcome.ok();
-    copy_each(all, block, slot_of(what.view, command), arrives ? what.block : 0);
+    if (!what.write)
+        copy_parts(what, all, i, slot_of(what.view, command), command.taken && outcome.ok());
     if (!ends) return;
     left = false;
     release_slot(what.view, command);
@@ -60,21 +70,22 @@ WATARI_KERNEL inline void serve_together(const request_list& what, std::size_t w
 
 /// Begins request i; who has others under way does not wait for an identifier.
 WATARI_KERNEL inline token begin_one(const request_list& what, std::size_t i, bool wait) {
-    const std::uint64_t block = what.offsets[i] / what.view.block_bytes;
-    const std::uint32_t count = what.block / what.view.block_bytes;
-    if (!what.write)
-        return wait ? begin_read(what.view, block, count) : try_begin_read(what.view, block, count);
-    const std::byte* const source = what.memory + i * what.block;
-    return wait ? begin_write(what.view, block, count, source, false)
-                : try_begin_write(what.view, block, count, source, false);
+    const std::uint32_t count = what.block() / what.view.block_bytes;
+    token command;
+    if (!fits(what.view, count, command)) return command;
+    if (wait ? !take(what.view, command) : !try_take(what.view, command)) return command;
+    if (what.write) copy_parts(what, group::active(), i, slot_of(what.view, command), true);
+    send(what.view, command,
+         make_transfer(what.write ? storage::opcode::write : storage::opcode::read, command.cid,
+                       what.view.nsid, what.offsets[i] / what.view.block_bytes, count));
+    return command;
 }
 
 /// Ends request i, which is done or given up.
 WATARI_KERNEL inline void end_one(const request_list& what, std::size_t i, const token& command) {
     const storage::status outcome = wait(what.view, command, 0);
     if (!what.write && outcome.ok())
-        copy_bytes(group::active(), what.memory + i * what.block, slot_of(what.view, command),
-                   command.bytes);
+        copy_parts(what, group::active(), i, slot_of(what.view, command), true);
     release_slot(what.view, command);
     what.outcomes[i] = outcome;
     what.nanoseconds[i] = nanoseconds() - what.nanoseconds[i];

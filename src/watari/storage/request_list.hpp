@@ -1,10 +1,9 @@
 /// A list of blocks that cross the queues of a namespace, by threads of either processor.
 ///
 /// `warps` share the list, each with `each` commands under way: on a GPU of as many of its threads,
-/// which all copy together, on a CPU of the one thread that there is. Lists and results are in memory
-/// of the CPU: a GPU reads and writes each entry once.
-/// Bytes: count x block over the link or memory bus, once into a slot and once out of it. No
-/// floating-point work.
+/// which all copy together, on a CPU of the one thread that there is. Lists and results are in
+/// memory of the CPU: a GPU reads and writes each entry once. Bytes: count x block over the link or
+/// memory bus, once into a slot and once out of it. No floating-point work.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -26,13 +25,17 @@ struct request_list {
     namespace_view view;
     const std::uint64_t* offsets;  ///< bytes of the namespace, whole blocks of it
     std::size_t count;
-    std::uint32_t block;  ///< bytes of each
+    std::uint32_t part;   ///< bytes of a part of a block
+    std::uint32_t parts;  ///< of each block
+    std::size_t stride;   ///< bytes from part to part in memory
     bool write;
-    std::byte* memory;          ///< block i at memory + i x block
+    std::byte* memory;          ///< part k of block i at memory + k x stride + i x part
     std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
     status* outcomes;           ///< of each
     request_place* places;      ///< of a CPU, warps x each: the kernel's own
     std::size_t warps, each;    ///< on a GPU at most 32 each
+
+    constexpr std::uint32_t block() const { return parts * part; }
 };
 
 /// The kernels of one backend; on a GPU they return before they are done.

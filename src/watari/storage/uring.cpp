@@ -84,15 +84,20 @@ bool uring::push(const uring_request& r) {
     io_uring_sqe* entry = io_uring_get_sqe(&ring_->handle);
     if (!entry) return false;
     const bool fixed = r.buffer >= 0;
+    const auto count = static_cast<unsigned>(r.pieces.size());
     switch (r.operation) {
         case uring_operation::read:
-            if (fixed)
+            if (!r.pieces.empty())
+                io_uring_prep_readv(entry, r.file, r.pieces.data(), count, r.offset);
+            else if (fixed)
                 io_uring_prep_read_fixed(entry, r.file, r.data, r.bytes, r.offset, r.buffer);
             else
                 io_uring_prep_read(entry, r.file, r.data, r.bytes, r.offset);
             break;
         case uring_operation::write:
-            if (fixed)
+            if (!r.pieces.empty())
+                io_uring_prep_writev(entry, r.file, r.pieces.data(), count, r.offset);
+            else if (fixed)
                 io_uring_prep_write_fixed(entry, r.file, r.data, r.bytes, r.offset, r.buffer);
             else
                 io_uring_prep_write(entry, r.file, r.data, r.bytes, r.offset);

@@ -5,13 +5,12 @@
 /// negative errno.
 #pragma once
 
+#include <sys/uio.h>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-
-struct iovec;
 
 namespace watari::storage {
 
@@ -27,9 +26,10 @@ struct uring_request {
     int buffer = -1;       ///< index of the registered buffer that holds `data`; -1: of none
     void* data = nullptr;  ///< not for sync
     std::uint32_t bytes = 0;
-    std::uint64_t offset = 0;  ///< in the file, in bytes
-    std::uint64_t tag = 0;     ///< comes back with the completion
-    bool durable = false;      ///< a write that is complete when it is durable (RWF_DSYNC)
+    std::span<const iovec> pieces{};  ///< instead of data and bytes; unchanged until it is done
+    std::uint64_t offset = 0;         ///< in the file, in bytes
+    std::uint64_t tag = 0;            ///< comes back with the completion
+    bool durable = false;             ///< a write that is complete when it is durable (RWF_DSYNC)
 };
 
 struct uring_completion {

@@ -159,10 +159,12 @@ public:
 
     void run(const requests& list, std::span<double> seconds) override {
         device::use(what_.who.number);
-        const auto first = static_cast<std::size_t>(list.memory - what_.memory);
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            move(list.offsets[i], first + i * list.block, list.block);
+            for (std::size_t part = 0; part < list.parts; ++part)  // its calls scatter nothing
+                move(list.offsets[i] + part * list.part_bytes(),
+                     static_cast<std::size_t>(list.place(i, part) - what_.memory),
+                     list.part_bytes());
             const double end = now();
             seconds[i] = end - start;
             start = end;

@@ -23,11 +23,23 @@
 
 namespace watari::storage {
 
-/// A list of blocks: the one at offsets[i] of the store has its place at memory + i x block.
+/// A list of blocks: the one at offsets[i] of the store has its place at memory + i x block; where
+/// it is of several equal parts, part k has its own at memory + k x stride + i x part_bytes().
 struct requests {
     std::span<const std::uint64_t> offsets;  ///< bytes
     std::byte* memory;
-    std::size_t block;  ///< bytes of each
+    std::size_t block;       ///< bytes of each
+    std::size_t parts = 1;   ///< of each block
+    std::size_t stride = 0;  ///< bytes; of no meaning where blocks are of one part
+
+    std::size_t part_bytes() const { return block / parts; }
+    std::byte* place(std::size_t i, std::size_t part = 0) const {
+        return memory + part * stride + i * part_bytes();
+    }
+    /// The same of some of the blocks alone.
+    requests only(std::size_t first, std::size_t count) const {
+        return {offsets.subspan(first, count), place(first), block, parts, stride};
+    }
 };
 
 /// What one thread is to do with list after list.

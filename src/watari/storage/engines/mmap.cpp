@@ -54,7 +54,7 @@ public:
     void run(const requests& list, std::span<double> seconds) override {
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            move(list.offsets[i], list.memory + i * list.block, list.block);
+            move(list, i);
             const double end = now();
             seconds[i] = end - start;
             start = end;
@@ -68,19 +68,24 @@ public:
     std::optional<double> gpu_seconds() const override { return staging_.gpu_seconds(); }
 
 private:
-    void move(std::uint64_t offset, std::byte* data, std::size_t bytes) {
-        const place at = what_.files->files().locate(offset);
-        std::byte* const mapped = mappings_[at.file].at(at.offset);
-        std::byte* const side = staging_.before(what_.way, data, bytes);
+    void move(const requests& list, std::size_t i) {
+        const place at = what_.files->files().locate(list.offsets[i]);
+        std::byte* mapped = mappings_[at.file].at(at.offset);
+        const std::span pieces = staging_.before(what_.way, list, i);
         const bool reads = what_.way == direction::read;
-        if (reads && bytes > memory::host::page_size() && what_.files->cache() == cache_state::cold)
-            mappings_[at.file].bring(at.offset, bytes);
-        if (!guarded_copy(reads ? side : mapped, reads ? mapped : side, bytes))
-            throw error(
-                "mmap of " + what_.files->path(at.file) + ": no data at " +
-                std::to_string(at.offset) +
-                " (SIGBUS); the file is shorter than it was, or its disk failed or is full");
-        staging_.after(what_.way, data, bytes);
+        if (reads && list.block > memory::host::page_size() &&
+            what_.files->cache() == cache_state::cold)
+            mappings_[at.file].bring(at.offset, list.block);
+        for (const iovec& each : pieces) {
+            void* const place = each.iov_base;
+            if (!guarded_copy(reads ? place : mapped, reads ? mapped : place, each.iov_len))
+                throw error(
+                    "mmap of " + what_.files->path(at.file) + ": no data at " +
+                    std::to_string(at.offset) +
+                    " (SIGBUS); the file is shorter than it was, or its disk failed or is full");
+            mapped += each.iov_len;
+        }
+        staging_.after(what_.way, list, i);
     }
 
     staging staging_;

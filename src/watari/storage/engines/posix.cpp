@@ -1,9 +1,9 @@
-// Engine `posix`: pread and pwrite, one block after the other; to a GPU through pinned memory and
+// Engine `posix`: preadv and pwritev, one block after the other; to a GPU through pinned memory and
 // cudaMemcpyAsync. It is the CPU path that GPU-initiated access is compared with (Hanawa 2025).
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"
 
-#include <unistd.h>
+#include <sys/uio.h>
 #include <cerrno>
 
 namespace watari::storage {
@@ -17,7 +17,7 @@ public:
     void run(const requests& list, std::span<double> seconds) override {
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            move(list.offsets[i], list.memory + i * list.block, list.block);
+            move(list, i);
             const double end = now();
             seconds[i] = end - start;
             start = end;
@@ -27,20 +27,21 @@ public:
     std::optional<double> gpu_seconds() const override { return staging_.gpu_seconds(); }
 
 private:
-    void move(std::uint64_t offset, std::byte* data, std::size_t bytes) {
-        const place at = what_.files->files().locate(offset);
+    void move(const requests& list, std::size_t i) {
+        const place at = what_.files->files().locate(list.offsets[i]);
         const int file = what_.files->descriptor_of(at.file);
         const auto start = static_cast<off_t>(at.offset);
-        std::byte* side = staging_.before(what_.way, data, bytes);
+        const std::span pieces = staging_.before(what_.way, list, i);
+        const int count = static_cast<int>(pieces.size());
         ssize_t moved = 0;
         do
-            moved = what_.way == direction::read ? pread(file, side, bytes, start)
-                                                 : pwrite(file, side, bytes, start);
+            moved = what_.way == direction::read ? preadv(file, pieces.data(), count, start)
+                                                 : pwritev(file, pieces.data(), count, start);
         while (moved < 0 && errno == EINTR);
-        if (moved != static_cast<ssize_t>(what_.files->files().expected(at, bytes)))
-            transfer_failed(what_.way, what_.files->path(at.file), at.offset, bytes,
+        if (moved != static_cast<ssize_t>(what_.files->files().expected(at, list.block)))
+            transfer_failed(what_.way, what_.files->path(at.file), at.offset, list.block,
                             moved < 0 ? -errno : moved);
-        staging_.after(what_.way, data, bytes);
+        staging_.after(what_.way, list, i);
     }
 
     staging staging_;

@@ -44,9 +44,7 @@ public:
         const std::vector outcomes(outcomes_.data(), outcomes_.data() + offsets.size());
         for (std::size_t i = 0; i < offsets.size(); ++i) {
             seconds[i] = static_cast<double>(nanoseconds[i]) * 1e-9;
-            if (!outcomes[i].ok())
-                seconds[i] += again(
-                    {offsets.subspan(i, 1), list.memory + i * list.block, list.block}, outcomes[i]);
+            if (!outcomes[i].ok()) seconds[i] += again(list.only(i, 1), outcomes[i]);
         }
         if (sent_again_ > 0) describe();
     }
@@ -81,7 +79,9 @@ private:
         return {.view = *what_.view,
                 .offsets = offsets_.data(),
                 .count = list.offsets.size(),
-                .block = static_cast<std::uint32_t>(list.block),
+                .part = static_cast<std::uint32_t>(list.part_bytes()),
+                .parts = static_cast<std::uint32_t>(list.parts),
+                .stride = list.stride,
                 .write = what_.way == direction::write,
                 .memory = list.memory,
                 .nanoseconds = nanoseconds_.data(),

@@ -2,7 +2,6 @@
 
 #include "watari/core/error.hpp"
 
-#include <sys/uio.h>
 #include <algorithm>
 
 namespace watari::storage {
@@ -35,18 +34,26 @@ registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_
 
 bool registered_ring::push(std::uint64_t offset, std::byte* data, std::size_t bytes,
                            std::uint64_t tag) {
-    const place at = files_->files().locate(offset);
     const auto first = static_cast<std::size_t>(data - memory_);
     const std::size_t buffer = first / largest;
     const bool within = (first + bytes - 1) / largest == buffer;  // of one of them
-    const bool pushed = ring_.push(
-        {.operation = way_ == direction::read ? uring_operation::read : uring_operation::write,
-         .file = static_cast<int>(at.file),
-         .buffer = why_not_buffers_.empty() && within ? static_cast<int>(buffer) : -1,
-         .data = data,
-         .bytes = static_cast<std::uint32_t>(bytes),
-         .offset = at.offset,
-         .tag = tag});
+    return push(offset,
+                {.buffer = why_not_buffers_.empty() && within ? static_cast<int>(buffer) : -1,
+                 .data = data,
+                 .bytes = static_cast<std::uint32_t>(bytes),
+                 .tag = tag});
+}
+
+bool registered_ring::push(std::uint64_t offset, std::span<const iovec> pieces, std::uint64_t tag) {
+    return push(offset, {.pieces = pieces, .tag = tag});
+}
+
+bool registered_ring::push(std::uint64_t offset, uring_request request) {
+    const place at = files_->files().locate(offset);
+    request.operation = way_ == direction::read ? uring_operation::read : uring_operation::write;
+    request.file = static_cast<int>(at.file);
+    request.offset = at.offset;
+    const bool pushed = ring_.push(request);
     if (pushed && ++held_ == part_) {
         ring_.submit();
         held_ = 0;

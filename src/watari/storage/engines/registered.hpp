@@ -22,6 +22,8 @@ public:
     /// Hands over one block; false where the ring is full. The kernel gets every sixteenth of the
     /// depth at once: a disk that gets all of it together has nothing to do while it is prepared.
     bool push(std::uint64_t offset, std::byte* data, std::size_t bytes, std::uint64_t tag);
+    /// The same of a block in pieces, which stay unchanged until it has come.
+    bool push(std::uint64_t offset, std::span<const iovec> pieces, std::uint64_t tag);
 
     /// Submits, waits for one completion or more, and returns those that have come.
     std::span<const uring_completion> wait();
@@ -32,6 +34,8 @@ public:
     std::size_t in_flight() const noexcept { return ring_.in_flight(); }
 
 private:
+    bool push(std::uint64_t offset, uring_request request);
+
     const open_files* files_;
     direction way_;
     std::byte* memory_;

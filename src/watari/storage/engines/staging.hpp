@@ -1,11 +1,12 @@
-/// One block on its way between a file and memory that the CPU may not address: where that memory
-/// is a GPU's, the block is staged in pinned memory and copied by the GPU's copy engine.
+/// One block on its way between a file and memory, part by part; where that memory is a GPU's, the
+/// block is staged in pinned memory and copied by the GPU's copy engine.
 #pragma once
 
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/engine.hpp"
 #include "watari/storage/engines/gpu_stopwatch.hpp"
+#include "watari/storage/engines/pieces.hpp"
 
 #include <optional>
 
@@ -24,16 +25,22 @@ public:
             memory::placement{.device = what.who.number, .thp = memory::huge_pages::always});
     }
 
-    /// Where the file's side of the block is; before a write, brings the data there.
-    std::byte* before(direction way, std::byte* place, std::size_t bytes) {
-        if (!pinned_) return place;
-        if (way == direction::write) copy(pinned_->data(), place, bytes);
-        return pinned_->data();
+    /// What the file's bytes of block i come from or go to, in their order; before a write, brings
+    /// the data there.
+    std::span<const iovec> before(direction way, const requests& list, std::size_t i) {
+        pieces_.clear();
+        if (!pinned_) {
+            add_pieces(list, i, pieces_);
+            return pieces_;
+        }
+        if (way == direction::write) copy(way, list, i);
+        pieces_.push_back({pinned_->data(), list.block});
+        return pieces_;
     }
 
     /// After a read, brings the data to their place.
-    void after(direction way, std::byte* place, std::size_t bytes) {
-        if (pinned_ && way == direction::read) copy(place, pinned_->data(), bytes);
+    void after(direction way, const requests& list, std::size_t i) {
+        if (pinned_ && way == direction::read) copy(way, list, i);
     }
 
     /// Seconds of the copies so far, by those that were timed; none without a GPU.
@@ -46,13 +53,18 @@ private:
     /// The events around a copy cost as much as a small one: few copies have them.
     static constexpr std::size_t timed_each = 32;
 
-    void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+    void copy(direction way, const requests& list, std::size_t i) {
         const bool timed = copies_made_++ % timed_each == 0;
         if (timed) copies_->start(stream_->get());
-        device::copy(to, from, bytes, stream_->get());
+        const std::size_t part = list.part_bytes();
+        std::byte *const place = list.place(i), *const side = pinned_->data();
+        if (way == direction::read)
+            device::copy_rows(place, list.stride, side, part, part, list.parts, stream_->get());
+        else
+            device::copy_rows(side, part, place, list.stride, part, list.parts, stream_->get());
         timed ? copies_->stop(stream_->get()) : device::synchronize(stream_->get());
-        copied_ += static_cast<double>(bytes);
-        if (timed) timed_ += static_cast<double>(bytes);
+        copied_ += static_cast<double>(list.block);
+        if (timed) timed_ += static_cast<double>(list.block);
     }
 
     std::optional<device::stream> stream_;
@@ -60,6 +72,7 @@ private:
     std::size_t copies_made_ = 0;
     double copied_ = 0, timed_ = 0;  ///< bytes
     std::optional<memory::buffer<std::byte>> pinned_;
+    std::vector<iovec> pieces_;
 };
 
 }  // namespace watari::storage

@@ -1,7 +1,9 @@
 // Engine `uring`: `depth` requests in flight by io_uring, straight into the memory they are for,
-// which is registered with the ring, as the files are.
+// which is registered with the ring, as the files are; blocks in parts as lists of these, which
+// name no registered memory.
 #include "watari/storage/uring.hpp"
 
+#include "watari/storage/engines/pieces.hpp"
 #include "watari/storage/engines/registered.hpp"
 #include "watari/storage/engines/rows.hpp"
 
@@ -20,13 +22,15 @@ public:
 
     void run(const requests& list, std::span<double> seconds) override {
         const std::span offsets = list.offsets;
+        pieces_.clear();
+        for (std::size_t i = 0; list.parts > 1 && i < offsets.size(); ++i)
+            add_pieces(list, i, pieces_);
         std::size_t next = 0, done = 0;
         double moment = now();
         while (done < offsets.size()) {
             for (; next < offsets.size() && next - done < what_.depth; ++next) {
                 seconds[next] = moment;
-                if (!ring_.push(offsets[next], list.memory + next * list.block, list.block, next))
-                    break;
+                if (!push(list, next)) break;
             }
             const std::span<const uring_completion> found = ring_.wait();
             moment = now();
@@ -39,6 +43,13 @@ public:
     }
 
 private:
+    bool push(const requests& list, std::size_t i) {
+        if (list.parts == 1) return ring_.push(list.offsets[i], list.place(i), list.block, i);
+        return ring_.push(list.offsets[i], std::span(pieces_).subspan(i * list.parts, list.parts),
+                          i);
+    }
+
+    std::vector<iovec> pieces_;  ///< of the whole list; before the ring, which outlives no request
     registered_ring ring_;
 };
 

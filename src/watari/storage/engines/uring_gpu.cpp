@@ -1,6 +1,7 @@
 // Engine `uring` for GPU memory, the strong CPU path: reads fill groups of `depth` blocks in pinned
-// memory, and one copy takes each full group over the link while the next ones fill; for writes one
-// copy brings a group, whose blocks are written while the next ones come.
+// memory, and one copy (of blocks in parts, one of each part) takes each full group over the link
+// while the next ones fill; for writes one copy brings a group, whose blocks are written while the
+// next ones come.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -116,13 +117,25 @@ private:
 
     void copy(std::size_t group) {
         begun_[group % lanes].record(stream_.get());
-        std::byte* const place = list_.memory + group * what_.depth * list_.block;
-        std::byte* const side = staged(group * what_.depth);
-        const bool reads = what_.way == direction::read;
-        device::copy(reads ? place : side, reads ? side : place, group_size(group) * list_.block,
-                     stream_.get());
+        for (std::size_t part = 0; part < list_.parts; ++part)
+            copy_part(group * what_.depth, group_size(group), part);
         copied_[group % lanes].record(stream_.get());
         copying_[group % lanes] = true;
+    }
+
+    /// Of blocks that lie one behind the other in pinned memory, and each of their parts in the
+    /// GPU's.
+    void copy_part(std::size_t first, std::size_t count, std::size_t part) {
+        const std::size_t bytes = list_.part_bytes();
+        std::byte* const place = list_.place(first, part);
+        std::byte* const side = staged(first) + part * bytes;
+        if (list_.parts == 1)
+            device::copy(what_.way == direction::read ? place : side,
+                         what_.way == direction::read ? side : place, count * bytes, stream_.get());
+        else if (what_.way == direction::read)
+            device::copy_rows(place, bytes, side, list_.block, bytes, count, stream_.get());
+        else
+            device::copy_rows(side, list_.block, place, bytes, bytes, count, stream_.get());
     }
 
     /// Frees the lanes of groups that have arrived, in order. Groups fill in any order.

@@ -1,0 +1,47 @@
+// Which requests bring tiles of a matrix, and how many tiles one should cover.
+#include "watari/gemm/placement.hpp"
+
+#include <gtest/gtest.h>
+
+namespace watari::gemm {
+namespace {
+
+TEST(GemmPlacement, RequestsOnADiskAreThirtyTwoKibibytesWhereTheyCanBe) {
+    const auto packed = [](std::size_t tile, std::size_t element, layout order) {
+        return tiles_together(placement::packed({3 * tile, 3 * tile, tile}, element, order));
+    };
+    EXPECT_EQ(packed(128, 4, layout::row_major), 64u);
+    EXPECT_EQ(packed(2048, 4, layout::row_major), 4u);
+    EXPECT_EQ(packed(2048, 8, layout::row_major), 2u);
+    EXPECT_EQ(packed(1536, 4, layout::row_major), 6u);  // 36 KiB
+    EXPECT_EQ(packed(8192, 4, layout::row_major), 1u);
+    EXPECT_EQ(packed(2048, 4, layout::tiled), 1u);
+}
+
+TEST(GemmPlacement, TilesWhoseRowsShareUnitsComeAlone) {
+    const tiling whole{400, 5 * 128, 128}, odd{400, 5 * 128 + 1, 128};
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 4096, 512)), 64u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512)), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512)), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 128, 1)), 64u);
+    EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512)), 1u);
+}
+
+TEST(GemmPlacement, NeighboursAreOneBlockARow) {
+    const placement where = placement::rows_at({300, 5 * 128, 128}, 4, 4096, 512);
+    tile_requests alone, together;
+    together.choose(where, 2, 1, 3);
+    ASSERT_EQ(together.offsets.size(), 300u - 2 * 128);
+    EXPECT_EQ(together.parts, 3u);
+    EXPECT_EQ(together.block, 3u * 512);
+    EXPECT_EQ(together.row_bytes, 512u);
+    for (std::size_t k = 0; k < 3; ++k) {
+        alone.choose(where, 2, 1 + k, 1);
+        EXPECT_EQ(alone.parts, 1u);
+        for (std::size_t i = 0; i < together.offsets.size(); ++i)
+            EXPECT_EQ(alone.offsets[i], together.offsets[i] + k * 512);
+    }
+}
+
+}  // namespace
+}  // namespace watari::gemm
