@@ -122,9 +122,9 @@ def command(*words):
 SLOW = ("--engine", "posix", "--threads", "1")  # hundred thousands of requests, one by one
 
 
-def long_factors(n=2499, k=1003):
+def long_factors(n=2499, k=1003, m=2501):
     """A product of several seconds, in many blocks."""
-    return save("A.npy", 2501, k), save("B.npy", k, n)
+    return save("A.npy", m, k), save("B.npy", k, n)
 
 
 def wait_for_more_tiles(process, before):
@@ -169,14 +169,15 @@ def test_an_interrupt_ends_it_and_keeps_what_is_done():
     assert_product(a, b, numpy.load("C.npy"))
 
 
-@pytest.mark.parametrize("engine", ["posix", "uring", "queue"])
-def test_a_file_that_ends_early_ends_it_with_the_place(engine):
-    long_factors()
-    save("C.npy", 2501, 2499)
+# sides: it is not over when the first tiles are durable, after a second
+@pytest.mark.parametrize(("engine", "side"), [("posix", 2500), ("uring", 6000), ("queue", 6000)])
+def test_a_file_that_ends_early_ends_it_with_the_place(engine, side):
+    long_factors(side, m=side)
+    save("C.npy", side, side)
     before = Path("C.npy").read_bytes()
     process = command("--engine", engine, "--threads", "1")
     wait_for_more_tiles(process, 0)
-    os.truncate("A.npy", 2000 * 1003 * 4)
+    os.truncate("A.npy", (side - 500) * 1003 * 4)
     _, err = process.communicate()
     assert process.returncode == 1, err
     assert re.search(r"read of \d+ bytes at \d{6,}", err) or ("A.npy" in err and "byte" in err), err

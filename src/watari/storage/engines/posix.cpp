@@ -1,9 +1,11 @@
-// Engine `posix`: preadv and pwritev, one block after the other; to a GPU through pinned memory and
-// cudaMemcpyAsync. It is the CPU path that GPU-initiated access is compared with (Hanawa 2025).
+// Engine `posix`: pread and pwrite (preadv and pwritev of blocks in parts), one block after the
+// other; to a GPU through pinned memory and cudaMemcpyAsync. It is the CPU path that GPU-initiated
+// access is compared with (Hanawa 2025).
 #include "watari/storage/engines/rows.hpp"
 #include "watari/storage/engines/staging.hpp"
 
 #include <sys/uio.h>
+#include <unistd.h>
 #include <cerrno>
 
 namespace watari::storage {
@@ -35,13 +37,19 @@ private:
         const int count = static_cast<int>(pieces.size());
         ssize_t moved = 0;
         do
-            moved = what_.way == direction::read ? preadv(file, pieces.data(), count, start)
-                                                 : pwritev(file, pieces.data(), count, start);
+            moved = pieces.size() == 1             ? transfer(file, pieces[0], start)
+                    : what_.way == direction::read ? preadv(file, pieces.data(), count, start)
+                                                   : pwritev(file, pieces.data(), count, start);
         while (moved < 0 && errno == EINTR);
         if (moved != static_cast<ssize_t>(what_.files->files().expected(at, list.block)))
             transfer_failed(what_.way, what_.files->path(at.file), at.offset, list.block,
                             moved < 0 ? -errno : moved);
         staging_.after(what_.way, list, i);
+    }
+
+    ssize_t transfer(int file, const iovec& piece, off_t start) const {
+        return what_.way == direction::read ? pread(file, piece.iov_base, piece.iov_len, start)
+                                            : pwrite(file, piece.iov_base, piece.iov_len, start);
     }
 
     staging staging_;
