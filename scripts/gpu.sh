@@ -72,7 +72,7 @@ run_array() {
     nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -x cu \
         -c benchmarks/array_rate.cpp -o build/array_rate.o
     nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
-    build/array_rate 3 14 2>&1 | tee "$folder/array-rate.txt" || failed=1
+    build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) 2>&1 | tee "$folder/array-rate.txt" || failed=1
 }
 run_plan() { # name, budget
     local resume=()

@@ -35,9 +35,8 @@ SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
 GPU_DEPTH = (4, 256)  # of each controller thread
-GPU_IN_FLIGHT = (
-    2**21
-)  # bytes of each: with more, they leave the CPU's cache before they are fetched
+# bytes of each: with more, they leave the CPU's cache before they are fetched
+GPU_IN_FLIGHT = 2**21
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}

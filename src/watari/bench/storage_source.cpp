@@ -9,7 +9,6 @@
 #include "watari/storage/sector.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace watari::bench {
 

@@ -54,7 +54,7 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .writable = writable,
             .direct = p.direct && takes_direct_io(m.path),
             .threads = p.how.threads,
-            .requests = 4 * p.how.depth * p.how.threads,
+            .requests = movers_of(p.how) * depth_of(p.how),
             .largest_block = edge + 2 * (edge < least_request ? least_request : largest_unit)};
 }
 

@@ -1,5 +1,4 @@
 /// Seconds that a GPU worked in a stream, by events around the work, summed up over several turns.
-/// Who waits sleeps: the cores are those of threads that serve the GPU.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -8,6 +7,8 @@ namespace watari::storage {
 
 class gpu_stopwatch {
 public:
+    explicit gpu_stopwatch(device::waiting how = device::waiting::awake) : last_(how) {}
+
     void start(stream_t stream) { first_.record(stream); }
 
     /// Waits for what was put into the stream since `start`.
@@ -20,7 +21,7 @@ public:
     double seconds() const noexcept { return seconds_; }
 
 private:
-    device::event first_{device::waiting::asleep}, last_{device::waiting::asleep};
+    device::event first_, last_;
     double seconds_ = 0;
 };
 

@@ -33,7 +33,7 @@ public:
             return;
         }
         stream_.emplace(device::priority::urgent);  // before products that are under way
-        kernels_.emplace();
+        kernels_.emplace(device::waiting::asleep);  // its core is for threads that serve the GPU
     }
 
     void run(const requests& list, std::span<double> seconds) override {
