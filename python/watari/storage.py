@@ -34,7 +34,7 @@ CACHES = ("none", "cold", "warm")
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
-GPU_DEPTH = (4, 256)  # of each controller thread
+GPU_DEPTH = (2, 256)  # of each controller thread
 # bytes of each: with more, they leave the CPU's cache before they are fetched
 GPU_IN_FLIGHT = 2**21
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns

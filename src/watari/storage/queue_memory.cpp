@@ -14,6 +14,7 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t line = 128;
+constexpr std::size_t most_of_gpu = 1 << 17;  ///< bytes of one command
 
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
@@ -92,11 +93,14 @@ const queue_options& checked(const queue_options& options) {
 queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
                          std::size_t block) {
     const std::size_t queues = users.is_gpu() ? 2 * threads : threads;
-    const std::size_t depth = std::bit_ceil(under_way / queues + 1);
+    const bool several = users.is_gpu() && block % most_of_gpu == 0;
+    const std::size_t transfer = several ? most_of_gpu : std::bit_ceil(std::max(block, prp_page));
+    const std::size_t commands = under_way * std::max<std::size_t>(block / transfer, 1);
+    const std::size_t depth = std::bit_ceil(commands / queues + 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
             .depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(depth, 2, most_depth)),
-            .max_transfer = static_cast<std::uint32_t>(std::bit_ceil(std::max(block, prp_page)))};
+            .max_transfer = static_cast<std::uint32_t>(transfer)};
 }
 
 memory::placement huge_placement() {

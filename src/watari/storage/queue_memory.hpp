@@ -25,7 +25,8 @@ struct queue_options {
 /// Queues for a controller of `threads` threads and users who have this many requests under way, of
 /// at most `block` bytes. No deeper than that: identifiers are lent in turn, so that data pass
 /// through all slots, and where these do not stay in the CPU's cache the slowest memory of all is
-/// in the way. Two queues a thread for a GPU, whose warps contend for them.
+/// in the way. A GPU has two queues a thread, for its warps contend for them, and fetches long
+/// blocks in several commands, which come and go while others are copied.
 queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
                          std::size_t block);
 

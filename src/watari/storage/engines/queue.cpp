@@ -1,6 +1,7 @@
 // Engines `queue` and `gpu`: threads of the CPU or of a GPU submit NVMe commands themselves, to a
 // controller that serves the store, and pull the data out of its slots. See request_list.cpp. A
-// command that ends with an error is sent again, three times at most.
+// block that is longer than a command may be is several. A command that ends with an error is sent
+// again, three times at most.
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -23,11 +24,12 @@ class queue_engine final : public engine {
 public:
     explicit queue_engine(const duty& what)
         : engine(what),
-          each_(what.who.is_gpu() ? lanes(what) : what.depth),
-          offsets_(kind(), what.requests, placed()),
-          nanoseconds_(kind(), what.requests, placed()),
-          outcomes_(kind(), what.requests, placed()),
-          places_(kind(), what.who.is_gpu() ? 1 : what.depth, placed()) {
+          commands_(commands_of(what.block)),
+          each_(what.who.is_gpu() ? lanes(what) : under_way()),
+          offsets_(kind(), what.requests * commands_, placed()),
+          times_(kind(), what.requests * commands_, placed()),
+          outcomes_(kind(), what.requests * commands_, placed()),
+          places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()) {
         if (!what.who.is_gpu()) {
             cpu::set_threads(1);  // of the loop over warps: this thread is one
             return;
@@ -37,14 +39,16 @@ public:
     }
 
     void run(const requests& list, std::span<double> seconds) override {
-        const std::span offsets = list.offsets;
-        serve(list);
+        const requests cut = cut_up(list);
+        const std::size_t each = list.block / cut.block;
+        serve(cut);
         // what is sent again leaves its own there
-        const std::vector nanoseconds(nanoseconds_.data(), nanoseconds_.data() + offsets.size());
-        const std::vector outcomes(outcomes_.data(), outcomes_.data() + offsets.size());
-        for (std::size_t i = 0; i < offsets.size(); ++i) {
-            seconds[i] = static_cast<double>(nanoseconds[i]) * 1e-9;
-            if (!outcomes[i].ok()) seconds[i] += again(list.only(i, 1), outcomes[i]);
+        const std::vector times(times_.data(), times_.data() + cut.offsets.size());
+        const std::vector outcomes(outcomes_.data(), outcomes_.data() + cut.offsets.size());
+        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+            seconds[i] = spent(std::span(times).subspan(i * each, each));
+            for (std::size_t c = i * each; c < (i + 1) * each; ++c)
+                if (!outcomes[c].ok()) seconds[i] += again(cut.only(c, 1), outcomes[c]);
         }
         if (sent_again_ > 0) describe();
     }
@@ -68,6 +72,29 @@ private:
         const std::size_t most = what.block < prp_page ? 32 : 8;
         return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(most, what.depth));
     }
+    /// Commands that make up a block.
+    std::size_t commands_of(std::size_t block) const {
+        return std::max<std::size_t>(1, block / what_.view->max_transfer);
+    }
+    std::size_t under_way() const { return what_.depth * commands_; }
+
+    /// The list as commands.
+    requests cut_up(const requests& list) {
+        const std::size_t each = list.parts == 1 ? commands_of(list.block) : 1;
+        if (each == 1) return list;
+        const std::size_t bytes = list.block / each;
+        cut_.clear();
+        for (const std::uint64_t offset : list.offsets)
+            for (std::size_t c = 0; c < each; ++c) cut_.push_back(offset + c * bytes);
+        return {cut_, list.memory, bytes};
+    }
+    /// Seconds from the first command's beginning to the last one's end.
+    static double spent(std::span<const request_time> times) {
+        request_time all = times.front();
+        for (const auto& [began, ended] : times)
+            all = {std::min(all.began, began), std::max(all.ended, ended)};
+        return static_cast<double>(all.ended - all.began) * 1e-9;
+    }
     /// Of lists: a GPU reads and writes each once, over the link.
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
@@ -84,10 +111,10 @@ private:
                 .stride = list.stride,
                 .write = what_.way == direction::write,
                 .memory = list.memory,
-                .nanoseconds = nanoseconds_.data(),
+                .times = times_.data(),
                 .outcomes = outcomes_.data(),
                 .places = places_.data(),
-                .warps = (what_.depth + each_ - 1) / each_,
+                .warps = (under_way() + each_ - 1) / each_,
                 .each = each_};
     }
 
@@ -121,9 +148,11 @@ private:
              " sent again, the first after: " + text(*first_failure_));
     }
 
-    std::size_t each_;  ///< commands of a warp under way
+    std::size_t commands_;  ///< of a block, at most
+    std::size_t each_;      ///< commands of a warp under way
+    std::vector<std::uint64_t> cut_;
     memory::buffer<std::uint64_t> offsets_;
-    memory::buffer<std::int64_t> nanoseconds_;
+    memory::buffer<request_time> times_;
     memory::buffer<status> outcomes_;
     memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;

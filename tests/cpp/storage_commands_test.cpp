@@ -1,0 +1,119 @@
+// Blocks that are longer than a command may be, by both engines over queues.
+#include "watari/core/device.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/controller.hpp"
+#include "watari/storage/engines/engine.hpp"
+#include "watari/storage/faulty.hpp"
+#include "watari/storage/ram.hpp"
+
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cstring>
+
+namespace watari::storage {
+namespace {
+
+constexpr std::size_t command = 8192, block = 8 * command, blocks = 50;
+
+class Commands : public ::testing::TestWithParam<processor> {
+protected:
+    Commands() {
+        for (std::byte& each : stored_) each = next();
+    }
+
+    /// Moves every block to or from where it is in `memory`; the last one first.
+    void move(direction way, std::vector<std::byte>& memory, const fault_plan& faults = {}) {
+        const processor who = GetParam();
+        const controller disk(make_faulty(make_ram(stored_), faults),
+                              {.queues = {.users = who,
+                                          .queues = 2,
+                                          .depth = 16,
+                                          .max_transfer = command,
+                                          .limit = 2},
+                               .threads = 2});
+        const namespace_view view = disk.view();
+        const memory::buffer<std::byte> there(
+            who.is_gpu() ? memory::kind::device : memory::kind::pageable, memory.size(),
+            {.device = who.number});
+        const auto copy = [&](std::byte* to, const std::byte* from) {
+            if (!who.is_gpu()) return void(std::memcpy(to, from, memory.size()));
+            device::copy(to, from, memory.size(), nullptr);
+            device::synchronize(nullptr);
+        };
+        copy(there.data(), memory.data());
+        std::vector<std::uint64_t> offsets(blocks);
+        for (std::size_t i = 0; i < blocks; ++i) offsets[i] = (blocks - 1 - i) * block;
+        duty what;
+        what.view = &view;
+        what.way = way;
+        what.block = block;
+        what.depth = 3;
+        what.requests = blocks;
+        what.who = who;
+        seconds_.assign(blocks, -1);
+        const auto by = engine_named(who.is_gpu() ? "gpu" : "queue").make(what);
+        by->run({offsets, there.data(), block}, seconds_);
+        notes_ = by->notes();
+        commands_ = disk.counts().commands;
+        copy(memory.data(), there.data());
+    }
+
+    /// Its blocks in the order in which `move` has them.
+    static std::vector<std::byte> turned(const std::vector<std::byte>& from) {
+        std::vector<std::byte> to(from.size());
+        for (std::size_t i = 0; i < blocks; ++i)
+            std::copy_n(&from[(blocks - 1 - i) * block], block, &to[i * block]);
+        return to;
+    }
+
+    std::byte next() { return static_cast<std::byte>((seed_ = seed_ * 1664525 + 1) >> 24); }
+
+    unsigned seed_ = 1;
+    std::vector<std::byte> stored_ = std::vector<std::byte>(blocks * block);
+    std::vector<double> seconds_;
+    std::vector<std::string> notes_;
+    std::uint64_t commands_ = 0;
+};
+
+TEST_P(Commands, MakeUpBlocks) {
+    std::vector<std::byte> memory(blocks * block);
+    move(direction::read, memory);
+    EXPECT_EQ(memory, turned(stored_));
+    EXPECT_EQ(commands_, blocks * block / command);
+    EXPECT_GT(*std::min_element(seconds_.begin(), seconds_.end()), 0);
+
+    for (std::byte& each : memory) each = next();
+    const std::vector<std::byte> written = turned(memory);
+    move(direction::write, memory);
+    EXPECT_EQ(stored_, written);
+}
+
+TEST_P(Commands, AreSentAgainAlone) {
+    std::vector<std::byte> memory(blocks * block);
+    move(direction::read, memory, {.seed = 5, .failed = 0.02});
+    EXPECT_EQ(memory, turned(stored_));
+    ASSERT_EQ(notes_.size(), 1u);
+    EXPECT_GT(commands_, blocks * block / command);
+    EXPECT_LT(commands_, 2 * blocks * block / command);
+}
+
+std::vector<processor> everyone() {
+    std::vector<processor> all{the_cpu};
+    if (device::count() > 0) all.push_back(gpu_number(0));
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Commands, ::testing::ValuesIn(everyone()));
+
+TEST(Queues, OfAGpuHaveShortCommands) {
+    constexpr std::size_t mebibyte = 1 << 20;
+    const queue_options gpu = queues_for(gpu_number(0), 4, 4 * 2, mebibyte);
+    EXPECT_EQ(gpu.max_transfer, mebibyte / 8);
+    EXPECT_EQ(gpu.queues, 8u);
+    EXPECT_GE(gpu.depth * gpu.queues, 4 * 2 * 8u);
+    EXPECT_EQ(queues_for(gpu_number(0), 4, 8, mebibyte / 8 + 512).max_transfer, mebibyte / 4);
+    EXPECT_EQ(queues_for(the_cpu, 4, 8, mebibyte).max_transfer, mebibyte);
+}
+
+}  // namespace
+}  // namespace watari::storage
