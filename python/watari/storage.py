@@ -34,7 +34,8 @@ CACHES = ("none", "cold", "warm")
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
-GPU_DEPTH = (2, 256)  # of each controller thread
+GPU_DEPTH = (2, 256)  # of each thread that serves a GPU
+FILE_DEPTH, FILE_THREADS = 64, 4  # of those where a disk limits them: more only wait in its queue
 # bytes of each: with more, they leave the CPU's cache before they are fetched
 GPU_IN_FLIGHT = 2**21
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
@@ -68,14 +69,18 @@ def default_processor(machine: Machine, parameters: Parameters) -> str:
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     if parameters["engine"] == "gpu":
-        return gpu_depth(int(parameters["block"]))
+        most = FILE_DEPTH if parameters["store"] == "file" else GPU_DEPTH[1]
+        return min(gpu_depth(int(parameters["block"])), most)
     return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core; threads that serve a GPU's queues never rest, and leave cores to the others."""
     cores = int(machine["processors"][0]["cores"])
-    return max(cores - 2, 1) if parameters["engine"] == "gpu" else cores
+    if parameters["engine"] != "gpu":
+        return cores
+    most = FILE_THREADS if parameters["store"] == "file" else cores
+    return max(min(cores - 2, most), 1)
 
 
 def gpu_depth(block: int) -> int:
@@ -92,8 +97,7 @@ def default_cache(machine: Machine, parameters: Parameters) -> str:
 def default_requests(machine: Machine, parameters: Parameters) -> int:
     """64 MiB, but no more than 16384 requests, and so many that a queue is full most of the time.
     Where no disk limits them, a sample is longer."""
-    long = parameters["store"] != "file" or parameters["engine"] == "gpu"
-    most = min(2**26 // parameters["block"], 2**14) * (16 if long else 1)
+    most = min(2**26 // parameters["block"], 2**14) * (1 if parameters["store"] == "file" else 16)
     return max(int(most), 8 * int(parameters["depth"]) * int(parameters["threads"]))
 
 

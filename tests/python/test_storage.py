@@ -70,16 +70,25 @@ def folder(tmp_path: Path) -> str:
 # Axes
 
 
-@pytest.mark.parametrize(("block", "depth"), [(512, 256), (4096, 256), (65536, 32), (2**20, 4)])
-def test_a_gpu_keeps_bytes_in_flight_not_requests(block: int, depth: int) -> None:
-    assert request(engine="gpu", block=block).parameters["depth"] == depth
+@pytest.mark.parametrize(
+    ("block", "in_memory", "on_file"),
+    [(512, 256, 64), (4096, 256, 64), (65536, 32, 32), (2**20, 2, 2)],
+)
+def test_a_gpu_keeps_bytes_in_flight_not_requests(block, in_memory, on_file) -> None:
+    assert request(engine="gpu", block=block, store="ram").parameters["depth"] == in_memory
+    assert request(engine="gpu", block=block).parameters["depth"] == on_file
 
 
 def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
     cores = GPU_MACHINE["processors"][0]["cores"]
-    for engine, threads in (("gpu", max(cores - 2, 1)), ("uring", cores)):
-        found = cases.resolve("storage", {"engine": engine}, GPU_MACHINE)[0].parameters
-        assert found["threads"] == threads
+    serve = max(cores - 2, 1)
+    for engine, store, threads in (
+        ("gpu", "ram", serve),
+        ("gpu", "file", min(serve, 4)),
+        ("uring", "file", cores),
+    ):
+        given = {"engine": engine, "store": store}
+        assert cases.resolve("storage", given, GPU_MACHINE)[0].parameters["threads"] == threads
 
 
 @pytest.mark.parametrize(
@@ -90,7 +99,7 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
         ("mmap", "cpu", "gpu", 1, "cold"),
         ("cufile", "gpu", "gpu", 1, "none"),
         ("queue", "cpu", "cpu", 32, "none"),
-        ("gpu", "gpu", "gpu", 256, "none"),
+        ("gpu", "gpu", "gpu", 64, "none"),
     ],
 )
 def test_each_engine_has_defaults_that_suit_it(engine, here, with_gpu, depth, cache) -> None:

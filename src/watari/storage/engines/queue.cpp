@@ -65,12 +65,15 @@ public:
     }
 
 private:
-    /// Threads of a warp that have a command: of long blocks so few that it copies about as long as
-    /// it waits. More warps than that take room from kernels that compute.
+    /// Threads of a warp that have a command: one where few are under way in all, because a slow
+    /// one holds up the others of its warp. More warps than those of `few` take room from kernels
+    /// that compute: then several, of long blocks so few that a warp copies about as long as it
+    /// waits.
     static std::size_t lanes(const duty& what) {
-        constexpr std::size_t copied_at_once = 1 << 16;
+        constexpr std::size_t few = 256, copied_at_once = 1 << 16;
+        if (what.depth <= few) return 1;
         const std::size_t most = what.block < prp_page ? 32 : 8;
-        return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(most, what.depth));
+        return std::clamp<std::size_t>(copied_at_once / what.block, 1, most);
     }
     /// Commands that make up a block.
     std::size_t commands_of(std::size_t block) const {

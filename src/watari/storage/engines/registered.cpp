@@ -16,7 +16,6 @@ registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_
     : files_(what.files),
       way_(what.way),
       memory_(memory),
-      part_(std::max<std::size_t>(1, what.depth / 16)),
       ring_(static_cast<unsigned>(what.depth)) {
     std::vector<int> descriptors(what.files->files().paths().size());
     for (std::size_t i = 0; i < descriptors.size(); ++i)
@@ -53,17 +52,13 @@ bool registered_ring::push(std::uint64_t offset, uring_request request) {
     request.operation = way_ == direction::read ? uring_operation::read : uring_operation::write;
     request.file = static_cast<int>(at.file);
     request.offset = at.offset;
-    const bool pushed = ring_.push(request);
-    if (pushed && ++held_ == part_) {
-        ring_.submit();
-        held_ = 0;
-    }
-    return pushed;
+    if (!ring_.push(request)) return false;
+    ring_.submit();
+    return true;
 }
 
 std::span<const uring_completion> registered_ring::wait() {
     ring_.submit(1);
-    held_ = 0;
     return std::span(done_).first(ring_.reap(done_));
 }
 

@@ -19,8 +19,8 @@ public:
 
     const std::string& why_not_buffers() const noexcept { return why_not_buffers_; }
 
-    /// Hands over one block; false where the ring is full. The kernel gets every sixteenth of the
-    /// depth at once: a disk that gets all of it together has nothing to do while it is prepared.
+    /// Hands one block to the kernel, at once: a disk that gets many together has nothing to do
+    /// while they are prepared. False where the ring is full.
     bool push(std::uint64_t offset, std::byte* data, std::size_t bytes, std::uint64_t tag);
     /// The same of a block in pieces, which stay unchanged until it has come.
     bool push(std::uint64_t offset, std::span<const iovec> pieces, std::uint64_t tag);
@@ -39,8 +39,6 @@ private:
     const open_files* files_;
     direction way_;
     std::byte* memory_;
-    std::size_t part_;      ///< requests that the kernel gets together
-    std::size_t held_ = 0;  ///< that it did not get yet
     uring ring_;
     std::string why_not_buffers_;
     std::array<uring_completion, 64> done_{};
