@@ -101,10 +101,10 @@ def threads_on(cores: int, parameters: Parameters) -> int:
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
-    """What engines with a queue keep in flight."""
+    """What engines with a queue keep in flight. On files requests are long whatever the tile."""
     if parameters["engine"] in ONE_AT_A_TIME:
         return 1
-    if parameters["engine"] != "gpu":
+    if parameters["engine"] != "gpu" or parameters["store"] == "file":
         return storage.DEPTH
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
     return storage.gpu_depth(4 * row)  # warps that move tiles displace those that multiply

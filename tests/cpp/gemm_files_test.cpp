@@ -285,12 +285,14 @@ schedule schedule_of(const example& e) {
                                   1);
     };
     const placement a = place(matrix::a), b = place(matrix::b), c = place(matrix::c);
+    parameters p;
+    p.engine = e.engine;
     return schedule({.size = e.size,
                      .tile = tile,
                      .beta_is_zero = e.beta == 0,
                      .fast_bytes = e.slots * slot_of(e.type),
                      .slot_bytes = slot_bytes({a, b, c}),
-                     .together = together_of(a, b, c)});
+                     .together = together_of(p, a, b, c)});
 }
 
 /// Moves an example's tiles twice, the second time with any of them done before: the same sums, and

@@ -6,25 +6,29 @@
 namespace watari::gemm {
 namespace {
 
-TEST(GemmPlacement, RequestsOnADiskAreThirtyTwoKibibytesWhereTheyCanBe) {
+constexpr std::size_t kibibytes_32 = 1 << 15;
+
+TEST(GemmPlacement, RequestsOnADiskAreAsLongAsTheyMayBe) {
     const auto packed = [](std::size_t tile, std::size_t element, layout order) {
-        return tiles_together(placement::packed({3 * tile, 3 * tile, tile}, element, order));
+        return tiles_together(placement::packed({3 * tile, 3 * tile, tile}, element, order),
+                              kibibytes_32);
     };
     EXPECT_EQ(packed(128, 4, layout::row_major), 64u);
     EXPECT_EQ(packed(2048, 4, layout::row_major), 4u);
     EXPECT_EQ(packed(2048, 8, layout::row_major), 2u);
-    EXPECT_EQ(packed(1536, 4, layout::row_major), 6u);  // 36 KiB
+    EXPECT_EQ(packed(1536, 4, layout::row_major), 5u);  // 30 KiB
     EXPECT_EQ(packed(8192, 4, layout::row_major), 1u);
+    EXPECT_EQ(packed(16384, 4, layout::row_major), 1u);
     EXPECT_EQ(packed(2048, 4, layout::tiled), 1u);
 }
 
 TEST(GemmPlacement, TilesWhoseRowsShareUnitsComeAlone) {
     const tiling whole{400, 5 * 128, 128}, odd{400, 5 * 128 + 1, 128};
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 4096, 512)), 64u);
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512)), 1u);
-    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512)), 1u);
-    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 128, 1)), 64u);
-    EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512)), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 4096, 512), kibibytes_32), 64u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), kibibytes_32), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512), kibibytes_32), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 128, 1), kibibytes_32), 64u);
+    EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512), kibibytes_32), 1u);
 }
 
 TEST(GemmPlacement, NeighboursAreOneBlockARow) {

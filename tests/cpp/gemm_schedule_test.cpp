@@ -141,9 +141,9 @@ struct candidate {
     std::size_t slots;
 };
 
-/// In how many groups of `wanted` or more `count` neighbours are moved.
+/// In how many groups of at most `wanted` `count` neighbours are moved.
 std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
-    const std::size_t made = std::min(count, std::max(least, count / wanted));
+    const std::size_t made = std::min(count, std::max(least, divide_up(count, wanted)));
     return divide_up(count, divide_up(count, made));
 }
 

@@ -55,7 +55,7 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .direct = p.direct && takes_direct_io(m.path),
             .threads = p.how.threads,
             .requests = movers_of(p.how) * depth_of(p.how),
-            .largest_block = edge + 2 * (edge < least_request ? least_request : largest_unit)};
+            .largest_block = std::max(edge + 2 * largest_unit, most_block)};
 }
 
 /// What open_source's unit will be, on disks with sectors of 512 bytes.
@@ -110,7 +110,7 @@ foresight plan(const file_product& p) {
                                   m.offset, likely_unit(p, m));
     };
     const placement a = place(p.a), b = place(p.b), c = place(p.c);
-    return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(a, b, c)), a, b, c,
+    return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(p.how, a, b, c)), a, b, c,
                    lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
@@ -122,7 +122,7 @@ pipeline_counts multiply(const file_product& p) {
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
-    const schedule order = schedule_of(p, slot, together_of(a.where, b.where, c.where));
+    const schedule order = schedule_of(p, slot, together_of(p.how, a.where, b.where, c.where));
     if (order.steps() == 0) return {};
     pipeline work(
         {.order = &order,

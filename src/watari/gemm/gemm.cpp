@@ -6,6 +6,7 @@
 #include "watari/gemm/store.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/room.hpp"
+#include "watari/storage/engines/engine.hpp"
 #include "watari/storage/uring.hpp"
 
 #include <algorithm>
@@ -17,6 +18,10 @@ namespace {
 
 constexpr std::size_t queue_movers = 2;  ///< threads that give the lists to queues: one at work
                                          ///< while the other's list ends
+/// Disks serve some 200,000 requests a second: rows of a tile, 2 to 16 KiB each, would take them
+/// longer than their bytes do. Who has one request in flight needs many loads beside one another
+/// instead of long ones.
+constexpr std::size_t short_request = std::size_t{1} << 15;
 constexpr std::size_t full_depth = 32;   ///< that any disk's best rate needs, with large blocks
 constexpr std::size_t full_memory_depth = 64;  ///< the same of memory, of each of two movers
 
@@ -41,7 +46,7 @@ schedule schedule_of(const parameters& p, const placement& a, const placement& b
                      .fast_bytes = p.fast_memory,
                      .slot_bytes = slot_bytes({a, b, c}),
                      .which = p.schedule,
-                     .together = reads_files(p) ? together_of(a, b, c) : together{}});
+                     .together = reads_files(p) ? together_of(p, a, b, c) : together{}});
 }
 
 /// A store and what brings its tiles.
@@ -160,8 +165,10 @@ std::size_t depth_of(const parameters& p) {
     return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
 }
 
-together together_of(const placement& a, const placement& b, const placement& c) {
-    return {tiles_together(a), tiles_together(b), tiles_together(c)};
+together together_of(const parameters& p, const placement& a, const placement& b,
+                     const placement& c) {
+    const std::size_t bytes = storage::engine_named(p.engine).deep ? most_block : short_request;
+    return {tiles_together(a, bytes), tiles_together(b, bytes), tiles_together(c, bytes)};
 }
 
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,

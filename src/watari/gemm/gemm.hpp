@@ -46,7 +46,8 @@ foresight foresee(const schedule& order, const placement& a, const placement& b,
                   double lower_bound);
 
 /// Tiles that requests on a disk should cover.
-together together_of(const placement& a, const placement& b, const placement& c);
+together together_of(const parameters& p, const placement& a, const placement& b,
+                     const placement& c);
 
 /// Threads that read, and as many that write; requests in flight of each.
 std::size_t movers_of(const parameters& p);

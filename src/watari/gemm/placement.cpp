@@ -112,11 +112,11 @@ std::size_t skip_of(const placement& where, std::size_t j) {
     return equal ? corner(where, 0, j) % where.unit : 0;
 }
 
-std::size_t tiles_together(const placement& where) {
+std::size_t tiles_together(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
     const bool whole = where.order == layout::row_major && where.first % where.unit == 0 &&
                        where.row_bytes % where.unit == 0 && edge % where.unit == 0;
-    return whole ? divide_up(least_request, edge) : 1;
+    return whole ? std::max<std::size_t>(bytes / edge, 1) : 1;
 }
 
 void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,

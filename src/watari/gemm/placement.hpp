@@ -21,10 +21,6 @@ enum class layout { row_major, tiled };
 /// The largest block of a request: a store that is read through queues has memory for each.
 inline constexpr std::size_t most_block = std::size_t{1} << 17;
 
-/// What a request has where it can: disks serve some 200,000 requests a second, so that rows of a
-/// tile, 2 to 16 KiB each, would take them longer than their bytes do.
-inline constexpr std::size_t least_request = std::size_t{1} << 15;
-
 /// Bytes to which the program's own stores align rows: pages where tiles are whole pages.
 std::size_t row_unit(std::size_t tile, std::size_t element);
 
@@ -53,9 +49,9 @@ struct placement {
     std::size_t most_requests() const;  ///< of a tile
 };
 
-/// Neighbouring tiles of a tile row that a request on a disk should cover: as many as make it
-/// least_request. 1 where one is that large, is not whole units, or is stored apart from the next.
-std::size_t tiles_together(const placement& where);
+/// Neighbouring tiles of a tile row whose rows fit a request of `bytes`. 1 where one is not whole
+/// units, or is stored apart from the next.
+std::size_t tiles_together(const placement& where, std::size_t bytes);
 
 /// The requests of one tile, or of `parts` neighbours as wide as it is.
 struct tile_requests {

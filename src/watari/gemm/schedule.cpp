@@ -27,10 +27,10 @@ constexpr std::size_t hiding = 4;
 /// takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
 constexpr double intense = 2;
 
-/// Tiles of each group but the last, where `count` neighbours are moved in groups of `wanted` or
-/// somewhat more, `least` groups if there are as many tiles.
+/// Tiles of each group but the last, where `count` neighbours are moved in as few groups of at most
+/// `wanted` as can be, `least` of them if there are as many tiles.
 std::size_t group_size(std::size_t count, std::size_t wanted, std::size_t least) {
-    return divide_up(count, std::clamp(count / wanted, std::min(least, count), count));
+    return divide_up(count, std::clamp(divide_up(count, wanted), std::min(least, count), count));
 }
 
 /// Groups of C in a block, and of A in a panel that stays: see schedule.hpp.
@@ -264,7 +264,7 @@ std::vector<run_of_tiles> schedule::groups_of_c(const gemm::step& at) const {
 
 std::size_t schedule::most_together(matrix which) const {
     if (which == matrix::a) return group_a_;
-    return std::min(q_, 2 * (which == matrix::b ? together_.b : together_.c) - 1);
+    return std::min(q_, which == matrix::b ? together_.b : together_.c);
 }
 
 std::vector<load> schedule::loads(const gemm::step& at) const {

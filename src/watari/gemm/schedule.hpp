@@ -46,7 +46,7 @@ namespace watari::gemm {
 
 enum class order { reuse, naive };
 
-/// Neighbouring tiles of a tile row that a load should bring, by matrix.
+/// Neighbouring tiles of a tile row that a load should bring, at most, by matrix.
 struct together {
     std::size_t a = 1, b = 1, c = 1;
 };
