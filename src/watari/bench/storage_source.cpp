@@ -95,6 +95,7 @@ storage::duty storage_source::duty() const {
     storage::duty result;
     result.files = files();
     result.view = view_ ? &*view_ : nullptr;
+    result.on_disk = view_ && files_;
     return result;
 }
 

@@ -71,6 +71,7 @@ std::unique_ptr<storage::engine> source::open(storage::duty what) const {
     what.who = wanted_.who;
     what.files = files();
     what.view = view_ ? &*view_ : nullptr;
+    what.on_disk = view_ && !wanted_.path.empty();
     what.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
     return row_ ? row_->make(what) : make_host_engine(wanted_.engine, what, wanted_.memory.data());
 }

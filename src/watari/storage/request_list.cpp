@@ -53,7 +53,8 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     left = false;
     release_slot(what.view, command);
     what.outcomes[i] = outcome;
-    what.times[i] = {start, nanoseconds()};
+    what.nanoseconds[i] = nanoseconds() - start;
+    if (what.began) what.began[i] = start;
 }
 
 /// The requests of a warp. While it copies, others have theirs served.
@@ -88,7 +89,7 @@ WATARI_KERNEL inline void end_one(const request_list& what, std::size_t i, const
         copy_parts(what, group::active(), i, slot_of(what.view, command), true);
     release_slot(what.view, command);
     what.outcomes[i] = outcome;
-    what.times[i].ended = nanoseconds();
+    what.nanoseconds[i] = nanoseconds() - what.began[i];
 }
 
 /// The requests of a thread. Each that is done makes room for the next, in any order: a slow one
@@ -99,7 +100,7 @@ WATARI_KERNEL inline void serve_alone(const request_list& what, std::size_t thre
     std::size_t next = thread, under_way = 0;
     for (unsigned attempt = 0; next < what.count || under_way > 0; ++attempt) {
         for (; next < what.count && under_way < what.each; next += what.warps) {
-            what.times[next].began = nanoseconds();
+            what.began[next] = nanoseconds();
             const token command = begin_one(what, next, under_way == 0);
             if (!command.taken && under_way > 0) break;
             places[under_way++] = {command, next};
@@ -109,7 +110,7 @@ WATARI_KERNEL inline void serve_alone(const request_list& what, std::size_t thre
         const std::size_t before = under_way;
         for (std::size_t p = under_way; p-- > 0;) {
             const auto [command, i] = places[p];
-            if (!is_done(what.view, command) && moment - what.times[i].began < limit) continue;
+            if (!is_done(what.view, command) && moment - what.began[i] < limit) continue;
             end_one(what, i, command);
             places[p] = places[--under_way];
         }

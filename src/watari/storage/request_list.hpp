@@ -15,12 +15,6 @@
 
 namespace watari::storage {
 
-/// Nanoseconds of the clock of who asks: from before a command was submitted until its data were at
-/// their place.
-struct request_time {
-    std::int64_t began, ended;
-};
-
 /// A command under way, and whose it is.
 struct request_place {
     token command;
@@ -35,11 +29,13 @@ struct request_list {
     std::uint32_t parts;  ///< of each block
     std::size_t stride;   ///< bytes from part to part in memory
     bool write;
-    std::byte* memory;        ///< part k of block i at memory + k x stride + i x part
-    request_time* times;      ///< of each
-    status* outcomes;         ///< of each
-    request_place* places;    ///< of a CPU, warps x each: the kernel's own
-    std::size_t warps, each;  ///< on a GPU at most 32 each
+    std::byte* memory;          ///< part k of block i at memory + k x stride + i x part
+    std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
+    std::int64_t* began;        ///< of each, by the clock of who asks; null where nobody wants it:
+                                ///< on a GPU of many short requests, each store over the link counts
+    status* outcomes;           ///< of each
+    request_place* places;      ///< of a CPU, warps x each: the kernel's own
+    std::size_t warps, each;    ///< on a GPU at most 32 each
 
     constexpr std::uint32_t block() const { return parts * part; }
 };

@@ -46,6 +46,7 @@ struct requests {
 struct duty {
     const open_files* files = nullptr;     ///< of engines that open files
     const namespace_view* view = nullptr;  ///< of engines that submit commands
+    bool on_disk = false;                  ///< what is behind that view
     direction way = direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;        ///< bytes of a request, at most

@@ -27,7 +27,8 @@ public:
           commands_(commands_of(what.block)),
           each_(what.who.is_gpu() ? lanes(what) : under_way()),
           offsets_(kind(), what.requests * commands_, placed()),
-          times_(kind(), what.requests * commands_, placed()),
+          nanoseconds_(kind(), what.requests * commands_, placed()),
+          began_(kind(), needs_began() ? what.requests * commands_ : 1, placed()),
           outcomes_(kind(), what.requests * commands_, placed()),
           places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()) {
         if (!what.who.is_gpu()) {
@@ -43,10 +44,13 @@ public:
         const std::size_t each = list.block / cut.block;
         serve(cut);
         // what is sent again leaves its own there
-        const std::vector times(times_.data(), times_.data() + cut.offsets.size());
+        const std::vector nanoseconds(nanoseconds_.data(), nanoseconds_.data() + cut.offsets.size());
+        const std::vector began(began_.data(), began_.data() + (each > 1 ? cut.offsets.size() : 0));
         const std::vector outcomes(outcomes_.data(), outcomes_.data() + cut.offsets.size());
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            seconds[i] = spent(std::span(times).subspan(i * each, each));
+            seconds[i] = static_cast<double>(each > 1 ? spent(began, nanoseconds, i * each, each)
+                                                      : nanoseconds[i]) *
+                         1e-9;
             for (std::size_t c = i * each; c < (i + 1) * each; ++c)
                 if (!outcomes[c].ok()) seconds[i] += again(cut.only(c, 1), outcomes[c]);
         }
@@ -65,15 +69,14 @@ public:
     }
 
 private:
-    /// Threads of a warp that have a command: one where few are under way in all, because a slow
-    /// one holds up the others of its warp. More warps than those of `few` take room from kernels
-    /// that compute: then several, of long blocks so few that a warp copies about as long as it
-    /// waits.
+    /// Threads of a warp that have a command: of long blocks so few that it copies about as long as
+    /// it waits; more warps than that take room from kernels that compute. On a disk one, while not
+    /// too many are under way: a slow one would hold up the others of its warp.
     static std::size_t lanes(const duty& what) {
         constexpr std::size_t few = 256, copied_at_once = 1 << 16;
-        if (what.depth <= few) return 1;
+        if (what.on_disk && what.depth <= few) return 1;
         const std::size_t most = what.block < prp_page ? 32 : 8;
-        return std::clamp<std::size_t>(copied_at_once / what.block, 1, most);
+        return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(most, what.depth));
     }
     /// Commands that make up a block.
     std::size_t commands_of(std::size_t block) const {
@@ -91,13 +94,19 @@ private:
             for (std::size_t c = 0; c < each; ++c) cut_.push_back(offset + c * bytes);
         return {cut_, list.memory, bytes};
     }
-    /// Seconds from the first command's beginning to the last one's end.
-    static double spent(std::span<const request_time> times) {
-        request_time all = times.front();
-        for (const auto& [began, ended] : times)
-            all = {std::min(all.began, began), std::max(all.ended, ended)};
-        return static_cast<double>(all.ended - all.began) * 1e-9;
+    /// From the beginning of the first of some commands to the end of the last.
+    static std::int64_t spent(std::span<const std::int64_t> began,
+                              std::span<const std::int64_t> nanoseconds, std::size_t first,
+                              std::size_t count) {
+        std::int64_t start = began[first], end = start;
+        for (std::size_t c = first; c < first + count; ++c) {
+            start = std::min(start, began[c]);
+            end = std::max(end, began[c] + nanoseconds[c]);
+        }
+        return end - start;
     }
+    /// On a CPU the kernel itself looks there.
+    bool needs_began() const { return commands_ > 1 || !what_.who.is_gpu(); }
     /// Of lists: a GPU reads and writes each once, over the link.
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
@@ -114,7 +123,8 @@ private:
                 .stride = list.stride,
                 .write = what_.way == direction::write,
                 .memory = list.memory,
-                .times = times_.data(),
+                .nanoseconds = nanoseconds_.data(),
+                .began = needs_began() ? began_.data() : nullptr,
                 .outcomes = outcomes_.data(),
                 .places = places_.data(),
                 .warps = (under_way() + each_ - 1) / each_,
@@ -155,7 +165,7 @@ private:
     std::size_t each_;      ///< commands of a warp under way
     std::vector<std::uint64_t> cut_;
     memory::buffer<std::uint64_t> offsets_;
-    memory::buffer<request_time> times_;
+    memory::buffer<std::int64_t> nanoseconds_, began_;
     memory::buffer<status> outcomes_;
     memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
