@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from watari import figures, published, report, view
 from watari.errors import FileError
-from watari.figures import paths, series
+from watari.figures import panels, series
 from watari.view import Measured
 
 
@@ -134,9 +134,9 @@ def test_sizes_read_exactly() -> None:
 
 @given(st.lists(st.floats(0, 200), min_size=1, max_size=12))
 def test_labels_stand_apart_and_inside(wanted: list[float]) -> None:
-    placed = sorted(paths.apart(wanted, 240))
-    assert all(b - a >= paths.LABEL_HEIGHT - 1e-6 for a, b in itertools.pairwise(placed))
-    assert placed[0] >= min(wanted) - 12 * paths.LABEL_HEIGHT
+    placed = sorted(panels.apart(wanted, 240))
+    assert all(b - a >= panels.LABEL_HEIGHT - 1e-6 for a, b in itertools.pairwise(placed))
+    assert placed[0] >= min(wanted) - 12 * panels.LABEL_HEIGHT
     assert placed[-1] <= 240
 
 

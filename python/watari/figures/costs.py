@@ -10,7 +10,8 @@ import altair as alt
 
 from watari import published, view
 from watari.figures import style
-from watari.figures.paths import groups, largest
+from watari.figures.panels import groups
+from watari.figures.paths import largest
 from watari.figures.series import Drawn, split
 from watari.figures.style import INK, RATE, Panel, rows
 from watari.view import Measured

@@ -15,7 +15,7 @@ import altair as alt
 
 from watari import published, view
 from watari.figures import style
-from watari.figures.paths import Look, decades, groups, heading, lines_panel, size_axis
+from watari.figures.panels import Look, decades, groups, heading, lines_panel, size_axis
 from watari.figures.series import Drawn
 from watari.figures.style import RATE
 from watari.storage import PERCENTILES

@@ -17,7 +17,7 @@ import altair as alt
 
 from watari import gemm_case, published, view
 from watari.figures import style
-from watari.figures.paths import apart, decades, groups, heading
+from watari.figures.panels import apart, decades, groups, heading
 from watari.figures.series import Drawn
 from watari.figures.style import INK, Panel, rows
 from watari.view import Measured

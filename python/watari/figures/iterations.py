@@ -15,7 +15,7 @@ import altair as alt
 
 from watari import performance, statistics, view
 from watari.figures import style
-from watari.figures.paths import decades
+from watari.figures.panels import decades
 from watari.figures.series import Drawn, digits, grid, split
 from watari.figures.style import FAINT, INK, Panel, rows
 from watari.figures.styles import grid_title, programs, whole_programs

@@ -9,7 +9,7 @@ import altair as alt
 
 from watari import effort, performance, view
 from watari.figures import style
-from watari.figures.paths import apart, groups
+from watari.figures.panels import apart, groups
 from watari.figures.series import Drawn, split
 from watari.figures.style import GFLOPS, INK, Panel, rows
 from watari.figures.styles import grid_title, whole_programs

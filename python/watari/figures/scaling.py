@@ -13,7 +13,7 @@ import altair as alt
 
 from watari import himeno, performance, view
 from watari.figures import style
-from watari.figures.paths import groups, heading
+from watari.figures.panels import groups, heading
 from watari.figures.series import Drawn
 from watari.figures.style import GFLOPS, INK, Panel, rows
 from watari.figures.styles import grid_title, ordered, whole_programs

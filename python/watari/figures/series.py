@@ -14,7 +14,7 @@ import altair as alt
 
 from watari import view
 from watari.figures import style
-from watari.figures.paths import decades, groups, heading
+from watari.figures.panels import decades, groups, heading
 from watari.figures.style import FAINT, INK, RATE, Panel, rows
 from watari.view import Measured
 

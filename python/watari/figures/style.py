@@ -157,7 +157,8 @@ def config() -> dict[str, Any]:
     return {
         "background": "transparent",
         "font": FONT,
-        "padding": 6,
+        # names at the ends of lines are as wide as the viewer's fonts, and those differ
+        "padding": {"left": 6, "top": 6, "right": 24, "bottom": 6},
         "view": {"stroke": None},
         "axis": {
             **text,

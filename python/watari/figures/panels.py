@@ -1,0 +1,146 @@
+"""What figures share: groups of cases, scales, labels at the ends of lines, panels of lines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import altair as alt
+
+from watari import view
+from watari.figures import style
+from watari.figures.style import RATE, Panel, rows
+from watari.view import Measured
+
+PANEL_WIDTH, PANEL_HEIGHT = 220, 240
+LABEL_HEIGHT = 13
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a panel of lines is drawn with: the title of its values, how they are written (a Vega
+    expression; as numbers if empty), the colour of each kind."""
+
+    values: str = RATE
+    written: str = ""
+    colours: dict[str, str] = field(default_factory=lambda: style.COLOURS)
+    width: int = PANEL_WIDTH
+
+    def axis(self, domain: tuple[float, float], log: bool) -> alt.Axis:
+        """The axis of the values."""
+        found = style.rate_axis(domain, log)
+        return alt.Axis(values=found.values, labelExpr=self.written) if self.written else found
+
+
+USUAL = Look()
+
+
+def groups(cases: Sequence[Measured], *names: str) -> dict[tuple[Any, ...], list[Measured]]:
+    """Cases that share these parameters, in order of appearance."""
+    found: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
+    for m in cases:
+        found[tuple(m[name] for name in names)].append(m)
+    return dict(found)
+
+
+def heading(cases: Sequence[Measured], run: str, text: str) -> str:
+    """A panel's title: the run is named where there are several."""
+    text = text[:1].upper() + text[1:]
+    several = len(view.runs(cases)) > 1
+    return ": ".join(part for part in (run if several else "", text) if part)
+
+
+def apart(wanted: Sequence[float], height: float) -> list[float]:
+    """Pixels from the top for labels that would like to be at these, none over its neighbour."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    at = [wanted[i] for i in order]
+    for i in range(1, len(at)):
+        at[i] = max(at[i], at[i - 1] + LABEL_HEIGHT)
+    below = height
+    for i in reversed(range(len(at))):  # what now lies under the panel goes up again
+        at[i] = below = min(at[i], below)
+        below -= LABEL_HEIGHT
+    placed = [0.0] * len(at)
+    for i, pixels in zip(order, at, strict=True):
+        placed[i] = pixels
+    return placed
+
+
+def decades(values: Iterable[float]) -> tuple[float, float]:
+    """The domain of a logarithmic axis: a little beyond the values, at 1, 2 or 5."""
+    steps = [step * 10.0**power for power in range(-6, 8) for step in (1, 2, 5)]
+    found = list(values)
+    low = max(step for step in steps if step <= min(found))
+    high = min(step for step in steps if step >= max(found))
+    return (low, high) if high > low else (low / 2, high * 2)
+
+
+def size_axis(title: str, sizes: Sequence[int], step: int) -> alt.X:
+    """Sizes, ascending, each twice the one before; every `step`-th of them is told."""
+    ticks = {size: view.size(size) for size in sizes[::step]}
+    return alt.X(
+        "at:Q",
+        title=title,
+        scale=alt.Scale(type="log", base=2, domain=[sizes[0], sizes[-1]], nice=False),
+        axis=alt.Axis(
+            values=list(ticks),
+            labelExpr=f"({json.dumps(ticks)})[datum.value]",
+            labelOverlap="greedy",
+            labelFlush=False,
+            grid=False,
+        ),
+    )
+
+
+def ends(
+    points: list[dict[str, Any]], domain: tuple[float, float], log: bool
+) -> list[dict[str, Any]]:
+    """The label at the right end of each line."""
+    scale = math.log if log else float
+    low, high = scale(domain[0]), scale(domain[1])
+    last = {p["path"]: p for p in sorted(points, key=lambda p: p["at"])}
+    right = max(p["at"] for p in points)
+    wanted = [PANEL_HEIGHT * (high - scale(p["rate"])) / (high - low) for p in last.values()]
+    at = apart(wanted, PANEL_HEIGHT)
+    return [{**p, "at": right, "label": y} for p, y in zip(last.values(), at, strict=True)]
+
+
+def lines_panel(
+    points: list[dict[str, Any]],
+    domain: tuple[float, float],
+    x: alt.X,
+    heading: str,
+    log: bool,
+    look: Look = USUAL,
+) -> Panel:
+    """Rate over something, one line a path, named at its end; the band is the trials' range."""
+    scale = alt.Scale(type="log" if log else "linear", domain=list(domain), nice=False)
+    kinds = style.table_scale(look.colours)
+    base = alt.Chart(rows(points)).encode(
+        x=x,
+        color=alt.Color("kind:N", scale=kinds, legend=None),
+        detail="path:N",
+        tooltip=["path:N", "size:N", alt.Tooltip("rate:Q", title=look.values), "low:Q", "high:Q"],
+    )
+    y = alt.Y("rate:Q", scale=scale, title=look.values, axis=look.axis(domain, log))
+    band = base.mark_area(opacity=0.18).encode(
+        y=alt.Y("low:Q", scale=scale, title=look.values), y2="high:Q"
+    )
+    dash = alt.StrokeDash(
+        "way:N", legend=None, scale=alt.Scale(domain=["read", "written"], range=[[1, 0], [5, 3]])
+    )
+    line = base.mark_line().encode(y=y, strokeDash=dash)
+    dots = base.transform_filter("!datum.flagged").mark_point(filled=True, size=26, opacity=1)
+    rings = base.transform_filter("datum.flagged").mark_point(filled=False, size=44, opacity=1)
+    label = (
+        alt.Chart(rows(ends(points, domain, log)))
+        .mark_text(align="left", dx=8)
+        .encode(x=x, y=alt.Y("label:Q", scale=None), text="path:N", color=base.encoding.color)
+    )
+    return alt.layer(band, line, dots.encode(y=y), rings.encode(y=y), label).properties(
+        width=look.width, height=PANEL_HEIGHT, title=style.title(heading)
+    )
