@@ -1,0 +1,110 @@
+#include "watari/gemm/pipeline_parts.hpp"
+
+#include "watari/measure/crew.hpp"
+
+#include <utility>
+
+namespace watari::gemm {
+
+namespace {
+
+memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
+    const auto kind = o.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    return {kind,
+            o.order->slots() * o.slot_bytes,
+            {.device = o.who.number, .thp = memory::huge_pages::always}};
+}
+
+}  // namespace
+
+pipeline::parts::parts(pipeline_options given)
+    : o(std::move(given)),
+      order(*o.order),
+      arena(fast_memory(o)),
+      busy(order.slots(), false),
+      owner(order.slots(), 0) {
+    if (o.who.is_gpu()) {
+        device::use(o.who.number);
+        stream.emplace();
+        for (int step = 0; step < 2; ++step) steps_end.emplace_back(device::waiting::asleep);
+        for (std::size_t c = 0; c < order.block_columns(); ++c)
+            column_end.emplace_back(device::waiting::asleep);
+    }
+    for (stored_matrix* each : {&o.c_read, &o.c}) each->together = order.most_together(matrix::c);
+    o.a.together = order.most_together(matrix::a);
+    o.b.together = order.most_together(matrix::b);
+    measure::unbind();  // the BLAS makes threads that run where this one may
+    products = make_blas(o.who, o.type, o.threads, main_stream());
+    for (const tile_of_c& each : o.finished) finished.insert(each);
+}
+
+std::byte* pipeline::parts::below(std::size_t first_slot, matrix which, std::size_t tile_column,
+                                  std::size_t r) const {
+    const placement& in = where(which);
+    return slot(first_slot) + r * in.tiles.tile * row_bytes_of(in, tile_column);
+}
+
+std::byte* pipeline::parts::place_of(const step& at, const load& what) const {
+    const std::size_t r = what.which == matrix::b ? 0 : what.row - at.row;
+    return below(what.slot - r, what.which, what.column, r);
+}
+
+bool pipeline::parts::done_before(const step& at, std::size_t c) const {
+    if (finished.empty()) return false;
+    for (std::size_t r = 0; r < at.rows; ++r)
+        if (!finished.count({at.row + r, at.column + c})) return false;
+    return true;
+}
+
+bool pipeline::parts::nothing_left(const step& at) const {
+    for (std::size_t c = 0; c < at.columns; ++c)
+        if (!done_before(at, c)) return false;
+    return true;
+}
+
+bool pipeline::parts::left_out(const step& at, matrix which, std::size_t column) const {
+    if (which == matrix::a) return order.form() != form::panel_a && nothing_left(at);
+    if (which == matrix::b && order.form() == form::panel_b) return false;
+    return done_before(at, column - at.column);
+}
+
+std::vector<load> pipeline::parts::loads_of(const step& at) const {
+    const std::vector<load> all = order.loads(at);
+    if (finished.empty()) return all;
+    std::vector<load> left;
+    for (const load& each : all)
+        for (std::size_t k = 0, count; k < each.columns; k += count + 1) {
+            for (count = 0; k + count < each.columns; ++count)
+                if (left_out(at, each.which, each.column + k + count)) break;
+            if (count > 0) left.push_back(each.only(k, count));
+        }
+    return left;
+}
+
+void pipeline::parts::fail(std::exception_ptr thrown) {
+    const std::lock_guard lock(mutex);
+    if (!first_error) first_error = thrown;
+    stopping = true;
+    changed.notify_all();
+}
+
+bool pipeline::parts::is_free(std::size_t c, std::size_t block) const {
+    for (std::size_t r = 0; r < order.block_rows(); ++r) {
+        const std::size_t slot = order.slot_of_c(r, c);
+        if (busy[slot] && owner[slot] != block) return false;
+    }
+    return true;
+}
+
+void pipeline::parts::take(std::size_t slot, std::size_t block) {
+    busy[slot] = true;
+    owner[slot] = block;
+}
+
+pipeline::parts::arrivals& pipeline::parts::arrived(std::size_t s) {
+    arrivals& record = arrived_[s % 2];
+    if (record.step != s) record = {s, 0, {}};
+    return record;
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,157 @@
+/// What the threads of a pipeline share, and what each kind of them does: reads
+/// (pipeline_read.cpp), multiplies (pipeline_multiply.cpp), writes (pipeline_write.cpp).
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/gemm/pipeline.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+namespace watari::gemm {
+
+inline constexpr double flush_every = 1;  ///< seconds
+
+/// Neighbouring columns of tiles of C that are done, waiting to be written.
+struct finished_columns {
+    std::size_t row, rows, column, columns;  ///< tiles of C
+    std::size_t number;                      ///< of the first column in its block
+    std::size_t taken = 0;                   ///< rows that a thread writes or has written
+};
+
+struct pipeline::parts {
+    explicit parts(pipeline_options given);
+
+    // ---- where things are
+
+    stream_t main_stream() const { return stream ? stream->get() : nullptr; }
+    std::byte* slot(std::size_t number) const { return arena.data() + number * o.slot_bytes; }
+    const placement& where(matrix which) const {
+        return which == matrix::a ? o.a.where : which == matrix::b ? o.b.where : o.c.where;
+    }
+    /// Tile r of those that lie one below the other from a slot on.
+    std::byte* below(std::size_t first_slot, matrix which, std::size_t tile_column,
+                     std::size_t r) const;
+    std::byte* place_of(const step& at, const load& what) const;
+
+    /// Whether all tiles of a block's column were done before.
+    bool done_before(const step& at, std::size_t c) const;
+    bool nothing_left(const step& at) const;
+    bool left_out(const step& at, matrix which, std::size_t column) const;
+    /// The schedule's, without tiles that are left out.
+    std::vector<load> loads_of(const step& at) const;
+
+    // ---- what threads tell each other, under `mutex`
+
+    template <class Condition>
+    void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
+        changed.wait(lock, [&] { return stopping || condition(); });
+        if (stopping) throw stopped{};
+    }
+    struct stopped {};
+
+    template <class Work>
+    void guarded(const Work& work) {
+        try {
+            work();
+        } catch (const stopped&) {
+        } catch (...) {
+            fail(std::current_exception());
+        }
+    }
+
+    void fail(std::exception_ptr thrown);
+    /// Whether all tiles that earlier blocks left in a column of slots are written. All: tiles lie
+    /// one below the other, elsewhere where another block's column is wider or narrower.
+    bool is_free(std::size_t c, std::size_t block) const;
+    void take(std::size_t slot, std::size_t block);
+
+    /// Tiles of a step that have come: one record for each of the two steps that may be loading.
+    struct arrivals {
+        std::size_t step = ~std::size_t{0};
+        std::size_t a = 0;
+        std::set<std::size_t> b;
+    };
+    arrivals& arrived(std::size_t s);
+
+    // ---- the threads that read
+
+    struct ticket {
+        gemm::step at;
+        load what;
+    };
+
+    /// The next tile to read, in the schedule's order; none: all are taken.
+    std::optional<ticket> next_load();
+    void read_tiles(mover& by);
+    void note_arrival(const step& at, const load& tile);
+
+    // ---- the threads that write
+
+    void write_tiles(mover& by);
+    /// What has been written up to now becomes durable.
+    void flush(mover& by, std::unique_lock<std::mutex>& lock);
+    /// The last of those who write makes durable what all have written.
+    void flush_if_last(mover& by);
+
+    // ---- the calling thread
+
+    void multiply_all();
+    void await_column(const gemm::step& at, std::size_t c);
+    /// Where columns are left out, tiles come all the same that later steps count on: they must
+    /// have come before a later step's do.
+    void await_rest(const gemm::step& at);
+    void multiply_column(const gemm::step& at, std::size_t c);
+    /// To those who write: column c, the last of its group that is done, with those before it.
+    void hand_over(const gemm::step& at, std::size_t c);
+    /// Tells how far it is. False: it is to stop.
+    bool tell();
+
+    // ---- all of it
+
+    void begin();
+    mover make_mover(storage::direction way) const;
+    /// One thread that reads or writes. Its engine is made before the clock starts and given back
+    /// after it has stopped.
+    void serve(std::size_t i);
+    void keep(const std::vector<std::string>& notes);
+    pipeline_counts run();
+
+    pipeline_options o;
+    const schedule& order;
+    memory::buffer<std::byte> arena;
+    std::optional<device::stream> stream;
+    std::vector<device::event> steps_end;  ///< two; who waits leaves the cores to those who serve
+    std::vector<device::event> column_end;
+    std::unique_ptr<blas> products;
+    std::set<tile_of_c> finished;
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<load> pending;  ///< of the step that is being handed out
+    gemm::step pending_of{};
+    std::size_t taken = 0, next_step = 0;
+    std::size_t products_done = 0;  ///< steps whose products are done, on a GPU enqueued
+    std::size_t ready = 0;          ///< threads that have their engines; one more: begun
+    std::array<arrivals, 2> arrived_;
+    std::set<std::size_t> c_arrived;  ///< slots of C that hold what beta multiplies
+    std::vector<bool> busy;           ///< slots of C that hold a tile not yet written
+    std::vector<std::size_t> owner;   ///< its block
+    std::deque<finished_columns> to_write;
+    std::vector<tile_of_c> written, durable;
+    double last_flush = 0, last_told = 0;
+    std::size_t ended = 0, writers_ended = 0;  ///< threads
+    bool stopping = false;
+    bool over = false;  ///< threads may give their engines back
+    std::exception_ptr first_error;
+    pipeline_counts counts;
+};
+
+}  // namespace watari::gemm
