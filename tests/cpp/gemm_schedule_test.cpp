@@ -67,23 +67,8 @@ private:
                 loaded.insert(tile.slot);
             }
         }
-        for (const product& one : order_.products(at)) {
-            const tile_name c{matrix::c, one.row, one.column};
-            if (order_.multiplies()) {
-                ASSERT_EQ(slots_.at(one.a), (tile_name{matrix::a, one.row, at.l}));
-                ASSERT_EQ(slots_.at(one.b), (tile_name{matrix::b, at.l, one.column}));
-            }
-            if (at.first) {
-                ASSERT_TRUE(unwritten_.insert(one.c).second) << "C would be lost";
-                ASSERT_EQ(loaded.contains(one.c), order_.times_c() == 1);
-                if (!loaded.contains(one.c)) slots_.at(one.c) = c;
-            }
-            ASSERT_EQ(slots_.at(one.c), c);
-            made[{one.row, one.column}].push_back(at.l);
-            if (!at.last) continue;
-            unwritten_.erase(one.c);
-            ++written;
-        }
+        for (std::size_t r = 0; r < at.rows; ++r)
+            for (std::size_t c = 0; c < at.columns; ++c) multiply(at, r, c, loaded);
         std::size_t columns = 0;
         for (const run_of_tiles& each : order_.groups_of_c(at)) {
             ASSERT_EQ(each.first, columns);
@@ -92,6 +77,28 @@ private:
             columns += each.count;
         }
         ASSERT_EQ(columns, at.columns);
+    }
+
+    /// The product for tile r of the step's column c; `loaded`: the slots of C that were read.
+    void multiply(const step& at, std::size_t r, std::size_t c,
+                  const std::set<std::size_t>& loaded) {
+        const std::size_t row = at.row + r, column = at.column + c;
+        const std::size_t slot = order_.slot_of_c(r, c);
+        if (order_.multiplies()) {
+            ASSERT_EQ(slots_.at(order_.slot_of_a(at, r)), (tile_name{matrix::a, row, at.l}));
+            ASSERT_EQ(slots_.at(order_.slot_of_b(at, c)), (tile_name{matrix::b, at.l, column}));
+        }
+        const tile_name here{matrix::c, row, column};
+        if (at.first) {
+            ASSERT_TRUE(unwritten_.insert(slot).second) << "C would be lost";
+            ASSERT_EQ(loaded.contains(slot), order_.times_c() == 1);
+            if (!loaded.contains(slot)) slots_.at(slot) = here;
+        }
+        ASSERT_EQ(slots_.at(slot), here);
+        made[{row, column}].push_back(at.l);
+        if (!at.last) return;
+        unwritten_.erase(slot);
+        ++written;
     }
 
     const schedule& order_;

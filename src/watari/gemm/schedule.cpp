@@ -222,38 +222,6 @@ std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
     return first + (at.column / q_ * depth_ + at.l) % stay * q_ + c;
 }
 
-namespace {
-
-/// A and B in turn; after each tile, the products that it makes possible. Tiles that are still
-/// there have come before all others.
-template <class OnA, class OnB, class OnProduct>
-void walk(const step& at, OnA on_a, OnB on_b, OnProduct on_product) {
-    std::size_t rows = at.loads_a > 0 ? 0 : at.rows, columns = at.loads_b ? 0 : at.columns;
-    for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t c = 0; c < columns; ++c) on_product(r, c);
-    while (rows < at.rows || columns < at.columns) {
-        if (rows < at.rows) {
-            on_a(rows);
-            for (std::size_t c = 0; c < columns; ++c) on_product(rows, c);
-            ++rows;
-        }
-        if (columns < at.columns) {
-            on_b(columns);
-            for (std::size_t r = 0; r < rows; ++r) on_product(r, columns);
-            ++columns;
-        }
-    }
-}
-
-/// Where nothing is multiplied.
-template <class OnProduct>
-void walk_c(const step& at, OnProduct on_product) {
-    for (std::size_t r = 0; r < at.rows; ++r)
-        for (std::size_t c = 0; c < at.columns; ++c) on_product(r, c);
-}
-
-}  // namespace
-
 std::vector<run_of_tiles> schedule::groups_of_b(const gemm::step& at) const {
     return grouped(b_, at.column, at.columns, together_.b, 1);
 }
@@ -275,39 +243,17 @@ std::vector<load> schedule::loads(const gemm::step& at) const {
             if (each.first == c) return each.count;
         return std::size_t{0};
     };
-    const auto of_a = [&](std::size_t r) {
+    for (std::size_t r = 0; r < at.rows && at.loads_a > 0; ++r)
         for (const auto& [first, count] : grouped(a_, at.l, at.loads_a, at.loads_a, 1))
             list.push_back(
                 {matrix::a, at.row + r, at.l + first, count, slot_of_a(at, r) + first * p_, p_});
-    };
-    const auto of_b = [&](std::size_t c) {
-        if (const std::size_t count = begun_at(in_b, c))
+    for (std::size_t c = 0; c < at.columns; ++c) {
+        if (const std::size_t count = at.loads_b ? begun_at(in_b, c) : 0)
             list.push_back({matrix::b, at.l, at.column + c, count, slot_of_b(at, c), 1});
-    };
-    const auto of_c = [&](std::size_t r, std::size_t c) {
-        if (!at.first || !reads_c_) return;
-        if (const std::size_t count = begun_at(in_c, c))
-            list.push_back({matrix::c, at.row + r, at.column + c, count, slot_of_c(r, c), p_});
-    };
-    if (multiplies_)
-        walk(at, of_a, of_b, of_c);
-    else
-        walk_c(at, of_c);
-    return list;
-}
-
-std::vector<product> schedule::products(const gemm::step& at) const {
-    std::vector<product> list;
-    list.reserve(at.rows * at.columns);
-    const auto make = [&](std::size_t r, std::size_t c) {
-        list.push_back(
-            {at.row + r, at.column + c, slot_of_a(at, r), slot_of_b(at, c), slot_of_c(r, c)});
-    };
-    const auto nothing = [](std::size_t) {};
-    if (multiplies_)
-        walk(at, nothing, nothing, make);
-    else
-        walk_c(at, make);
+        if (const std::size_t count = at.first && reads_c_ ? begun_at(in_c, c) : 0)
+            for (std::size_t r = 0; r < at.rows; ++r)
+                list.push_back({matrix::c, at.row + r, at.column + c, count, slot_of_c(r, c), p_});
+    }
     return list;
 }
 

@@ -95,12 +95,6 @@ struct run_of_tiles {
     std::size_t first, count;
 };
 
-/// C(row, column) += alpha A(row, l) B(l, column), by slots.
-struct product {
-    std::size_t row, column;  ///< of the tile in C
-    std::size_t a, b, c;      ///< slots; a and b have no meaning where multiplies() is false
-};
-
 class schedule {
 public:
     /// Throws usage_error, with the least budget, where fewer than the naive 1 + 2 x 2 slots fit
@@ -128,12 +122,9 @@ public:
     /// The most tiles of a load.
     std::size_t most_together(matrix which) const;
 
-    /// What a step brings in, in the order in which products need it: A and B in turn, each tile of
-    /// C (first step, beta != 0) right after the tile that makes its product possible.
+    /// What a step brings in, in the order in which products need it, a column of the block after
+    /// the other: all of A, then each group of B and (first step, beta != 0) of C.
     std::vector<load> loads(const gemm::step& at) const;
-
-    /// A step's products, each as soon as its last tile has come in the order of loads().
-    std::vector<product> products(const gemm::step& at) const;
 
     /// Slots, one behind the other along r and c (C: along r), of tile (row + r, l) of A, (l,
     /// column + c) of B, (row + r, column + c) of C.
