@@ -24,13 +24,11 @@ protected:
     /// Moves every block to or from where it is in `memory`; the last one first.
     void move(direction way, std::vector<std::byte>& memory, const fault_plan& faults = {}) {
         const processor who = GetParam();
-        const controller disk(make_faulty(make_ram(stored_), faults),
-                              {.queues = {.users = who,
-                                          .queues = 2,
-                                          .depth = 16,
-                                          .max_transfer = command,
-                                          .limit = 2},
-                               .threads = 2});
+        const controller disk(
+            make_faulty(make_ram(stored_), faults),
+            {.queues =
+                 {.users = who, .queues = 2, .depth = 16, .max_transfer = command, .limit = 2},
+             .threads = 2});
         const namespace_view view = disk.view();
         const memory::buffer<std::byte> there(
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, memory.size(),

@@ -22,7 +22,7 @@ constexpr std::size_t queue_movers = 2;  ///< threads that give the lists to que
 /// longer than their bytes do. Who has one request in flight needs many loads beside one another
 /// instead of long ones.
 constexpr std::size_t short_request = std::size_t{1} << 15;
-constexpr std::size_t full_depth = 32;   ///< that any disk's best rate needs, with large blocks
+constexpr std::size_t full_depth = 32;  ///< that any disk's best rate needs, with large blocks
 constexpr std::size_t full_memory_depth = 64;  ///< the same of memory, of each of two movers
 
 bool is_queue(const parameters& p) { return p.engine == "queue" || p.engine == "gpu"; }

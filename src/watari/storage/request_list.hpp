@@ -32,10 +32,10 @@ struct request_list {
     std::byte* memory;          ///< part k of block i at memory + k x stride + i x part
     std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
     std::int64_t* began;        ///< of each, by the clock of who asks; null where nobody wants it:
-                                ///< on a GPU of many short requests, each store over the link counts
-    status* outcomes;           ///< of each
-    request_place* places;      ///< of a CPU, warps x each: the kernel's own
-    std::size_t warps, each;    ///< on a GPU at most 32 each
+                          ///< on a GPU of many short requests, each store over the link counts
+    status* outcomes;         ///< of each
+    request_place* places;    ///< of a CPU, warps x each: the kernel's own
+    std::size_t warps, each;  ///< on a GPU at most 32 each
 
     constexpr std::uint32_t block() const { return parts * part; }
 };

@@ -44,7 +44,8 @@ public:
         const std::size_t each = list.block / cut.block;
         serve(cut);
         // what is sent again leaves its own there
-        const std::vector nanoseconds(nanoseconds_.data(), nanoseconds_.data() + cut.offsets.size());
+        const std::vector nanoseconds(nanoseconds_.data(),
+                                      nanoseconds_.data() + cut.offsets.size());
         const std::vector began(began_.data(), began_.data() + (each > 1 ? cut.offsets.size() : 0));
         const std::vector outcomes(outcomes_.data(), outcomes_.data() + cut.offsets.size());
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
