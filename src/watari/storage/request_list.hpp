@@ -31,8 +31,9 @@ struct request_list {
     bool write;
     std::byte* memory;          ///< part k of block i at memory + k x stride + i x part
     std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
-    std::int64_t* began;        ///< of each, by the clock of who asks; null where nobody wants it:
-                          ///< on a GPU of many short requests, each store over the link counts
+    /// When each began, by the clock of who asks. On a GPU null where nobody wants it: of short
+    /// requests every store over the link counts.
+    std::int64_t* began;
     status* outcomes;         ///< of each
     request_place* places;    ///< of a CPU, warps x each: the kernel's own
     std::size_t warps, each;  ///< on a GPU at most 32 each

@@ -41,18 +41,20 @@ public:
 
     void run(const requests& list, std::span<double> seconds) override {
         const requests cut = cut_up(list);
-        const std::size_t each = list.block / cut.block;
+        const std::size_t several = list.block / cut.block;  // commands of a block
         serve(cut);
         // what is sent again leaves its own there
         const std::vector nanoseconds(nanoseconds_.data(),
                                       nanoseconds_.data() + cut.offsets.size());
-        const std::vector began(began_.data(), began_.data() + (each > 1 ? cut.offsets.size() : 0));
+        const std::vector began(began_.data(),
+                                began_.data() + (several > 1 ? cut.offsets.size() : 0));
         const std::vector outcomes(outcomes_.data(), outcomes_.data() + cut.offsets.size());
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            seconds[i] = static_cast<double>(each > 1 ? spent(began, nanoseconds, i * each, each)
-                                                      : nanoseconds[i]) *
-                         1e-9;
-            for (std::size_t c = i * each; c < (i + 1) * each; ++c)
+            const std::size_t first = i * several;
+            const std::int64_t time =
+                several > 1 ? spent(began, nanoseconds, first, several) : nanoseconds[i];
+            seconds[i] = static_cast<double>(time) * 1e-9;
+            for (std::size_t c = first; c < first + several; ++c)
                 if (!outcomes[c].ok()) seconds[i] += again(cut.only(c, 1), outcomes[c]);
         }
         if (sent_again_ > 0) describe();
