@@ -53,9 +53,8 @@ public:
             pieces_[piece] = {request, number};
             push(request);
         }
-        // the kernel gets every sixteenth of what is under way at once: a disk that gets all of it
-        // together has nothing to do while it is prepared
-        if (pushed_ * 16 >= under_way()) pushed_ -= ring_.submit();
+        // at once: a disk that gets many together has nothing to do while they are prepared
+        pushed_ -= ring_.submit();
         return true;
     }
 
