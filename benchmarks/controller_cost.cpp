@@ -124,7 +124,7 @@ private:
             for (std::uint32_t i = 0; i < each; ++i) {
                 const std::uint32_t ticket = first_ + i;
                 if (first_ > 0 &&
-                    !status_of(status_field_of(load_acquire(
+                    !status_of(status_field_of(everywhere::load_acquire(
                                    memory_.completions(q)[(ticket - each) % depth].outcome)))
                          .ok())
                     std::abort();
@@ -134,8 +134,9 @@ private:
                     view.slots + std::size_t{q * depth + cid} * view.slot_stride);
                 memory_.submissions(q)[ticket % depth] = entry;
             }
-            store_release(memory_.doorbells(q)[queue_memory::doorbell_stride], first_ % depth);
-            store_release(memory_.doorbells(q)[0], (first_ + each) % depth);
+            everywhere::store_release(memory_.doorbells(q)[queue_memory::doorbell_stride],
+                                      first_ % depth);
+            everywhere::store_release(memory_.doorbells(q)[0], (first_ + each) % depth);
         }
         first_ += each;
     }

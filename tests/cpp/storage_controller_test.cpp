@@ -116,7 +116,7 @@ TEST_F(Controller, ScattersWhereThePrpsSay) {
 }
 
 TEST_F(Controller, IgnoresADoorbellBeyondTheRing) {
-    store_release(*queue.submission_doorbell, 8u);
+    everywhere::store_release(*queue.submission_doorbell, 8u);
     std::byte block[512];
     EXPECT_TRUE(read(view, 0, 1, block).ok());  // the next proper one counts
 }

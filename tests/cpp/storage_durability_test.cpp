@@ -35,7 +35,7 @@ bool is_acknowledged(const namespace_view& view, const token& command,
     const std::uint32_t& result = queue.results[queue.index(command.cid)];
     constexpr std::int64_t never_cut = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_look = never_cut;
-    while ((load_acquire(result) & done) == 0) {
+    while ((local::load_acquire(result) & done) == 0) {
         if (last_look == never_cut && cache.is_cut()) last_look = nanoseconds() + 3'000'000;
         if (nanoseconds() > last_look) return false;
         poll(group::active(), queue);

@@ -117,7 +117,7 @@ void play(std::uint32_t depth, unsigned seed, bool duplicates) {
         if (submitted.empty()) return;
         const std::size_t any = random() % submitted.size();
         const auto [cid, block] = submitted[any];
-        if ((load_acquire(queue.results[queue.index(cid)]) & done) == 0) return;
+        if ((local::load_acquire(queue.results[queue.index(cid)]) & done) == 0) return;
         EXPECT_EQ(wait(group::active(), queue, cid), model_controller::tell(block));
         indices.erase(static_cast<std::uint16_t>(queue.index(cid)));
         release(queue, cid);
@@ -286,11 +286,11 @@ TEST_F(Hand, OneDoorbellWriteCoversARun) {
 TEST_F(Hand, TheDoorbellStopsBeforeAnEntryThatIsNotReady) {
     std::uint16_t cid[2];
     for (std::uint16_t& c : cid) ASSERT_TRUE(try_acquire(group::active(), queue, c));
-    fetch_add(queue.state->tickets, 1u);  // somebody has drawn ticket 0 and is still writing
+    local::fetch_add(queue.state->tickets, 1u);  // somebody has drawn ticket 0 and is still writing
     submit(group::active(), queue, make_transfer(opcode::read, cid[1], 1, 0, 1));
     EXPECT_EQ(*queue.submission_doorbell, 0u);
     queue.submissions[0] = make_transfer(opcode::read, cid[0], 1, 1, 1);
-    store_release(queue.ready[0], queue.ready_turn(0));
+    local::store_release(queue.ready[0], queue.ready_turn(0));
     ring_doorbell(group::active(), queue);
     EXPECT_EQ(*queue.submission_doorbell, 2u);
 }

@@ -1,9 +1,11 @@
-/// Memory that threads of the CPU, threads of a GPU and devices share: loads, stores and
-/// exchanges of plain words that each of them sees whole and in order, and a clock.
+/// Loads, stores and exchanges of plain words that several threads use, each whole and in order,
+/// and a clock.
 ///
-/// In watari::cpu by std::atomic_ref, in watari::gpu by cuda::atomic_ref with system scope.
-/// exchange, fetch_add and compare_exchange acquire and release. A GPU may load and store memory
-/// of the CPU, but where there is a bus between them it can do the other three only in its own.
+/// Two tables of the same operations: `everywhere` among threads of the CPU, of a GPU and devices,
+/// on memory that they share, and `local` among the threads of one processor, on memory that only
+/// they use. On a GPU a release to everywhere waits for writes over the link too; a local one does
+/// not. A GPU may load and store memory of the CPU, but where there is a bus between them it can
+/// change a word as a whole (fetch_add, exchange, replace, bits) only in its own.
 #pragma once
 
 #include "watari/core/backend.hpp"

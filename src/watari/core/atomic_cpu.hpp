@@ -10,42 +10,57 @@
 
 namespace watari::cpu {
 
-template <class Word>
-Word load_relaxed(const Word& at) {
-    return std::atomic_ref(const_cast<Word&>(at)).load(std::memory_order_relaxed);
-}
+struct atomics {
+    template <class Word>
+    static Word load_relaxed(const Word& word) {
+        return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_relaxed);
+    }
+    template <class Word>
+    static Word load_acquire(const Word& word) {
+        return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_acquire);
+    }
+    template <class Word>
+    static void store_relaxed(Word& word, Word value) {
+        std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);
+    }
+    template <class Word>
+    static void store_release(Word& word, Word value) {
+        std::atomic_ref<Word>(word).store(value, std::memory_order_release);
+    }
+    /// What comes before is seen by whoever acquires the sum; nothing is learnt from what was
+    /// there.
+    template <class Word>
+    static void add_release(Word& word, Word value) {
+        std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_release);
+    }
+    /// These two order nothing, and undo no order that another's release gives.
+    template <class Word>
+    static void set_bits(Word& word, Word bits) {
+        std::atomic_ref<Word>(word).fetch_or(bits, std::memory_order_relaxed);
+    }
+    template <class Word>
+    static void clear_bits(Word& word, Word bits) {
+        std::atomic_ref<Word>(word).fetch_and(~bits, std::memory_order_relaxed);
+    }
+    /// These two return what was there before, acquire and release.
+    template <class Word>
+    static Word fetch_add(Word& word, Word value) {
+        return std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_acq_rel);
+    }
+    template <class Word>
+    static Word exchange(Word& word, Word value) {
+        return std::atomic_ref<Word>(word).exchange(value, std::memory_order_acq_rel);
+    }
+    /// Whether `from` was there and `to` is now.
+    template <class Word>
+    static bool replace(Word& word, Word from, Word to) {
+        return std::atomic_ref<Word>(word).compare_exchange_strong(
+            from, to, std::memory_order_acq_rel, std::memory_order_acquire);
+    }
+};
 
-template <class Word>
-Word load_acquire(const Word& at) {
-    return std::atomic_ref(const_cast<Word&>(at)).load(std::memory_order_acquire);
-}
-
-template <class Word>
-void store_relaxed(Word& at, Word value) {
-    std::atomic_ref(at).store(value, std::memory_order_relaxed);
-}
-
-template <class Word>
-void store_release(Word& at, Word value) {
-    std::atomic_ref(at).store(value, std::memory_order_release);
-}
-
-template <class Word>
-Word fetch_add(Word& at, Word value) {
-    return std::atomic_ref(at).fetch_add(value, std::memory_order_acq_rel);
-}
-
-template <class Word>
-Word exchange(Word& at, Word value) {
-    return std::atomic_ref(at).exchange(value, std::memory_order_acq_rel);
-}
-
-/// Stores `desired` if `at` is `expected`; else puts what it is into `expected`.
-template <class Word>
-bool compare_exchange(Word& at, Word& expected, Word desired) {
-    return std::atomic_ref(at).compare_exchange_strong(expected, desired, std::memory_order_acq_rel,
-                                                       std::memory_order_acquire);
-}
+using everywhere = atomics;
+using local = atomics;
 
 /// For the `attempt`-th time in a row there was nothing: a moment's rest. The core is given up
 /// soon, since whoever is waited for may need it.

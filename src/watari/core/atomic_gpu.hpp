@@ -7,45 +7,61 @@
 
 namespace watari::gpu {
 
-template <class Word>
-using system_reference = cuda::atomic_ref<Word, cuda::thread_scope_system>;
+template <cuda::thread_scope Scope>
+struct atomics {
+    template <class Word>
+    using reference = cuda::atomic_ref<Word, Scope>;
 
-template <class Word>
-__device__ Word load_relaxed(const Word& at) {
-    return system_reference<Word>(const_cast<Word&>(at)).load(cuda::memory_order_relaxed);
-}
+    template <class Word>
+    static __device__ Word load_relaxed(const Word& word) {
+        return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_relaxed);
+    }
+    template <class Word>
+    static __device__ Word load_acquire(const Word& word) {
+        return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_acquire);
+    }
+    template <class Word>
+    static __device__ void store_relaxed(Word& word, Word value) {
+        reference<Word>(word).store(value, cuda::memory_order_relaxed);
+    }
+    template <class Word>
+    static __device__ void store_release(Word& word, Word value) {
+        reference<Word>(word).store(value, cuda::memory_order_release);
+    }
+    /// What comes before is seen by whoever acquires the sum; nothing is learnt from what was
+    /// there.
+    template <class Word>
+    static __device__ void add_release(Word& word, Word value) {
+        reference<Word>(word).fetch_add(value, cuda::memory_order_release);
+    }
+    /// These two order nothing, and undo no order that another's release gives.
+    template <class Word>
+    static __device__ void set_bits(Word& word, Word bits) {
+        reference<Word>(word).fetch_or(bits, cuda::memory_order_relaxed);
+    }
+    template <class Word>
+    static __device__ void clear_bits(Word& word, Word bits) {
+        reference<Word>(word).fetch_and(~bits, cuda::memory_order_relaxed);
+    }
+    /// These two return what was there before, acquire and release.
+    template <class Word>
+    static __device__ Word fetch_add(Word& word, Word value) {
+        return reference<Word>(word).fetch_add(value, cuda::memory_order_acq_rel);
+    }
+    template <class Word>
+    static __device__ Word exchange(Word& word, Word value) {
+        return reference<Word>(word).exchange(value, cuda::memory_order_acq_rel);
+    }
+    /// Whether `from` was there and `to` is now.
+    template <class Word>
+    static __device__ bool replace(Word& word, Word from, Word to) {
+        return reference<Word>(word).compare_exchange_strong(from, to, cuda::memory_order_acq_rel,
+                                                             cuda::memory_order_acquire);
+    }
+};
 
-template <class Word>
-__device__ Word load_acquire(const Word& at) {
-    return system_reference<Word>(const_cast<Word&>(at)).load(cuda::memory_order_acquire);
-}
-
-template <class Word>
-__device__ void store_relaxed(Word& at, Word value) {
-    system_reference<Word>(at).store(value, cuda::memory_order_relaxed);
-}
-
-template <class Word>
-__device__ void store_release(Word& at, Word value) {
-    system_reference<Word>(at).store(value, cuda::memory_order_release);
-}
-
-template <class Word>
-__device__ Word fetch_add(Word& at, Word value) {
-    return system_reference<Word>(at).fetch_add(value, cuda::memory_order_acq_rel);
-}
-
-template <class Word>
-__device__ Word exchange(Word& at, Word value) {
-    return system_reference<Word>(at).exchange(value, cuda::memory_order_acq_rel);
-}
-
-/// Stores `desired` if `at` is `expected`; else puts what it is into `expected`.
-template <class Word>
-__device__ bool compare_exchange(Word& at, Word& expected, Word desired) {
-    return system_reference<Word>(at).compare_exchange_strong(
-        expected, desired, cuda::memory_order_acq_rel, cuda::memory_order_acquire);
-}
+using everywhere = atomics<cuda::thread_scope_system>;
+using local = atomics<cuda::thread_scope_device>;
 
 /// For the `attempt`-th time in a row there was nothing: longer and longer rests, since every look
 /// at memory of the CPU is a round trip over the bus.

@@ -23,13 +23,11 @@
 #define WATARI_KERNEL __device__
 #define WATARI_ATOMIC "watari/core/atomic_gpu.hpp"
 #define WATARI_WARP "watari/core/warp_gpu.hpp"
-#define WATARI_LOCAL_ATOMIC "watari/core/local_atomic_gpu.hpp"
 #else
 #define WATARI_BACKEND cpu
 #define WATARI_KERNEL
 #define WATARI_ATOMIC "watari/core/atomic_cpu.hpp"
 #define WATARI_WARP "watari/core/warp_cpu.hpp"
-#define WATARI_LOCAL_ATOMIC "watari/core/local_atomic_cpu.hpp"
 #endif
 
 #ifndef __CUDACC__

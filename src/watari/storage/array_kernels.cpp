@@ -15,7 +15,7 @@ bytes_array on(const cached_bytes& all) {
 
 WATARI_KERNEL void report(const group& members, std::uint32_t* outcome, storage::status status) {
     if (!status.ok() && members.leads())
-        store_relaxed(*outcome, std::bit_cast<std::uint32_t>(status));
+        everywhere::store_relaxed(*outcome, std::bit_cast<std::uint32_t>(status));
 }
 
 /// Bytes that one warp moves: neighbouring pages, so that few commands bring them. A thread of a

@@ -15,7 +15,6 @@
 #pragma once
 
 #include "watari/core/atomic.hpp"
-#include "watari/core/local_atomic.hpp"
 #include "watari/core/warp.hpp"
 #include "watari/storage/cache_memory.hpp"
 #include "watari/storage/nvme.hpp"

@@ -65,9 +65,12 @@ private:
                 : std::max(static_cast<double>(command.bytes) / way.bandwidth, 1 / way.iops);
         const auto busy = static_cast<std::int64_t>(seconds * 1e9);
         const std::int64_t now = cpu::nanoseconds();
-        std::int64_t free = cpu::load_relaxed(medium_free_);
-        while (!cpu::compare_exchange(medium_free_, free, std::max(free, now) + busy)) continue;
-        return std::max(free, now) + busy + static_cast<std::int64_t>(way.latency * 1e9);
+        std::int64_t free, done;
+        do {
+            free = cpu::everywhere::load_relaxed(medium_free_);
+            done = std::max(free, now) + busy;
+        } while (!cpu::everywhere::replace(medium_free_, free, done));
+        return done + static_cast<std::int64_t>(way.latency * 1e9);
     }
 
     std::unique_ptr<lane> memory_;

@@ -14,7 +14,7 @@ namespace watari::storage {
 namespace {
 
 void add(std::uint64_t& counter, std::uint64_t more) {
-    cpu::store_relaxed(counter, counter + more);
+    cpu::everywhere::store_relaxed(counter, counter + more);
 }
 
 /// Rests after `idle` rounds without work. Nobody can wake a poller, so it looks often; only after
@@ -86,7 +86,7 @@ bool poller::serve() {
 
 /// Starts what stands between the head and the doorbell. A doorbell beyond the ring is no doorbell.
 bool poller::fetch(queue& q) {
-    const std::uint32_t mask = depth_ - 1, bell = cpu::load_acquire(q.doorbells[0]);
+    const std::uint32_t mask = depth_ - 1, bell = cpu::everywhere::load_acquire(q.doorbells[0]);
     if (bell > mask) return false;
     bool any = false;
     while ((q.head & mask) != bell) {
@@ -161,13 +161,14 @@ void poller::post(queue& q, const ending& e) {
 bool poller::write_entry(queue& q, const ending& e) {
     const std::uint32_t mask = depth_ - 1;
     const auto is_full = [&] { return ((q.tail - q.taken) & mask) == mask; };
-    if (is_full()) q.taken = cpu::load_acquire(q.doorbells[queue_memory::doorbell_stride]);
+    if (is_full())
+        q.taken = cpu::everywhere::load_acquire(q.doorbells[queue_memory::doorbell_stride]);
     if (is_full()) return false;
     completion_entry& entry = q.completions[q.tail & mask];
     const bool phase = expected_phase(q.tail, depth_log2_) != e.bad_phase;
-    cpu::store_relaxed(entry.result, std::uint64_t{0});
-    cpu::store_release(entry.outcome,
-                       make_outcome(e.cid, static_cast<std::uint16_t>(q.number + 1),
+    cpu::everywhere::store_relaxed(entry.result, std::uint64_t{0});
+    cpu::everywhere::store_release(
+        entry.outcome, make_outcome(e.cid, static_cast<std::uint16_t>(q.number + 1),
                                     static_cast<std::uint16_t>(q.head & mask), phase, e.outcome));
     if (!e.bad_phase) ++q.tail;
     return true;
@@ -180,8 +181,10 @@ void poller::count(const request& command) {
 }
 
 controller_counts poller::counts() const {
-    return {cpu::load_relaxed(counts_.commands), cpu::load_relaxed(counts_.failed),
-            cpu::load_relaxed(counts_.bytes_read), cpu::load_relaxed(counts_.bytes_written)};
+    return {cpu::everywhere::load_relaxed(counts_.commands),
+            cpu::everywhere::load_relaxed(counts_.failed),
+            cpu::everywhere::load_relaxed(counts_.bytes_read),
+            cpu::everywhere::load_relaxed(counts_.bytes_written)};
 }
 
 }  // namespace watari::storage

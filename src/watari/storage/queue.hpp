@@ -27,7 +27,6 @@
 #pragma once
 
 #include "watari/core/atomic.hpp"
-#include "watari/core/local_atomic.hpp"
 #include "watari/core/warp.hpp"
 #include "watari/storage/nvme.hpp"
 
@@ -182,7 +181,7 @@ WATARI_KERNEL inline void ring_doorbell(const group& lanes, const queue_view& qu
         if (lanes.leads()) {
             if (tail != start) {
                 local::store_relaxed(state.tail, tail);
-                store_release(*queue.submission_doorbell, tail & queue.mask());
+                everywhere::store_release(*queue.submission_doorbell, tail & queue.mask());
             }
             local::exchange(state.tail_lock, 0u);
             more = is_ready(tail);
@@ -238,7 +237,7 @@ WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     for (unsigned run = lanes.size(); run == lanes.size() && head - start < queue.depth();) {
         const std::uint32_t position = head + lanes.rank();
         const std::uint64_t outcome =
-            load_acquire(queue.completions[position & queue.mask()].outcome);
+            everywhere::load_acquire(queue.completions[position & queue.mask()].outcome);
         run = lanes.leading(lanes.rank() < queue.depth() &&
                             storage::phase_of(outcome) ==
                                 storage::expected_phase(position, queue.depth_log2));
@@ -249,7 +248,7 @@ WATARI_KERNEL inline bool poll(const group& lanes, const queue_view& queue) {
     if (lanes.leads()) {
         if (head != start) {
             local::store_relaxed(state.head, head);
-            store_release(*queue.completion_doorbell, head & queue.mask());
+            everywhere::store_release(*queue.completion_doorbell, head & queue.mask());
         }
         local::store_release(state.poll_lock, 0u);
     }

@@ -4,7 +4,7 @@
 /// A policy is a type with these two functions, `victim` under the set's lock.
 #pragma once
 
-#include "watari/core/local_atomic.hpp"
+#include "watari/core/atomic.hpp"
 #include "watari/storage/page.hpp"
 #include "watari/storage/ways.hpp"
 

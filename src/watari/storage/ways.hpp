@@ -1,7 +1,7 @@
 /// The words of a set, looked at by one thread.
 #pragma once
 
-#include "watari/core/local_atomic.hpp"
+#include "watari/core/atomic.hpp"
 #include "watari/core/warp.hpp"
 
 #include <cstdint>
