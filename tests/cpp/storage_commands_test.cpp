@@ -86,6 +86,16 @@ TEST_P(Commands, MakeUpBlocks) {
     EXPECT_EQ(stored_, written);
 }
 
+TEST_P(Commands, TakeAsLongAsTheSlowestOfABlock) {
+    std::vector<std::byte> memory(blocks * block);
+    constexpr double delay = 0.02;
+    move(direction::read, memory, {.seed = 3, .delay = delay, .delayed = 0.05});
+    EXPECT_EQ(memory, turned(stored_));
+    // one of eight is delayed in every third block, the first of them in every twentieth
+    EXPECT_GE(std::count_if(seconds_.begin(), seconds_.end(), [](double s) { return s >= delay; }),
+              static_cast<std::ptrdiff_t>(blocks / 6));
+}
+
 TEST_P(Commands, AreSentAgainAlone) {
     std::vector<std::byte> memory(blocks * block);
     move(direction::read, memory, {.seed = 5, .failed = 0.02});
