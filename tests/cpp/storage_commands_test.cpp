@@ -48,9 +48,9 @@ protected:
         what.depth = 3;
         what.requests = blocks;
         what.who = who;
-        seconds_.assign(blocks, -1);
         const auto by = engine_named(who.is_gpu() ? "gpu" : "queue").make(what);
-        by->run({offsets, there.data(), block}, seconds_);
+        by->run({offsets, there.data(), block});
+        seconds_.assign(by->seconds().begin(), by->seconds().end());
         notes_ = by->notes();
         commands_ = disk.counts().commands;
         copy(memory.data(), there.data());
@@ -78,6 +78,7 @@ TEST_P(Commands, MakeUpBlocks) {
     move(direction::read, memory);
     EXPECT_EQ(memory, turned(stored_));
     EXPECT_EQ(commands_, blocks * block / command);
+    ASSERT_EQ(seconds_.size(), blocks);
     EXPECT_GT(*std::min_element(seconds_.begin(), seconds_.end()), 0);
 
     for (std::byte& each : memory) each = next();

@@ -108,7 +108,6 @@ public:
             const storage_source& source, const blocks_in_memory& blocks)
         : crew_(row.queued && p.processor.is_gpu() ? 1 : static_cast<std::size_t>(p.threads)),
           made_(crew_.size()),
-          seconds_(blocks.offsets().size()),
           blocks_(&blocks) {
         const std::size_t lanes = static_cast<std::size_t>(p.threads) / crew_.size();
         crew_.run([&](std::size_t i) {
@@ -136,8 +135,7 @@ public:
         return crew_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
             made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
-                           blocks_->data() + first * blocks_->block(), blocks_->block()},
-                          std::span(seconds_).subspan(first, count));
+                           blocks_->data() + first * blocks_->block(), blocks_->block()});
         });
     }
 
@@ -163,7 +161,10 @@ public:
     }
 
     /// Of each request of the last run.
-    const std::vector<double>& seconds() const { return seconds_; }
+    void record(measure::histogram& latency) const {
+        for (const auto& each : made_)
+            for (const double seconds : each->seconds()) latency.record(seconds);
+    }
 
     /// What the first thread's engine has to say: the others are like it.
     const std::vector<std::string>& notes() const { return made_.front()->notes(); }
@@ -177,7 +178,6 @@ private:
 
     measure::crew crew_;
     std::vector<std::unique_ptr<storage::engine>> made_;
-    std::vector<double> seconds_;
     const blocks_in_memory* blocks_;
 };
 
@@ -273,7 +273,7 @@ measure::trial storage(const storage_parameters& p) {
         }
         cpu += cpu_seconds() - before;
         result.host_s.push_back(seconds);
-        for (const double each : movers.seconds()) latency.record(each);
+        movers.record(latency);
         if (readers) {
             blocks.spoil();
             readers->run();

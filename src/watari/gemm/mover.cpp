@@ -34,7 +34,6 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
     }
     for (const auto& [from, what] : duties) {
         engines_[from] = from->open(what);
-        seconds_.resize(std::max(seconds_.size(), what.requests));
     }
 }
 
@@ -42,8 +41,7 @@ std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte
                         std::size_t stride) {
     list_.choose(m.where, tiles.row, tiles.column, tiles.columns);
     try {
-        engines_.at(m.source)->run({list_.offsets, memory, list_.block, list_.parts, stride},
-                                   seconds_);
+        engines_.at(m.source)->run({list_.offsets, memory, list_.block, list_.parts, stride});
     } catch (const error& reason) {
         // queues know addresses, not files
         if (m.source->files() || m.source->path().empty()) throw;

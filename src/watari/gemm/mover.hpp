@@ -56,7 +56,6 @@ private:
     std::optional<device::stream> stream_;
     std::map<const source*, std::unique_ptr<storage::engine>> engines_;
     tile_requests list_;
-    std::vector<double> seconds_;
 };
 
 }  // namespace watari::gemm

@@ -45,12 +45,11 @@ double rate(const source& from, storage::direction way, const stretch& where, pr
     const double seconds = crew.run([&](std::size_t i) {
         const double end = measure::now() + enough;
         std::vector<std::uint64_t> offsets(requests);
-        std::vector<double> each(requests);
         for (std::uint64_t at = 0; measure::now() < end && moved[i] < rounds * share;
              at = at + 2 * part <= share ? at + part : 0) {
             for (std::size_t r = 0; r < requests; ++r)
                 offsets[r] = where.first + i * share + at + r * most_block;
-            engines[i]->run({offsets, data.data() + i * part, most_block}, each);
+            engines[i]->run({offsets, data.data() + i * part, most_block});
             moved[i] += part;
         }
         if (way == storage::direction::write) engines[i]->flush();

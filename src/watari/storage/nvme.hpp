@@ -12,8 +12,8 @@ namespace watari::storage {
 enum class opcode : std::uint8_t { flush = 0x00, write = 0x01, read = 0x02 };
 
 /// How a command ended. `sct` and `sc` are status code type and status code; `dnr`: asking again
-/// will not help; `more`: the error log says more.
-struct status {
+/// will not help; `more`: the error log says more. Aligned, so that a GPU stores it at once.
+struct alignas(4) status {
     std::uint8_t sct = 0;
     std::uint8_t sc = 0;
     bool dnr = false;

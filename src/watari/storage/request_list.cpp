@@ -24,6 +24,13 @@ WATARI_KERNEL inline void copy_parts(const request_list& what, const group& all,
     }
 }
 
+/// How request i ended, just now.
+WATARI_KERNEL inline void tell(const request_list& what, std::size_t i, storage::status outcome) {
+    what.seconds[i] = static_cast<double>(nanoseconds() - what.began[i]) * 1e-9;
+    what.outcomes[i] = outcome;
+    if (!outcome.ok()) everywhere::store_relaxed(*what.failed, 1u);
+}
+
 /// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks
 /// of all are copied by all threads. Who waits for an identifier holds none: the first waits if
 /// nobody got one, and the others whose turn did not come are left for the next call.
@@ -52,9 +59,8 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     if (!ends) return;
     left = false;
     release_slot(what.view, command);
-    what.outcomes[i] = outcome;
-    what.nanoseconds[i] = nanoseconds() - start;
-    if (what.began) what.began[i] = start;
+    what.began[i] = start;
+    tell(what, i, outcome);
 }
 
 /// The requests of a warp. While it copies, others have theirs served.
@@ -88,8 +94,7 @@ WATARI_KERNEL inline void end_one(const request_list& what, std::size_t i, const
     if (!what.write && outcome.ok())
         copy_parts(what, group::active(), i, slot_of(what.view, command), true);
     release_slot(what.view, command);
-    what.outcomes[i] = outcome;
-    what.nanoseconds[i] = nanoseconds() - what.began[i];
+    tell(what, i, outcome);
 }
 
 /// The requests of a thread. Each that is done makes room for the next, in any order: a slow one

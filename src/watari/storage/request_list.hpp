@@ -1,9 +1,9 @@
 /// A list of blocks that cross the queues of a namespace, by threads of either processor.
 ///
 /// `warps` share the list, each with `each` commands under way: on a GPU of as many of its threads,
-/// which all copy together, on a CPU of the one thread that there is. Lists and results are in
-/// memory of the CPU: a GPU reads and writes each entry once. Bytes: count x block over the link or
-/// memory bus, once into a slot and once out of it. No floating-point work.
+/// which all copy together, on a CPU of the one thread that there is. Lists are in memory of the
+/// CPU, of which a GPU reads each entry once, results in that of who asks. Bytes: count x block
+/// over the link or memory bus, once into a slot and once out of it. No floating-point work.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -29,12 +29,11 @@ struct request_list {
     std::uint32_t parts;  ///< of each block
     std::size_t stride;   ///< bytes from part to part in memory
     bool write;
-    std::byte* memory;          ///< part k of block i at memory + k x stride + i x part
-    std::int64_t* nanoseconds;  ///< of each, from submission until its data are at their place
-    /// When each began, by the clock of who asks. On a GPU null where nobody wants it: of short
-    /// requests every store over the link counts.
-    std::int64_t* began;
+    std::byte* memory;        ///< part k of block i at memory + k x stride + i x part
+    double* seconds;          ///< of each, from submission until its data are at their place
+    std::int64_t* began;      ///< when each did: nanoseconds by the clock of who asks
     status* outcomes;         ///< of each
+    std::uint32_t* failed;    ///< in memory of the CPU: becomes 1 if one did not succeed
     request_place* places;    ///< of a CPU, warps x each: the kernel's own
     std::size_t warps, each;  ///< on a GPU at most 32 each
 

@@ -157,8 +157,9 @@ public:
         if (buffer_registered_) registered().remove_memory(what_.memory);
     }
 
-    void run(const requests& list, std::span<double> seconds) override {
+    void run(const requests& list) override {
         device::use(what_.who.number);
+        seconds_.resize(list.offsets.size());
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
             for (std::size_t part = 0; part < list.parts; ++part)  // its calls scatter nothing
@@ -166,7 +167,7 @@ public:
                      static_cast<std::size_t>(list.place(i, part) - what_.memory),
                      list.part_bytes());
             const double end = now();
-            seconds[i] = end - start;
+            seconds_[i] = end - start;
             start = end;
         }
     }

@@ -70,9 +70,11 @@ public:
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
 
-    /// Moves every block of the list. seconds[i] becomes the time of request i, from handing it
-    /// over until its data are at their place. Throws.
-    virtual void run(const requests& list, std::span<double> seconds) = 0;
+    /// Moves every block of the list. Throws.
+    virtual void run(const requests& list) = 0;
+
+    /// Of each request of the last list, from handing it over until its data were at their place.
+    virtual std::span<const double> seconds() const { return seconds_; }
 
     /// Waits until what was written is durable. Throws.
     virtual void flush() { what_.files->sync(); }
@@ -92,6 +94,7 @@ protected:
     void clear_notes() { notes_.clear(); }
 
     const duty what_;
+    std::vector<double> seconds_;
 
 private:
     std::vector<std::string> notes_;

@@ -51,12 +51,13 @@ public:
             mappings_.emplace_back(*what.files, i, what);
     }
 
-    void run(const requests& list, std::span<double> seconds) override {
+    void run(const requests& list) override {
+        seconds_.resize(list.offsets.size());
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
             move(list, i);
             const double end = now();
-            seconds[i] = end - start;
+            seconds_[i] = end - start;
             start = end;
         }
     }

@@ -20,16 +20,43 @@ namespace {
 
 constexpr int tries = 3;
 
+/// What kernels say of each command. A GPU says it to its own memory, and copies it when all is
+/// done: of short requests every store over the link counts.
+template <class T>
+class told {
+public:
+    told(processor who, std::size_t count)
+        : there_(who.is_gpu() ? memory::kind::device : memory::kind::pageable, count,
+                 {.device = who.number}) {
+        if (who.is_gpu())
+            here_.emplace(memory::kind::pinned, count, memory::placement{.device = who.number});
+    }
+
+    /// For kernels.
+    T* there() const { return there_.data(); }
+    /// For others, after `fetch` and all that is in the stream.
+    T* here() const { return (here_ ? *here_ : there_).data(); }
+    void fetch(std::size_t first, std::size_t count, stream_t stream) const {
+        if (here_) device::copy(here() + first, there() + first, count * sizeof(T), stream);
+    }
+
+private:
+    memory::buffer<T> there_;
+    std::optional<memory::buffer<T>> here_;
+};
+
 class queue_engine final : public engine {
 public:
     explicit queue_engine(const duty& what)
         : engine(what),
           commands_(commands_of(what.block)),
           each_(what.who.is_gpu() ? lanes(what) : under_way()),
-          offsets_(kind(), what.requests * commands_, placed()),
-          nanoseconds_(kind(), what.requests * commands_, placed()),
-          began_(kind(), needs_began() ? what.requests * commands_ : 1, placed()),
-          outcomes_(kind(), what.requests * commands_, placed()),
+          aside_(what.requests * commands_),
+          offsets_(kind(), aside_ + 1, placed()),
+          spent_(what.who, aside_ + 1),
+          began_(what.who, aside_ + 1),
+          outcomes_(what.who, aside_ + 1),
+          failed_(kind(), 1, placed()),
           places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()) {
         if (!what.who.is_gpu()) {
             cpu::set_threads(1);  // of the loop over warps: this thread is one
@@ -39,31 +66,26 @@ public:
         kernels_.emplace(device::waiting::asleep);  // its core is for threads that serve the GPU
     }
 
-    void run(const requests& list, std::span<double> seconds) override {
+    void run(const requests& list) override {
         const requests cut = cut_up(list);
         const std::size_t several = list.block / cut.block;  // commands of a block
-        serve(cut);
-        // what is sent again leaves its own there
-        const std::vector nanoseconds(nanoseconds_.data(),
-                                      nanoseconds_.data() + cut.offsets.size());
-        const std::vector began(began_.data(),
-                                began_.data() + (several > 1 ? cut.offsets.size() : 0));
-        const std::vector outcomes(outcomes_.data(), outcomes_.data() + cut.offsets.size());
-        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            const std::size_t first = i * several;
-            const std::int64_t time =
-                several > 1 ? spent(began, nanoseconds, first, several) : nanoseconds[i];
-            seconds[i] = static_cast<double>(time) * 1e-9;
-            for (std::size_t c = first; c < first + several; ++c)
-                if (!outcomes[c].ok()) seconds[i] += again(cut.only(c, 1), outcomes[c]);
-        }
-        if (sent_again_ > 0) describe();
+        const std::size_t count = cut.offsets.size();
+        begin(cut, 0);
+        spent_.fetch(0, count, stream());
+        if (several > 1) began_.fetch(0, count, stream());
+        end();
+        blocks_ = list.offsets.size();
+        if (several > 1) add_up(several);
+        if (*failed_.data() != 0) send_again(cut, several);
     }
 
+    std::span<const double> seconds() const override { return {spent_.here(), blocks_}; }
+
     void flush() override {
-        request_kernels_on(what_.who).flush(described({}), stream());
+        request_kernels_on(what_.who).flush(described({}, aside_), stream());
+        outcomes_.fetch(aside_, 1, stream());
         if (stream_) device::synchronize(stream());
-        if (const status outcome = *outcomes_.data(); !outcome.ok())
+        if (const status outcome = outcomes_.here()[aside_]; !outcome.ok())
             throw error("flush: " + text(outcome));
     }
 
@@ -97,49 +119,63 @@ private:
             for (std::size_t c = 0; c < each; ++c) cut_.push_back(offset + c * bytes);
         return {cut_, list.memory, bytes};
     }
-    /// From the beginning of the first of some commands to the end of the last.
-    static std::int64_t spent(std::span<const std::int64_t> began,
-                              std::span<const std::int64_t> nanoseconds, std::size_t first,
-                              std::size_t count) {
-        std::int64_t start = began[first], end = start;
-        for (std::size_t c = first; c < first + count; ++c) {
-            start = std::min(start, began[c]);
-            end = std::max(end, began[c] + nanoseconds[c]);
+    /// What the commands of each block took becomes what the block did: from the beginning of the
+    /// first to the end of the last.
+    void add_up(std::size_t several) const {
+        for (std::size_t i = 0; i < blocks_; ++i) {
+            const double* const seconds = spent_.here() + i * several;
+            const std::int64_t* const began = began_.here() + i * several;
+            const std::int64_t start = *std::min_element(began, began + several);
+            double end = 0;
+            for (std::size_t c = 0; c < several; ++c)
+                end = std::max(end, static_cast<double>(began[c] - start) * 1e-9 + seconds[c]);
+            spent_.here()[i] = end;
         }
-        return end - start;
     }
-    /// On a CPU the kernel itself looks there.
-    bool needs_began() const { return commands_ > 1 || !what_.who.is_gpu(); }
-    /// Of lists: a GPU reads and writes each once, over the link.
+    /// Of lists: a GPU reads each once, over the link.
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     }
     memory::placement placed() const { return {.device = what_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 
-    request_list described(const requests& list) const {
+    /// The list, of which all is said from number `first` on.
+    request_list described(const requests& list, std::size_t first) const {
         return {.view = *what_.view,
-                .offsets = offsets_.data(),
+                .offsets = offsets_.data() + first,
                 .count = list.offsets.size(),
                 .part = static_cast<std::uint32_t>(list.part_bytes()),
                 .parts = static_cast<std::uint32_t>(list.parts),
                 .stride = list.stride,
                 .write = what_.way == direction::write,
                 .memory = list.memory,
-                .nanoseconds = nanoseconds_.data(),
-                .began = needs_began() ? began_.data() : nullptr,
-                .outcomes = outcomes_.data(),
+                .seconds = spent_.there() + first,
+                .began = began_.there() + first,
+                .outcomes = outcomes_.there() + first,
+                .failed = failed_.data(),
                 .places = places_.data(),
                 .warps = (under_way() + each_ - 1) / each_,
                 .each = each_};
     }
 
-    /// Runs the list and waits.
-    void serve(const requests& list) {
-        std::copy(list.offsets.begin(), list.offsets.end(), offsets_.data());
+    void begin(const requests& list, std::size_t first) {
+        std::copy(list.offsets.begin(), list.offsets.end(), offsets_.data() + first);
+        *failed_.data() = 0;
         if (stream_) kernels_->start(stream());
-        request_kernels_on(what_.who).run(described(list), stream());
+        request_kernels_on(what_.who).run(described(list, first), stream());
+    }
+    void end() {
         if (stream_) kernels_->stop(stream());
+    }
+
+    /// Those of the list that failed; what that takes is added to the time of their block.
+    void send_again(const requests& list, std::size_t several) {
+        outcomes_.fetch(0, list.offsets.size(), stream());
+        if (stream_) device::synchronize(stream());
+        for (std::size_t c = 0; c < list.offsets.size(); ++c)
+            if (!outcomes_.here()[c].ok())
+                spent_.here()[c / several] += again(list.only(c, 1), outcomes_.here()[c]);
+        describe();
     }
 
     /// Sends a list of one again until it succeeds; returns the seconds of that.
@@ -148,8 +184,10 @@ private:
         for (int sent = 0; sent < tries && !outcome.ok() && !outcome.dnr; ++sent) {
             first_failure_ = first_failure_.value_or(outcome);
             ++sent_again_;
-            serve(one);
-            outcome = *outcomes_.data();
+            begin(one, aside_);
+            outcomes_.fetch(aside_, 1, stream());
+            end();
+            outcome = outcomes_.here()[aside_];
         }
         if (!outcome.ok())
             throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
@@ -167,12 +205,16 @@ private:
     std::size_t commands_;  ///< of a block, at most
     std::size_t each_;      ///< commands of a warp under way
     std::vector<std::uint64_t> cut_;
+    std::size_t aside_;  ///< behind those of a list: where what is sent again has its own
     memory::buffer<std::uint64_t> offsets_;
-    memory::buffer<std::int64_t> nanoseconds_, began_;
-    memory::buffer<status> outcomes_;
+    told<double> spent_;
+    told<std::int64_t> began_;
+    told<status> outcomes_;
+    memory::buffer<std::uint32_t> failed_;
     memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
     std::optional<gpu_stopwatch> kernels_;
+    std::size_t blocks_ = 0;  ///< of the last list
     std::size_t sent_again_ = 0;
     std::optional<status> first_failure_;
 };

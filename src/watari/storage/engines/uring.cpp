@@ -20,8 +20,9 @@ public:
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
-    void run(const requests& list, std::span<double> seconds) override {
+    void run(const requests& list) override {
         const std::span offsets = list.offsets;
+        seconds_.resize(offsets.size());
         pieces_.clear();
         for (std::size_t i = 0; list.parts > 1 && i < offsets.size(); ++i)
             add_pieces(list, i, pieces_);
@@ -29,14 +30,14 @@ public:
         double moment = now();
         while (done < offsets.size()) {
             for (; next < offsets.size() && next - done < what_.depth; ++next) {
-                seconds[next] = moment;
+                seconds_[next] = moment;
                 if (!push(list, next)) break;
             }
             const std::span<const uring_completion> found = ring_.wait();
             moment = now();
             for (const uring_completion& each : found) {
                 ring_.check(each, offsets[each.tag], list.block);
-                seconds[each.tag] = moment - seconds[each.tag];
+                seconds_[each.tag] = moment - seconds_[each.tag];
             }
             done += found.size();
         }

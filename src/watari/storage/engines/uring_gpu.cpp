@@ -40,24 +40,25 @@ public:
         }
     }
 
-    void run(const requests& list, std::span<double> seconds) override {
+    void run(const requests& list) override {
         device::use(what_.who.number);
         list_ = list;
+        seconds_.resize(list.offsets.size());
         retired_ = 0;
         for (std::size_t group = 0; group < lanes; ++group) missing_[group] = group_size(group);
-        what_.way == direction::read ? read(seconds) : write(seconds);
+        what_.way == direction::read ? read() : write();
     }
 
     std::optional<double> gpu_seconds() const override { return gpu_seconds_; }
 
 private:
-    void read(std::span<double> seconds) {
+    void read() {
         const std::span offsets = list_.offsets;
         for (std::size_t next = 0; retired_ * what_.depth < offsets.size();) {
             const double moment = now();
             for (; next < offsets.size() && ring_.in_flight() < what_.depth && has_lane(next);
                  ++next) {
-                seconds[next] = moment;
+                seconds_[next] = moment;
                 if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
             }
             if (ring_.in_flight() > 0) {
@@ -69,16 +70,16 @@ private:
             } else {
                 copied_[retired_ % lanes].wait();
             }
-            retire(seconds);
+            retire();
         }
     }
 
-    void write(std::span<double> seconds) {
+    void write() {
         const std::span offsets = list_.offsets;
         std::size_t next = 0, copies = 0;  // to write; groups on their way to pinned memory
         while (retired_ * what_.depth < offsets.size()) {
             for (; copies * what_.depth < offsets.size() && copies < retired_ + lanes; ++copies) {
-                std::fill_n(seconds.begin() + static_cast<std::ptrdiff_t>(copies * what_.depth),
+                std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * what_.depth),
                             group_size(copies), now());
                 copy(copies);
             }
@@ -92,7 +93,7 @@ private:
             }
             for (const uring_completion& each : ring_.wait()) {
                 ring_.check(each, offsets[each.tag], list_.block);
-                seconds[each.tag] = now() - seconds[each.tag];
+                seconds_[each.tag] = now() - seconds_[each.tag];
                 --missing_[each.tag / what_.depth % lanes];
             }
             for (std::size_t lane;
@@ -139,13 +140,13 @@ private:
     }
 
     /// Frees the lanes of groups that have arrived, in order. Groups fill in any order.
-    void retire(std::span<double> seconds) {
+    void retire() {
         for (std::size_t lane; lane = retired_ % lanes, copying_[lane] && copied_[lane].happened();
              ++retired_) {
             const double moment = now();
             for (std::size_t i = 0; i < group_size(retired_); ++i) {
                 const std::size_t request = retired_ * what_.depth + i;
-                seconds[request] = moment - seconds[request];
+                seconds_[request] = moment - seconds_[request];
             }
             missing_[lane] = group_size(retired_ + lanes);
             copying_[lane] = false;
