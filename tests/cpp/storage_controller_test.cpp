@@ -8,6 +8,7 @@
 #include "watari/core/error.hpp"
 #include "watari/storage/controller.hpp"
 #include "watari/storage/modelled.hpp"
+#include "watari/storage/poller.hpp"
 #include "watari/storage/ram.hpp"
 
 namespace watari::storage {
@@ -181,6 +182,32 @@ TEST(Modelled, TakesItsTime) {
         EXPECT_GE(seconds_of(model.name, 2000), 2000 / model.read.iops);
     }
     EXPECT_THROW(make_modelled(4096, "no such"), usage_error);
+}
+
+/// Who waits hears of the first commands before the last are begun.
+TEST(Poller, TellsWhatEndedBeforeItGoesOn) {
+    std::vector<std::byte> data(1 << 20);
+    const auto ram = make_ram(data);
+    const queue_memory memory({.queues = 1, .depth = 64, .max_transfer = 16384});
+    const memory_range slots{static_cast<std::byte*>(memory.slots().data()),
+                             memory.slots().bytes()};
+    poller server(memory, {data.size() / 512, 512, 16384, {slots}}, ram->open_lane({{&slots, 1}}),
+                  0, 1);
+    const namespace_view view = memory.view(data.size() / 512, 512);
+    std::vector<token> commands;
+    for (std::uint64_t i = 0; i < 20; ++i) commands.push_back(begin_read(view, i * 16, 16));
+    for (const std::size_t ended : {8u, 16u, 20u, 20u}) {
+        const bool more = server.counts().commands < 20;
+        EXPECT_EQ(server.serve(), more);
+        EXPECT_EQ(server.counts().commands, ended);
+        poll(group::active(), view.queues[0]);
+        for (std::size_t i = 0; i < commands.size(); ++i)
+            EXPECT_EQ(is_done(view, commands[i]), i < ended) << i;
+    }
+    for (const token& command : commands) {
+        EXPECT_EQ(wait(view, command), success);
+        release_slot(view, command);
+    }
 }
 
 }  // namespace
