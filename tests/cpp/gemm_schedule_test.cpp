@@ -15,17 +15,28 @@ namespace {
 
 using tile_name = std::tuple<matrix, std::size_t, std::size_t>;
 
-/// Fast memory as the rule of schedule.hpp sees it: loads of A and B of step s come as early as it
-/// allows, together with step s - 1, before its products.
+/// Fast memory as the rule of schedule.hpp sees it: loads of A and B come in their order, as early
+/// as it allows.
 class model {
 public:
     explicit model(const schedule& order) : order_(order), slots_(order.slots()) {}
 
     void run() {
-        const std::size_t steps = order_.steps();
-        for (std::size_t s = 0; s < steps; ++s) {
-            if (s == 0) bring(order_.step(0));
-            if (s + 1 < steps) bring(order_.step(s + 1));
+        std::vector<std::pair<step, load>> waiting;
+        for (std::size_t s = 0; s < order_.steps(); ++s)
+            for (const load& each : order_.loads(order_.step(s)))
+                waiting.emplace_back(order_.step(s), each);
+        auto next = waiting.begin();
+        for (std::size_t s = 0; s < order_.steps(); ++s) {
+            for (; next != waiting.end(); ++next) {
+                const auto& [at, tiles] = *next;
+                if (tiles.which == matrix::c ? at.number > s
+                                             : order_.needs_done(at, tiles.which) > s)
+                    break;
+                bring(tiles);
+                ahead = std::max(ahead, at.number - s);
+            }
+            ASSERT_TRUE(next == waiting.end() || next->first.number > s) << "waits for itself";
             compute(order_.step(s));
         }
     }
@@ -33,26 +44,25 @@ public:
     std::map<matrix, std::size_t> read, widest;
     std::size_t loads = 0;
     std::size_t written = 0;
+    std::size_t ahead = 0;  ///< steps by which a load came early, at most
     /// Of each tile of C, the l of its products in their order.
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> made;
 
 private:
-    void bring(const step& at) {
-        for (const load& tiles : order_.loads(at)) {
-            read[tiles.which] += tiles.columns;
-            ++loads;
-            widest[tiles.which] = std::max(widest[tiles.which], tiles.columns);
-            ASSERT_LE(tiles.columns, order_.most_together(tiles.which));
-            const tiling& all = order_.tiles_of(tiles.which);
-            for (std::size_t k = 1; k < tiles.columns; ++k)
-                ASSERT_EQ(all.columns_of(tiles.column + k), all.columns_of(tiles.column));
-            if (tiles.which == matrix::c) continue;  // by compute: these wait for the write
-            for (std::size_t k = 0; k < tiles.columns; ++k) {
-                const load tile = tiles.only(k, 1);
-                ASSERT_LT(tile.slot, slots_.size());
-                ASSERT_GE(tile.slot, order_.block_rows() * order_.block_columns());
-                slots_[tile.slot] = {tile.which, tile.row, tile.column};
-            }
+    void bring(const load& tiles) {
+        read[tiles.which] += tiles.columns;
+        ++loads;
+        widest[tiles.which] = std::max(widest[tiles.which], tiles.columns);
+        ASSERT_LE(tiles.columns, order_.most_together(tiles.which));
+        const tiling& all = order_.tiles_of(tiles.which);
+        for (std::size_t k = 1; k < tiles.columns; ++k)
+            ASSERT_EQ(all.columns_of(tiles.column + k), all.columns_of(tiles.column));
+        if (tiles.which == matrix::c) return;  // by compute: these wait for the write
+        for (std::size_t k = 0; k < tiles.columns; ++k) {
+            const load tile = tiles.only(k, 1);
+            ASSERT_LT(tile.slot, slots_.size());
+            ASSERT_GE(tile.slot, order_.block_rows() * order_.block_columns());
+            slots_[tile.slot] = {tile.which, tile.row, tile.column};
         }
     }
 
@@ -253,6 +263,23 @@ TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
                   best(size, tile, slots, wanted.together))
             << i;
     }
+}
+
+TEST(GemmSchedule, LoadsAreAGroupAheadNotTwoSteps) {
+    // C by rows of tiles, all of A's that a block needs at once: the next block's come meanwhile
+    auto wanted = request({12, 12, 12}, 1, 252);
+    wanted.together = {16, 16, 16};
+    const schedule order(wanted);
+    ASSERT_EQ(order.form(), form::panel_b);
+    ASSERT_EQ(order.most_together(matrix::a), 12u);
+    model memory(order);
+    memory.run();
+    EXPECT_EQ(memory.ahead, 12u);
+
+    const schedule one_by_one(request({50, 30, 40}, 10, 1000, order::naive));
+    model naive(one_by_one);
+    naive.run();
+    EXPECT_EQ(naive.ahead, 1u);
 }
 
 TEST(GemmSchedule, NaiveReadsBothTilesForEveryProduct) {

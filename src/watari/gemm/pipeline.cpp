@@ -14,7 +14,7 @@ void pipeline::parts::begin() {
     taken = next_step = products_done = ready = ended = writers_ended = 0;
     stopping = over = false;
     first_error = nullptr;
-    arrived_ = {};
+    arrived.clear();
     c_arrived.clear();
     to_write.clear();
     written.clear();

@@ -3,7 +3,7 @@
 ///
 /// The order is the schedule's. What waits for what (schedule.hpp states the rule):
 ///
-///     tile of A or B for step s     until the products of step s - 2 are done
+///     tile of A or B                until the products that needed what was in its slot are done
 ///     tile of C into its slot       until the tile that was there is written
 ///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
 ///     writing a tile of C           until the products of the last step are done, of its column

@@ -12,10 +12,11 @@ void pipeline::parts::multiply_all() {
         for (std::size_t c = 0; c < at.columns; ++c)
             if (!done_before(at, c)) multiply_column(at, c);
         if (!finished.empty()) await_rest(at);
-        if (o.who.is_gpu()) steps_end[s % 2].record(main_stream());
+        if (o.who.is_gpu()) steps_end[s % steps_end.size()].record(main_stream());
         {
             const std::lock_guard lock(mutex);
             ++products_done;
+            arrived.erase(s);
             changed.notify_all();
         }
         if (!o.progress || measure::now() - last_told < flush_every || tell()) continue;
@@ -30,7 +31,7 @@ void pipeline::parts::await_column(const gemm::step& at, std::size_t c) {
     const bool reads_c = order.times_c() > 0;
     wait(lock, [&] {
         if (order.multiplies()) {
-            const arrivals& here = arrived(at.number);
+            const arrivals& here = arrived[at.number];
             if (here.a < at.rows * at.loads_a) return false;
             if (at.loads_b && !here.b.count(c)) return false;
         }
@@ -52,7 +53,7 @@ void pipeline::parts::await_rest(const gemm::step& at) {
     const std::vector<load> loads = loads_of(at);
     std::unique_lock lock(mutex);
     wait(lock, [&] {
-        const arrivals& here = arrived(at.number);
+        const arrivals& here = arrived[at.number];
         std::size_t of_a = 0, of_b = 0;
         for (const load& each : loads) {
             if (each.which == matrix::a) of_a += each.columns;

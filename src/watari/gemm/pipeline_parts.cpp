@@ -26,7 +26,8 @@ pipeline::parts::parts(pipeline_options given)
     if (o.who.is_gpu()) {
         device::use(o.who.number);
         stream.emplace();
-        for (int step = 0; step < 2; ++step) steps_end.emplace_back(device::waiting::asleep);
+        for (std::size_t step = 0; step <= order.steps_of_block(); ++step)
+            steps_end.emplace_back(device::waiting::asleep);
         for (std::size_t c = 0; c < order.block_columns(); ++c)
             column_end.emplace_back(device::waiting::asleep);
     }
@@ -99,12 +100,6 @@ bool pipeline::parts::is_free(std::size_t c, std::size_t block) const {
 void pipeline::parts::take(std::size_t slot, std::size_t block) {
     busy[slot] = true;
     owner[slot] = block;
-}
-
-pipeline::parts::arrivals& pipeline::parts::arrived(std::size_t s) {
-    arrivals& record = arrived_[s % 2];
-    if (record.step != s) record = {s, 0, {}};
-    return record;
 }
 
 }  // namespace watari::gemm

@@ -6,10 +6,10 @@
 #include "watari/gemm/pipeline.hpp"
 #include "watari/memory/buffer.hpp"
 
-#include <array>
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -73,13 +73,11 @@ struct pipeline::parts {
     bool is_free(std::size_t c, std::size_t block) const;
     void take(std::size_t slot, std::size_t block);
 
-    /// Tiles of a step that have come: one record for each of the two steps that may be loading.
+    /// Tiles of a step that have come.
     struct arrivals {
-        std::size_t step = ~std::size_t{0};
         std::size_t a = 0;
         std::set<std::size_t> b;
     };
-    arrivals& arrived(std::size_t s);
 
     // ---- the threads that read
 
@@ -128,7 +126,8 @@ struct pipeline::parts {
     const schedule& order;
     memory::buffer<std::byte> arena;
     std::optional<device::stream> stream;
-    std::vector<device::event> steps_end;  ///< two; who waits leaves the cores to those who serve
+    /// Of as many steps as loads may be ahead. Who waits leaves the cores to those who serve.
+    std::vector<device::event> steps_end;
     std::vector<device::event> column_end;
     std::unique_ptr<blas> products;
     std::set<tile_of_c> finished;
@@ -138,12 +137,12 @@ struct pipeline::parts {
     std::vector<load> pending;  ///< of the step that is being handed out
     gemm::step pending_of{};
     std::size_t taken = 0, next_step = 0;
-    std::size_t products_done = 0;  ///< steps whose products are done, on a GPU enqueued
-    std::size_t ready = 0;          ///< threads that have their engines; one more: begun
-    std::array<arrivals, 2> arrived_;
-    std::set<std::size_t> c_arrived;  ///< slots of C that hold what beta multiplies
-    std::vector<bool> busy;           ///< slots of C that hold a tile not yet written
-    std::vector<std::size_t> owner;   ///< its block
+    std::size_t products_done = 0;            ///< steps whose products are done, on a GPU enqueued
+    std::size_t ready = 0;                    ///< threads that have their engines; one more: begun
+    std::map<std::size_t, arrivals> arrived;  ///< by step, until its products are done
+    std::set<std::size_t> c_arrived;          ///< slots of C that hold what beta multiplies
+    std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
+    std::vector<std::size_t> owner;           ///< its block
     std::deque<finished_columns> to_write;
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;

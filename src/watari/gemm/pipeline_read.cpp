@@ -20,6 +20,7 @@ void pipeline::parts::read_tiles(mover& by) {
     std::unique_lock lock(mutex);
     while (const std::optional<ticket> next = next_load()) {
         const auto& [at, what] = *next;
+        const std::size_t done = what.which == matrix::c ? 0 : order.needs_done(at, what.which);
         if (what.which == matrix::c) {
             // of two blocks that wait for one column, the earlier first
             wait(lock, [&] {
@@ -31,11 +32,10 @@ void pipeline::parts::read_tiles(mover& by) {
             for (std::size_t k = 0; k < what.columns; ++k)
                 take(what.slot + k * what.apart, at.block);
         } else {
-            wait(lock, [&] { return products_done + 1 >= at.number; });
+            wait(lock, [&] { return products_done >= done; });
         }
         lock.unlock();
-        if (o.who.is_gpu() && what.which != matrix::c && at.number >= 2)
-            steps_end[at.number % 2].wait();
+        if (o.who.is_gpu() && done > 0) steps_end[(done - 1) % steps_end.size()].wait();
         const stored_matrix& from = what.which == matrix::a   ? o.a
                                     : what.which == matrix::b ? o.b
                                                               : o.c_read;
@@ -50,9 +50,9 @@ void pipeline::parts::read_tiles(mover& by) {
 
 void pipeline::parts::note_arrival(const step& at, const load& tile) {
     if (tile.which == matrix::a)
-        ++arrived(at.number).a;
+        ++arrived[at.number].a;
     else if (tile.which == matrix::b)
-        arrived(at.number).b.insert(tile.column - at.column);
+        arrived[at.number].b.insert(tile.column - at.column);
     else
         c_arrived.insert(tile.slot);
 }

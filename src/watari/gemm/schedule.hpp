@@ -24,15 +24,16 @@
 /// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
 /// in ascending l: neither budget nor schedule changes the order of a sum.
 ///
-/// **The rule by which slots are reused**: a load of A or B for step s may begin when all products
-/// of step s - 2 are done; a load or a first product (beta == 0) into a slot of C when the tile
-/// that was there has been written. Nothing else is needed, whatever the form: the slots of B that
-/// a step fills were last read by step s - 2 or earlier, and those of A
+/// **The rule by which slots are reused**: a load or a first product (beta == 0) into a slot of C
+/// begins when the tile that was there has been written; a load of A or B for step s when the
+/// products of as many steps are done as `needs_done` says, whose last one read what was there:
 ///
-///     where A streams, in two sets of g p slots that take turns: by the group before the last one,
-///         which ended before the last one's first step, at the latest s - 2
-///     where A stays, the tile of step s + i, i < g: kt steps before that one, which is s - 2 or
-///         earlier as long as g < kt; therefore a panel of A comes in two groups or more
+///     B streams, two sets of q slots take turns       step s - 2
+///     A streams, two sets of p g slots take turns     the last of the group before the last one
+///     A or B stays, the tile of step s + i            step s + i - kt, in the panel before (with
+///                                                     kt = 1 there are two sets: step s - 2)
+///
+/// A panel of A therefore comes in two groups or more: one comes while another is multiplied.
 ///
 /// Everything follows from the number of a step: nothing is stored that grows with the matrices.
 #pragma once
@@ -125,6 +126,10 @@ public:
     /// What a step brings in, in the order in which products need it, a column of the block after
     /// the other: all of A, then each group of B and (first step, beta != 0) of C.
     std::vector<load> loads(const gemm::step& at) const;
+
+    /// How many steps, from the first on, must be done before loads of a step into slots of A or of
+    /// B may begin.
+    std::size_t needs_done(const gemm::step& at, matrix which) const;
 
     /// Slots, one behind the other along r and c (C: along r), of tile (row + r, l) of A, (l,
     /// column + c) of B, (row + r, column + c) of C.
