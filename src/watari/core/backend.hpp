@@ -170,15 +170,19 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
 }
 
 /// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is
-/// done. Registers are limited to 64, for bodies that wait more than they compute.
+/// done. For bodies that wait more than they compute: 64 registers a thread, and blocks that fill a
+/// multiprocessor, so that few of them are taken from kernels that do compute. A small block on
+/// each of many would keep one of those out of half of every one.
 template <class Body>
 void for_each_warp(std::size_t count, Body body, stream_t stream) {
-    launch<256, 4>((count + 7) / 8, dim3(row_lanes, 8),
-                   [=] __device__() {
-                       const std::size_t warp = blockIdx.x * std::size_t{blockDim.y} + threadIdx.y;
-                       if (warp < count) body(warp);
-                   },
-                   stream);
+    constexpr unsigned warps = 32;
+    launch<warps * row_lanes, 1>((count + warps - 1) / warps, dim3(row_lanes, warps),
+                                 [=] __device__() {
+                                     const std::size_t warp =
+                                         blockIdx.x * std::size_t{warps} + threadIdx.y;
+                                     if (warp < count) body(warp);
+                                 },
+                                 stream);
 }
 
 template <class Value, class Body>
