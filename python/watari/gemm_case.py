@@ -107,7 +107,7 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     if parameters["engine"] != "gpu" or parameters["store"] == "file":
         return storage.DEPTH
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
-    return storage.gpu_depth(4 * row)  # warps that move tiles displace those that multiply
+    return storage.gpu_depth(2 * row)  # warps that move tiles displace those that multiply
 
 
 def require_sense(parameters: Parameters) -> None:

@@ -170,13 +170,14 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
 }
 
 /// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is
-/// done. For bodies that wait more than they compute: 64 registers a thread, and blocks that fill a
-/// multiprocessor, so that few of them are taken from kernels that do compute. A small block on
-/// each of many would keep one of those out of half of every one.
+/// done. For bodies that wait more than they compute: 64 registers a thread, and blocks of half a
+/// multiprocessor, where one block of a kernel that does compute would have been. Smaller ones,
+/// each on a multiprocessor of its own, keep out as many of those for less; larger ones wait until
+/// both of a multiprocessor's are done, and are too few for the link.
 template <class Body>
 void for_each_warp(std::size_t count, Body body, stream_t stream) {
-    constexpr unsigned warps = 32;
-    launch<warps * row_lanes, 1>((count + warps - 1) / warps, dim3(row_lanes, warps),
+    constexpr unsigned warps = 16;
+    launch<warps * row_lanes, 2>((count + warps - 1) / warps, dim3(row_lanes, warps),
                                  [=] __device__() {
                                      const std::size_t warp =
                                          blockIdx.x * std::size_t{warps} + threadIdx.y;
