@@ -35,11 +35,6 @@ fi
 
 failed=0
 python_tests() { python3 -m pytest -q -p no:cacheprovider "$@"; }
-# Each of these tests waits for some seconds until a process of its own has loaded CUDA.
-four_at_a_time() {
-    python3 -m pytest -q --collect-only "$1" | grep :: |
-        xargs -d '\n' -n 20 -P 4 python3 -m pytest -q -p no:cacheprovider
-}
 sanitized() { # tool, file, which tests of it
     compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
         "tests/python/test_$2.py" -k "$3" >>"$log" 2>&1 || failed=1
@@ -49,11 +44,7 @@ run_tests() {
     step "Tests on the GPU"
     ctest --test-dir build/gpu -j 4 --output-on-failure >>"$log" 2>&1 || failed=1
     for name in ${names//,/ }; do
-        if [[ $name == gemm_library ]]; then
-            four_at_a_time tests/python/test_gemm_library.py
-        else
-            python_tests "tests/python/test_$name.py"
-        fi 2>&1 | tee -a "$log" | tail -n 5 || failed=1
+        python_tests "tests/python/test_$name.py" 2>&1 | tee -a "$log" | tail -n 5 || failed=1
         case $name in
             memory)
                 sanitized memcheck memory ""

@@ -136,6 +136,8 @@ floors measure_floors(const parameters& p, const setting& here, pipeline& work) 
                                           : "posix",
                                    who, threads * depth, most_block));
     const placement& c = here.matrices.where(matrix::c);
+    if (here.direct && from.files())
+        from.files()->prepare();  // writes throw pages out of the cache
     floors found{};
     found.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);
     found.write = rate(from, storage::direction::write, {c.first, here.matrices.bytes() - c.first},

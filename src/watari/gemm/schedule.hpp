@@ -26,7 +26,8 @@
 ///
 /// **The rule by which slots are reused**: a load or a first product (beta == 0) into a slot of C
 /// begins when the tile that was there has been written; a load of A or B for step s when the
-/// products of as many steps are done as `needs_done` says, whose last one read what was there:
+/// products of as many steps are done as `needs_done` says, the last of which, or one before it,
+/// was the last to read what was there:
 ///
 ///     B streams, two sets of q slots take turns       step s - 2
 ///     A streams, two sets of p g slots take turns     the last of the group before the last one

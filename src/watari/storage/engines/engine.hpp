@@ -74,7 +74,8 @@ public:
     virtual void run(const requests& list) = 0;
 
     /// Of each request of the last list, from handing it over until its data were at their place.
-    virtual std::span<const double> seconds() const { return seconds_; }
+    /// Good until the next list.
+    virtual std::span<const double> seconds() { return seconds_; }
 
     /// Waits until what was written is durable. Throws.
     virtual void flush() { what_.files->sync(); }

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace watari::storage {
 
@@ -20,8 +21,8 @@ namespace {
 
 constexpr int tries = 3;
 
-/// What kernels say of each command. A GPU says it to its own memory, and copies it when all is
-/// done: of short requests every store over the link counts.
+/// What kernels say of each command. A GPU says it to its own memory, and copies it when somebody
+/// wants to know: of short requests every store over the link counts.
 template <class T>
 class told {
 public:
@@ -68,18 +69,24 @@ public:
 
     void run(const requests& list) override {
         const requests cut = cut_up(list);
-        const std::size_t several = list.block / cut.block;  // commands of a block
-        const std::size_t count = cut.offsets.size();
         begin(cut, 0);
-        spent_.fetch(0, count, stream());
-        if (several > 1) began_.fetch(0, count, stream());
         end();
         blocks_ = list.offsets.size();
-        if (several > 1) add_up(several);
-        if (*failed_.data() != 0) send_again(cut, several);
+        several_ = list.block / cut.block;
+        told_ = false;
+        if (*failed_.data() != 0) send_again(cut);
     }
 
-    std::span<const double> seconds() const override { return {spent_.here(), blocks_}; }
+    std::span<const double> seconds() override {
+        if (!std::exchange(told_, true)) {
+            if (stream_) device::use(what_.who.number);
+            spent_.fetch(0, blocks_ * several_, stream());
+            if (several_ > 1) began_.fetch(0, blocks_ * several_, stream());
+            if (stream_) device::synchronize(stream());
+            if (several_ > 1) add_up();
+        }
+        return {spent_.here(), blocks_};
+    }
 
     void flush() override {
         request_kernels_on(what_.who).flush(described({}, aside_), stream());
@@ -121,13 +128,13 @@ private:
     }
     /// What the commands of each block took becomes what the block did: from the beginning of the
     /// first to the end of the last.
-    void add_up(std::size_t several) const {
+    void add_up() const {
         for (std::size_t i = 0; i < blocks_; ++i) {
-            const double* const seconds = spent_.here() + i * several;
-            const std::int64_t* const began = began_.here() + i * several;
-            const std::int64_t start = *std::min_element(began, began + several);
+            const double* const seconds = spent_.here() + i * several_;
+            const std::int64_t* const began = began_.here() + i * several_;
+            const std::int64_t start = *std::min_element(began, began + several_);
             double end = 0;
-            for (std::size_t c = 0; c < several; ++c)
+            for (std::size_t c = 0; c < several_; ++c)
                 end = std::max(end, static_cast<double>(began[c] - start) * 1e-9 + seconds[c]);
             spent_.here()[i] = end;
         }
@@ -169,12 +176,13 @@ private:
     }
 
     /// Those of the list that failed; what that takes is added to the time of their block.
-    void send_again(const requests& list, std::size_t several) {
+    void send_again(const requests& list) {
+        seconds();
         outcomes_.fetch(0, list.offsets.size(), stream());
         if (stream_) device::synchronize(stream());
         for (std::size_t c = 0; c < list.offsets.size(); ++c)
             if (!outcomes_.here()[c].ok())
-                spent_.here()[c / several] += again(list.only(c, 1), outcomes_.here()[c]);
+                spent_.here()[c / several_] += again(list.only(c, 1), outcomes_.here()[c]);
         describe();
     }
 
@@ -214,7 +222,8 @@ private:
     memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
     std::optional<gpu_stopwatch> kernels_;
-    std::size_t blocks_ = 0;  ///< of the last list
+    std::size_t blocks_ = 0, several_ = 1;  ///< of the last list, and the commands of each
+    bool told_ = true;                      ///< how long they took
     std::size_t sent_again_ = 0;
     std::optional<status> first_failure_;
 };
