@@ -26,8 +26,8 @@ WATARI_KERNEL inline void copy_parts(const request_list& what, const group& all,
 
 /// How request i ended, just now.
 WATARI_KERNEL inline void tell(const request_list& what, std::size_t i, storage::status outcome) {
-    what.seconds[i] = static_cast<double>(nanoseconds() - what.began[i]) * 1e-9;
-    what.outcomes[i] = outcome;
+    what.results[i].ended = nanoseconds();
+    what.results[i].outcome = outcome;
     if (!outcome.ok()) everywhere::store_relaxed(*what.failed, 1u);
 }
 
@@ -59,7 +59,7 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     if (!ends) return;
     left = false;
     release_slot(what.view, command);
-    what.began[i] = start;
+    what.results[i].began = start;
     tell(what, i, outcome);
 }
 
@@ -105,7 +105,7 @@ WATARI_KERNEL inline void serve_alone(const request_list& what, std::size_t thre
     std::size_t next = thread, under_way = 0;
     for (unsigned attempt = 0; next < what.count || under_way > 0; ++attempt) {
         for (; next < what.count && under_way < what.each; next += what.warps) {
-            what.began[next] = nanoseconds();
+            what.results[next].began = nanoseconds();
             const token command = begin_one(what, next, under_way == 0);
             if (!command.taken && under_way > 0) break;
             places[under_way++] = {command, next};
@@ -115,7 +115,7 @@ WATARI_KERNEL inline void serve_alone(const request_list& what, std::size_t thre
         const std::size_t before = under_way;
         for (std::size_t p = under_way; p-- > 0;) {
             const auto [command, i] = places[p];
-            if (!is_done(what.view, command) && moment - what.began[i] < limit) continue;
+            if (!is_done(what.view, command) && moment - what.results[i].began < limit) continue;
             end_one(what, i, command);
             places[p] = places[--under_way];
         }
@@ -137,7 +137,7 @@ void run(const request_list& what, stream_t stream) {
 
 void flush_all(const request_list& what, stream_t stream) {
     for_each(
-        1, [=] WATARI_KERNEL(std::size_t) { what.outcomes[0] = flush(what.view); }, stream);
+        1, [=] WATARI_KERNEL(std::size_t) { what.results[0].outcome = flush(what.view); }, stream);
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ struct request_place {
     std::size_t request;
 };
 
+/// How a command ended, and when by the clock of who asked, in nanoseconds: from its submission
+/// until its data were at their place.
+struct request_result {
+    std::int64_t began, ended;
+    status outcome;
+};
+
 struct request_list {
     namespace_view view;
     const std::uint64_t* offsets;  ///< bytes of the namespace, whole blocks of it
@@ -30,9 +37,7 @@ struct request_list {
     std::size_t stride;   ///< bytes from part to part in memory
     bool write;
     std::byte* memory;        ///< part k of block i at memory + k x stride + i x part
-    double* seconds;          ///< of each, from submission until its data are at their place
-    std::int64_t* began;      ///< when each did: nanoseconds by the clock of who asks
-    status* outcomes;         ///< of each
+    request_result* results;  ///< of each
     std::uint32_t* failed;    ///< in memory of the CPU: becomes 1 if one did not succeed
     request_place* places;    ///< of a CPU, warps x each: the kernel's own
     std::size_t warps, each;  ///< on a GPU at most 32 each
@@ -43,7 +48,7 @@ struct request_list {
 /// The kernels of one backend; on a GPU they return before they are done.
 struct request_kernels {
     void (*run)(const request_list& what, stream_t stream);
-    /// What was written is durable; how that ended goes to outcomes[0].
+    /// What was written is durable; how that ended goes to results[0], whose times stay.
     void (*flush)(const request_list& what, stream_t stream);
 };
 

@@ -95,7 +95,7 @@ protected:
     void clear_notes() { notes_.clear(); }
 
     const duty what_;
-    std::vector<double> seconds_;
+    std::vector<double> seconds_;  ///< see seconds()
 
 private:
     std::vector<std::string> notes_;

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
-#include <utility>
 
 namespace watari::storage {
 
@@ -21,42 +20,15 @@ namespace {
 
 constexpr int tries = 3;
 
-/// What kernels say of each command. A GPU says it to its own memory, and copies it when somebody
-/// wants to know: of short requests every store over the link counts.
-template <class T>
-class told {
-public:
-    told(processor who, std::size_t count)
-        : there_(who.is_gpu() ? memory::kind::device : memory::kind::pageable, count,
-                 {.device = who.number}) {
-        if (who.is_gpu())
-            here_.emplace(memory::kind::pinned, count, memory::placement{.device = who.number});
-    }
-
-    /// For kernels.
-    T* there() const { return there_.data(); }
-    /// For others, after `fetch` and all that is in the stream.
-    T* here() const { return (here_ ? *here_ : there_).data(); }
-    void fetch(std::size_t first, std::size_t count, stream_t stream) const {
-        if (here_) device::copy(here() + first, there() + first, count * sizeof(T), stream);
-    }
-
-private:
-    memory::buffer<T> there_;
-    std::optional<memory::buffer<T>> here_;
-};
-
 class queue_engine final : public engine {
 public:
     explicit queue_engine(const duty& what)
         : engine(what),
           commands_(commands_of(what.block)),
           each_(what.who.is_gpu() ? lanes(what) : under_way()),
-          aside_(what.requests * commands_),
-          offsets_(kind(), aside_ + 1, placed()),
-          spent_(what.who, aside_ + 1),
-          began_(what.who, aside_ + 1),
-          outcomes_(what.who, aside_ + 1),
+          offsets_(kind(), what.requests * commands_, placed()),
+          results_(what.who.is_gpu() ? memory::kind::device : memory::kind::pageable,
+                   what.requests * commands_, placed()),
           failed_(kind(), 1, placed()),
           places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()) {
         if (!what.who.is_gpu()) {
@@ -69,30 +41,21 @@ public:
 
     void run(const requests& list) override {
         const requests cut = cut_up(list);
-        begin(cut, 0);
-        end();
+        serve(cut);
         blocks_ = list.offsets.size();
         several_ = list.block / cut.block;
-        told_ = false;
+        seconds_.clear();
         if (*failed_.data() != 0) send_again(cut);
     }
 
     std::span<const double> seconds() override {
-        if (!std::exchange(told_, true)) {
-            if (stream_) device::use(what_.who.number);
-            spent_.fetch(0, blocks_ * several_, stream());
-            if (several_ > 1) began_.fetch(0, blocks_ * several_, stream());
-            if (stream_) device::synchronize(stream());
-            if (several_ > 1) add_up();
-        }
-        return {spent_.here(), blocks_};
+        if (seconds_.empty()) seconds_ = spent(results(blocks_ * several_));
+        return seconds_;
     }
 
     void flush() override {
-        request_kernels_on(what_.who).flush(described({}, aside_), stream());
-        outcomes_.fetch(aside_, 1, stream());
-        if (stream_) device::synchronize(stream());
-        if (const status outcome = outcomes_.here()[aside_]; !outcome.ok())
+        request_kernels_on(what_.who).flush(described({}), stream());
+        if (const status outcome = results(1).front().outcome; !outcome.ok())
             throw error("flush: " + text(outcome));
     }
 
@@ -126,19 +89,32 @@ private:
             for (std::size_t c = 0; c < each; ++c) cut_.push_back(offset + c * bytes);
         return {cut_, list.memory, bytes};
     }
-    /// What the commands of each block took becomes what the block did: from the beginning of the
-    /// first to the end of the last.
-    void add_up() const {
-        for (std::size_t i = 0; i < blocks_; ++i) {
-            const double* const seconds = spent_.here() + i * several_;
-            const std::int64_t* const began = began_.here() + i * several_;
-            const std::int64_t start = *std::min_element(began, began + several_);
-            double end = 0;
-            for (std::size_t c = 0; c < several_; ++c)
-                end = std::max(end, static_cast<double>(began[c] - start) * 1e-9 + seconds[c]);
-            spent_.here()[i] = end;
-        }
+    /// Of the first commands of the last list. They are in the memory of who asked: of short
+    /// requests every store over the link counts.
+    std::vector<request_result> results(std::size_t count) const {
+        std::vector<request_result> all(count);
+        if (stream_)
+            device::read_back(all.data(), results_.data(), count * sizeof(request_result),
+                              stream());
+        else
+            std::copy_n(results_.data(), count, all.data());
+        return all;
     }
+
+    /// Of each block, from the beginning of its first command to the end of its last.
+    std::vector<double> spent(const std::vector<request_result>& commands) const {
+        std::vector<double> seconds(blocks_);
+        for (std::size_t i = 0; i < blocks_; ++i) {
+            request_result all = commands[i * several_];
+            for (const request_result& each : std::span(commands).subspan(i * several_, several_)) {
+                all.began = std::min(all.began, each.began);
+                all.ended = std::max(all.ended, each.ended);
+            }
+            seconds[i] = static_cast<double>(all.ended - all.began) * 1e-9;
+        }
+        return seconds;
+    }
+
     /// Of lists: a GPU reads each once, over the link.
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
@@ -146,43 +122,38 @@ private:
     memory::placement placed() const { return {.device = what_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 
-    /// The list, of which all is said from number `first` on.
-    request_list described(const requests& list, std::size_t first) const {
+    request_list described(const requests& list) const {
         return {.view = *what_.view,
-                .offsets = offsets_.data() + first,
+                .offsets = offsets_.data(),
                 .count = list.offsets.size(),
                 .part = static_cast<std::uint32_t>(list.part_bytes()),
                 .parts = static_cast<std::uint32_t>(list.parts),
                 .stride = list.stride,
                 .write = what_.way == direction::write,
                 .memory = list.memory,
-                .seconds = spent_.there() + first,
-                .began = began_.there() + first,
-                .outcomes = outcomes_.there() + first,
+                .results = results_.data(),
                 .failed = failed_.data(),
                 .places = places_.data(),
                 .warps = (under_way() + each_ - 1) / each_,
                 .each = each_};
     }
 
-    void begin(const requests& list, std::size_t first) {
-        std::copy(list.offsets.begin(), list.offsets.end(), offsets_.data() + first);
+    /// Runs the list and waits.
+    void serve(const requests& list) {
+        std::copy(list.offsets.begin(), list.offsets.end(), offsets_.data());
         *failed_.data() = 0;
         if (stream_) kernels_->start(stream());
-        request_kernels_on(what_.who).run(described(list, first), stream());
-    }
-    void end() {
+        request_kernels_on(what_.who).run(described(list), stream());
         if (stream_) kernels_->stop(stream());
     }
 
     /// Those of the list that failed; what that takes is added to the time of their block.
     void send_again(const requests& list) {
-        seconds();
-        outcomes_.fetch(0, list.offsets.size(), stream());
-        if (stream_) device::synchronize(stream());
-        for (std::size_t c = 0; c < list.offsets.size(); ++c)
-            if (!outcomes_.here()[c].ok())
-                spent_.here()[c / several_] += again(list.only(c, 1), outcomes_.here()[c]);
+        const std::vector all = results(list.offsets.size());  // each leaves its own in their place
+        seconds_ = spent(all);
+        for (std::size_t c = 0; c < all.size(); ++c)
+            if (!all[c].outcome.ok())
+                seconds_[c / several_] += again(list.only(c, 1), all[c].outcome);
         describe();
     }
 
@@ -192,10 +163,8 @@ private:
         for (int sent = 0; sent < tries && !outcome.ok() && !outcome.dnr; ++sent) {
             first_failure_ = first_failure_.value_or(outcome);
             ++sent_again_;
-            begin(one, aside_);
-            outcomes_.fetch(aside_, 1, stream());
-            end();
-            outcome = outcomes_.here()[aside_];
+            serve(one);
+            outcome = results(1).front().outcome;
         }
         if (!outcome.ok())
             throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
@@ -213,17 +182,13 @@ private:
     std::size_t commands_;  ///< of a block, at most
     std::size_t each_;      ///< commands of a warp under way
     std::vector<std::uint64_t> cut_;
-    std::size_t aside_;  ///< behind those of a list: where what is sent again has its own
     memory::buffer<std::uint64_t> offsets_;
-    told<double> spent_;
-    told<std::int64_t> began_;
-    told<status> outcomes_;
+    memory::buffer<request_result> results_;
     memory::buffer<std::uint32_t> failed_;
     memory::buffer<request_place> places_;
     std::optional<device::stream> stream_;
     std::optional<gpu_stopwatch> kernels_;
     std::size_t blocks_ = 0, several_ = 1;  ///< of the last list, and the commands of each
-    bool told_ = true;                      ///< how long they took
     std::size_t sent_again_ = 0;
     std::optional<status> first_failure_;
 };
