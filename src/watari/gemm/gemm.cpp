@@ -115,6 +115,11 @@ struct floors {
     double flops;        ///< 1/s
 };
 
+/// So that direct writes need not throw out first what filling or verification left there.
+void empty_cache(const setting& here, const source& by) {
+    if (here.direct && by.files()) by.files()->prepare();
+}
+
 /// As two measurements have them, each for half of the bytes and flops.
 floors between(const floors& a, const floors& b) {
     const auto mean = [](double x, double y) { return x > 0 && y > 0 ? 2 / (1 / x + 1 / y) : 0; };
@@ -136,8 +141,7 @@ floors measure_floors(const parameters& p, const setting& here, pipeline& work) 
                                           : "posix",
                                    who, threads * depth, most_block));
     const placement& c = here.matrices.where(matrix::c);
-    if (here.direct && from.files())
-        from.files()->prepare();  // writes throw pages out of the cache
+    empty_cache(here, from);
     floors found{};
     found.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);
     found.write = rate(from, storage::direction::write, {c.first, here.matrices.bytes() - c.first},
@@ -240,7 +244,7 @@ measure::trial run(const parameters& p) {
     pipeline_counts counts;
     for (std::size_t i = 0; i < p.samples; ++i) {
         here.matrices.fill_c();
-        if (here.direct && here.tiles.files()) here.tiles.files()->prepare();
+        empty_cache(here, here.tiles);
         if (i == 0) result.first_sample = measure::now();
         counts = work.run();
         result.host_s.push_back(counts.seconds);

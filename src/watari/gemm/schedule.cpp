@@ -206,13 +206,12 @@ step schedule::step(std::size_t s) const {
 
 std::size_t schedule::needs_done(const gemm::step& at, matrix which) const {
     const bool of_a = which == matrix::a, stays = form_ == (of_a ? form::panel_a : form::panel_b);
-    std::size_t first = at.number + 1, back = 2;  // what came `back` steps before `first` is over
-    if (stays && depth_ > 1) {
-        first = at.number + (of_a ? at.loads_a : 1), back = depth_;
-    } else if (of_a && !stays) {  // the group before this one may go on
-        first = at.number, back = at.l > 0 ? group_a_ : (depth_ - 1) % group_a_ + 1;
-    }
-    return first - std::min(first, back);
+    const auto before = [](std::size_t step, std::size_t back) {
+        return step - std::min(step, back);
+    };
+    if (stays && depth_ > 1) return before(at.number + (of_a ? at.loads_a : 1), depth_);
+    if (stays || !of_a) return before(at.number, 1);
+    return before(at.number, at.l > 0 ? group_a_ : (depth_ - 1) % group_a_ + 1);  // a group back
 }
 
 std::size_t schedule::slot_of_a(const gemm::step& at, std::size_t r) const {
