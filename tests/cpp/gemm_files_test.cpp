@@ -4,6 +4,7 @@
 #include "watari/gemm/blas.hpp"
 #include "watari/gemm/files.hpp"
 #include "watari/gemm/gemm.hpp"
+#include "watari/storage/uring.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -51,7 +52,11 @@ public:
                 out.write(reinterpret_cast<const char*>(&each), sizeof each);
         }
     }
-    ~file_of() { std::filesystem::remove(where.path); }
+    ~file_of() {
+        std::filesystem::remove(where.path);
+        std::error_code others_are_there;
+        std::filesystem::remove(std::filesystem::path(where.path).parent_path(), others_are_there);
+    }
 
     std::vector<double> values() const {
         std::ifstream in(where.path, std::ios::binary);
@@ -211,6 +216,21 @@ std::vector<example> examples() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
+
+/// Of one disk, by engines that either way alone keeps busy.
+TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
+    std::vector<std::string> engines{"queue"};
+    if (storage::uring_absent_reason().empty()) engines.push_back("uring");
+    if (device::count() > 0) engines.push_back("gpu/gpu");
+    for (const std::string& engine : engines) {
+        const example e{engine, {1024, 1024, 512}, precision::single_precision, 4096, 1, 1,
+                        12,     order::reuse};
+        SCOPED_TRACE(::testing::Message() << e);
+        const matrices m(e);
+        EXPECT_EQ(multiply(m.job()).both_ways, 0u);
+        EXPECT_LT(m.error(), 1);
+    }
+}
 
 /// Tiles in `finished` are left as they are, and what a run tells is all the others.
 TEST_F(FileProduct, GoesOnWhereARunEnded) {

@@ -12,6 +12,7 @@ void pipeline::parts::begin() {
     std::fill(busy.begin(), busy.end(), false);
     pending.clear();
     taken = next_step = products_done = ready = ended = writers_ended = 0;
+    reading = in_turn = writing = 0;
     stopping = over = false;
     first_error = nullptr;
     arrived.clear();

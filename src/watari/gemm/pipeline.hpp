@@ -8,6 +8,8 @@
 ///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
 ///     writing a tile of C           until the products of the last step are done, of its column
 ///                                   and of those that are written with it
+///     reading, from the disk of C   until the tiles of C that are done are written
+///     writing, to a disk            until the reads from it that are under way have ended
 ///
 /// The tiles of one step's column of C lie one below the other, as A's tiles of the step do: one
 /// call multiplies a whole column of tiles. Each group of columns is written when it is done;
@@ -15,7 +17,8 @@
 /// as many groups as they leave.
 ///
 /// No thread waits in a circle: loads wait for writes and products of earlier steps, products for
-/// loads of their own step or before, writes for products, each in the one order of steps.
+/// loads of their own step or before, writes for products, each in the one order of steps; and who
+/// waits for a disk waits for moves that wait for nothing more than it.
 #pragma once
 
 #include "watari/gemm/blas.hpp"
@@ -57,7 +60,8 @@ struct pipeline_options {
 struct pipeline_counts {
     std::uint64_t read = 0, written = 0;
     double seconds = 0;
-    double waited = 0;  ///< of them, the products for tiles
+    double waited = 0;          ///< of them, the products for tiles
+    std::size_t both_ways = 0;  ///< moves that began while some went the other way
     bool stopped = false;
     std::string blas;
     std::vector<std::string> notes;

@@ -90,6 +90,9 @@ struct pipeline::parts {
     std::optional<ticket> next_load();
     void read_tiles(mover& by);
     void note_arrival(const step& at, const load& tile);
+    /// Whether reads from there and writes of C are not to be under way at once: a disk that either
+    /// keeps busy alone is slower at both (to half of its rate, where it was measured).
+    bool takes_turns(const stored_matrix& from) const;
 
     // ---- the threads that write
 
@@ -144,6 +147,8 @@ struct pipeline::parts {
     std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
     std::vector<std::size_t> owner;           ///< its block
     std::deque<finished_columns> to_write;
+    std::size_t reading = 0, in_turn = 0;  ///< loads under way; of them those that take turns
+    std::size_t writing = 0;               ///< tiles of C that a thread has taken
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads

@@ -34,18 +34,34 @@ void pipeline::parts::read_tiles(mover& by) {
         } else {
             wait(lock, [&] { return products_done >= done; });
         }
-        lock.unlock();
-        if (o.who.is_gpu() && done > 0) steps_end[(done - 1) % steps_end.size()].wait();
+        if (o.who.is_gpu() && done > 0) {
+            lock.unlock();
+            steps_end[(done - 1) % steps_end.size()].wait();
+            lock.lock();
+        }
         const stored_matrix& from = what.which == matrix::a   ? o.a
                                     : what.which == matrix::b ? o.b
                                                               : o.c_read;
+        const bool turns = takes_turns(from);
+        if (turns) wait(lock, [&] { return to_write.empty() && writing == 0; });
+        ++reading;
+        in_turn += turns;
+        counts.both_ways += writing > 0;
+        lock.unlock();
         const std::size_t bytes = by.move(from, {what.row, what.column, what.columns},
                                           place_of(at, what), what.apart * o.slot_bytes);
         lock.lock();
+        --reading;
+        in_turn -= turns;
         counts.read += bytes;
         for (std::size_t k = 0; k < what.columns; ++k) note_arrival(at, what.only(k, 1));
         changed.notify_all();
     }
+}
+
+bool pipeline::parts::takes_turns(const stored_matrix& from) const {
+    const source &in = *from.source, &out = *o.c.source;
+    return in.disk() && in.disk() == out.disk() && in.deep() && out.deep();
 }
 
 void pipeline::parts::note_arrival(const step& at, const load& tile) {

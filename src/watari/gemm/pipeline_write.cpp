@@ -14,6 +14,9 @@ void pipeline::parts::write_tiles(mover& by) {
         const finished_columns next = to_write.front();
         const std::size_t r = to_write.front().taken++;
         if (r + 1 == next.rows) to_write.pop_front();
+        ++writing;
+        wait(lock, [&] { return in_turn == 0; });
+        counts.both_ways += reading > 0;
         lock.unlock();
         if (o.who.is_gpu()) column_end[next.number + next.columns - 1].wait();
         const std::size_t bytes =
@@ -21,6 +24,7 @@ void pipeline::parts::write_tiles(mover& by) {
                     below(order.slot_of_c(0, next.number), matrix::c, next.column, r),
                     order.block_rows() * o.slot_bytes);
         lock.lock();
+        --writing;
         counts.written += bytes;
         for (std::size_t k = 0; k < next.columns; ++k) {
             busy[order.slot_of_c(r, next.number + k)] = false;

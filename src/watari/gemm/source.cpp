@@ -7,6 +7,7 @@
 #include "watari/storage/ram.hpp"
 #include "watari/storage/sector.hpp"
 
+#include <sys/stat.h>
 #include <algorithm>
 
 namespace watari::gemm {
@@ -43,6 +44,13 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     if (const std::string reason = row_->unsupported(what); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
+    if (struct stat status{}; passes_cache() && stat(wanted.path.c_str(), &status) == 0)
+        disk_ = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
+}
+
+bool source::passes_cache() const {
+    if (files_) return files_->cache() == storage::cache_state::none;
+    return wanted_.direct && !wanted_.path.empty();
 }
 
 void source::start_controller() {

@@ -5,6 +5,7 @@
 #include "watari/storage/controller.hpp"
 #include "watari/storage/engines/engine.hpp"
 
+#include <sys/types.h>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,8 @@ public:
     bool deep() const { return row_ && row_->deep; }
     /// Bytes of direct I/O's offsets and sizes; 1 where there are none.
     std::size_t unit() const;
+    /// The disk whose requests go past the page cache; none: memory, or the page cache.
+    std::optional<dev_t> disk() const { return disk_; }
     /// The files; null where there are none.
     const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
     const std::string& path() const { return wanted_.path; }
@@ -48,8 +51,10 @@ public:
 
 private:
     void start_controller();
+    bool passes_cache() const;
 
     source_options wanted_;
+    std::optional<dev_t> disk_;
     const storage::engine_row* row_ = nullptr;  ///< null: in host memory
     std::optional<storage::file_set> set_;
     std::optional<storage::open_files> files_;
