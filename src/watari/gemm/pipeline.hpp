@@ -8,8 +8,8 @@
 ///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
 ///     writing a tile of C           until the products of the last step are done, of its column
 ///                                   and of those that are written with it
-///     reading, from the disk of C   until the tiles of C that are done are written
-///     writing, to a disk            until the reads from it that are under way have ended
+///     reading from the disk of C    until the tiles of C whose products are done are written
+///     writing to a disk             until the reads from it that are under way have ended
 ///
 /// The tiles of one step's column of C lie one below the other, as A's tiles of the step do: one
 /// call multiplies a whole column of tiles. Each group of columns is written when it is done;

@@ -82,6 +82,16 @@ std::vector<load> pipeline::parts::loads_of(const step& at) const {
     return left;
 }
 
+void pipeline::parts::await(const std::vector<device::event>& events, std::size_t i,
+                            std::unique_lock<std::mutex>& lock) const {
+    if (!o.who.is_gpu()) return;
+    const device::event& awaited = events[i % events.size()];
+    if (awaited.happened()) return;
+    lock.unlock();
+    awaited.wait();
+    lock.lock();
+}
+
 void pipeline::parts::fail(std::exception_ptr thrown) {
     const std::lock_guard lock(mutex);
     if (!first_error) first_error = thrown;

@@ -57,6 +57,11 @@ struct pipeline::parts {
     }
     struct stopped {};
 
+    /// Until a GPU has come to an event. The lock is kept if it is there already, and with it the
+    /// turn of who writes.
+    void await(const std::vector<device::event>& events, std::size_t i,
+               std::unique_lock<std::mutex>& lock) const;
+
     template <class Work>
     void guarded(const Work& work) {
         try {
@@ -148,7 +153,7 @@ struct pipeline::parts {
     std::vector<std::size_t> owner;           ///< its block
     std::deque<finished_columns> to_write;
     std::size_t reading = 0, in_turn = 0;  ///< loads under way; of them those that take turns
-    std::size_t writing = 0;               ///< tiles of C that a thread has taken
+    std::size_t writing = 0;               ///< tiles of C under way, or that wait for their turn
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads

@@ -34,16 +34,12 @@ void pipeline::parts::read_tiles(mover& by) {
         } else {
             wait(lock, [&] { return products_done >= done; });
         }
-        if (o.who.is_gpu() && done > 0) {
-            lock.unlock();
-            steps_end[(done - 1) % steps_end.size()].wait();
-            lock.lock();
-        }
+        if (done > 0) await(steps_end, done - 1, lock);
         const stored_matrix& from = what.which == matrix::a   ? o.a
                                     : what.which == matrix::b ? o.b
                                                               : o.c_read;
         const bool turns = takes_turns(from);
-        if (turns) wait(lock, [&] { return to_write.empty() && writing == 0; });
+        if (turns) wait(lock, [&] { return writing == 0; });
         ++reading;
         in_turn += turns;
         counts.both_ways += writing > 0;

@@ -14,11 +14,11 @@ void pipeline::parts::write_tiles(mover& by) {
         const finished_columns next = to_write.front();
         const std::size_t r = to_write.front().taken++;
         if (r + 1 == next.rows) to_write.pop_front();
+        await(column_end, next.number + next.columns - 1, lock);
         ++writing;
         wait(lock, [&] { return in_turn == 0; });
         counts.both_ways += reading > 0;
         lock.unlock();
-        if (o.who.is_gpu()) column_end[next.number + next.columns - 1].wait();
         const std::size_t bytes =
             by.move(o.c, {next.row + r, next.column, next.columns},
                     below(order.slot_of_c(0, next.number), matrix::c, next.column, r),
