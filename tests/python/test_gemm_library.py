@@ -38,17 +38,14 @@ OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # finds w
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch, request):
-    """An empty folder, and one CPU: threads of a BLAS that wait for each other by spinning take
-    long where other tests run, too. For a GPU all of them: threads that serve it never rest, and
-    those that wait for it need a CPU of their own."""
+def here(tmp_path, monkeypatch):
+    """An empty folder. Where other tests run beside this one, one CPU, too: threads of a BLAS that
+    wait for each other by spinning take long on CPUs that others use."""
     monkeypatch.chdir(tmp_path)
-    if request.node.get_closest_marker("gpu"):
-        yield tmp_path
-        return
+    worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", ""))
     cpus = os.sched_getaffinity(0)
-    number = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "0")))
-    os.sched_setaffinity(0, {sorted(cpus)[number % len(cpus)]})
+    if worker:
+        os.sched_setaffinity(0, {sorted(cpus)[int(worker) % len(cpus)]})
     yield tmp_path
     os.sched_setaffinity(0, cpus)
 
