@@ -8,6 +8,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <cmath>
 #include <cstdlib>
@@ -52,6 +54,12 @@ public:
             else
                 out.write(reinterpret_cast<const char*>(&each), sizeof each);
         }
+        out.close();
+        // or direct I/O waits for the kernel to write these pages, whose time others take
+        const int file = open(where.path.c_str(), O_RDONLY);
+        fdatasync(file);
+        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+        close(file);
     }
     ~file_of() {
         std::filesystem::remove(where.path);
@@ -218,6 +226,15 @@ std::vector<example> examples() {
 
 INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
 
+/// Whether direct I/O reaches a disk there.
+bool is_on_disk(const std::string& path) {
+    struct statfs system {};
+    const int file = open(path.c_str(), O_RDONLY | O_DIRECT);
+    if (file < 0 || fstatfs(file, &system) != 0) return false;
+    close(file);
+    return system.f_type != TMPFS_MAGIC;
+}
+
 /// Of one disk, by engines that either way alone keeps busy.
 TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
     std::vector<std::string> engines{"queue"};
@@ -228,10 +245,7 @@ TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
                         12,     order::reuse};
         SCOPED_TRACE(::testing::Message() << e);
         const matrices m(e);
-        if (const int file = open(m.a.where.path.c_str(), O_RDONLY | O_DIRECT); file >= 0)
-            close(file);
-        else
-            GTEST_SKIP() << "no direct I/O in " << m.a.where.path;
+        if (!is_on_disk(m.a.where.path)) GTEST_SKIP() << m.a.where.path << " is on no disk";
         EXPECT_EQ(multiply(m.job()).both_ways, 0u);
         EXPECT_LT(m.error(), 1);
     }
@@ -386,15 +400,19 @@ TEST_F(FileProduct, MovesNeighboursTogether) {
 /// Half a minute of small reads, stopped when it first tells how far it is.
 TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
     const matrices m(
-        {"posix", {2048, 2048, 1024}, precision::single_precision, 4096, 1, 0, 5, order::naive});
+        {"posix", {2048, 2048, 2048}, precision::single_precision, 4096, 1, 0, 5, order::naive});
     file_product job = m.job();
     std::set<tile_of_c> told;
+    double done = 0;
     job.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
-        EXPECT_LT(part, 1);
+        done = part;
         told.insert(tiles.begin(), tiles.end());
         return false;
     };
-    EXPECT_TRUE(multiply(job).stopped);
+    const pipeline_counts counts = multiply(job);
+    if (counts.seconds < 1) GTEST_SKIP() << "over before anybody was told how far it is";
+    EXPECT_TRUE(counts.stopped);
+    EXPECT_LT(done, 1);
     EXPECT_FALSE(told.empty());
     EXPECT_LT(told.size(), 16 * 16u);
     const std::vector<double> found = m.c.values();

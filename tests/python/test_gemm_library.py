@@ -38,13 +38,13 @@ OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # finds w
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, request):
     """An empty folder. Where other tests run beside this one, one CPU, too: threads of a BLAS that
     wait for each other by spinning take long on CPUs that others use."""
     monkeypatch.chdir(tmp_path)
     worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", ""))
     cpus = os.sched_getaffinity(0)
-    if worker:
+    if worker and not request.node.get_closest_marker("gpu"):  # threads that serve one never rest
         os.sched_setaffinity(0, {sorted(cpus)[int(worker) % len(cpus)]})
     yield tmp_path
     os.sched_setaffinity(0, cpus)

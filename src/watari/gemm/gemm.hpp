@@ -5,7 +5,7 @@
 /// whatever the order, about 2 m n k / sqrt(elements of fast memory) elements.
 ///
 /// Read next: schedule.hpp (which tile when), placement.hpp (where a tile lies), pipeline.hpp
-/// (reading, products and writing at once), source.hpp (the engines), store.hpp (test data).
+/// (reading, multiplying and writing), source.hpp (the engines), store.hpp (test data).
 #pragma once
 
 #include "watari/gemm/pipeline.hpp"

@@ -1,5 +1,6 @@
 /// The product, tile by tile: some threads bring tiles into slots of fast memory, the calling
-/// thread multiplies, others write the tiles of C that are done; all at once.
+/// thread multiplies, others write the tiles of C that are done; all at once, but for reads and
+/// writes of one disk.
 ///
 /// The order is the schedule's. What waits for what (schedule.hpp states the rule):
 ///
@@ -8,8 +9,8 @@
 ///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
 ///     writing a tile of C           until the products of the last step are done, of its column
 ///                                   and of those that are written with it
-///     reading from the disk of C    until the tiles of C whose products are done are written
-///     writing to a disk             until the reads from it that are under way have ended
+///     reading from the disk of C    until the tiles of C that writers have taken up are written
+///     writing to such a disk        until the reads from it that are under way have ended
 ///
 /// The tiles of one step's column of C lie one below the other, as A's tiles of the step do: one
 /// call multiplies a whole column of tiles. Each group of columns is written when it is done;
@@ -17,8 +18,9 @@
 /// as many groups as they leave.
 ///
 /// No thread waits in a circle: loads wait for writes and products of earlier steps, products for
-/// loads of their own step or before, writes for products, each in the one order of steps; and who
-/// waits for a disk waits for moves that wait for nothing more than it.
+/// loads of their own step or before, writes for products, each in the one order of steps. Where a
+/// disk is read and written in turn (source::disk), loads wait for writes whose products are done,
+/// which wait for loads that are under way, which wait for nobody.
 #pragma once
 
 #include "watari/gemm/blas.hpp"
@@ -60,8 +62,9 @@ struct pipeline_options {
 struct pipeline_counts {
     std::uint64_t read = 0, written = 0;
     double seconds = 0;
-    double waited = 0;          ///< of them, the products for tiles
-    std::size_t both_ways = 0;  ///< moves that began while some went the other way
+    double waited = 0;  ///< of them, the products for tiles
+    std::size_t both_ways =
+        0;  ///< moves that began while some went, or waited to go, the other way
     bool stopped = false;
     std::string blas;
     std::vector<std::string> notes;

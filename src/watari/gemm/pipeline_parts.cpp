@@ -82,8 +82,8 @@ std::vector<load> pipeline::parts::loads_of(const step& at) const {
     return left;
 }
 
-void pipeline::parts::await(const std::vector<device::event>& events, std::size_t i,
-                            std::unique_lock<std::mutex>& lock) const {
+void pipeline::parts::await_event(const std::vector<device::event>& events, std::size_t i,
+                                  std::unique_lock<std::mutex>& lock) const {
     if (!o.who.is_gpu()) return;
     const device::event& awaited = events[i % events.size()];
     if (awaited.happened()) return;

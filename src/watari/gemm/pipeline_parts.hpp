@@ -57,10 +57,10 @@ struct pipeline::parts {
     }
     struct stopped {};
 
-    /// Until a GPU has come to an event. The lock is kept if it is there already, and with it the
-    /// turn of who writes.
-    void await(const std::vector<device::event>& events, std::size_t i,
-               std::unique_lock<std::mutex>& lock) const;
+    /// Without the lock, until a GPU has come to an event. Where it is there already the lock is
+    /// kept, so that no read slips in between two tiles that are written one after the other.
+    void await_event(const std::vector<device::event>& events, std::size_t i,
+                     std::unique_lock<std::mutex>& lock) const;
 
     template <class Work>
     void guarded(const Work& work) {
@@ -95,8 +95,9 @@ struct pipeline::parts {
     std::optional<ticket> next_load();
     void read_tiles(mover& by);
     void note_arrival(const step& at, const load& tile);
-    /// Whether reads from there and writes of C are not to be under way at once: a disk that either
-    /// keeps busy alone is slower at both (to half of its rate, where it was measured).
+    /// Whether reads from there and writes of C are to be under way one after the other: they have
+    /// one disk, which is not faster at both at once. Written alone, tiles of C leave their slots
+    /// earlier, and the products that wait for these run while the next tiles are read.
     bool takes_turns(const stored_matrix& from) const;
 
     // ---- the threads that write
@@ -152,8 +153,9 @@ struct pipeline::parts {
     std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
     std::vector<std::size_t> owner;           ///< its block
     std::deque<finished_columns> to_write;
-    std::size_t reading = 0, in_turn = 0;  ///< loads under way; of them those that take turns
-    std::size_t writing = 0;               ///< tiles of C under way, or that wait for their turn
+    std::size_t reading = 0;  ///< loads under way; for counts.both_ways alone
+    std::size_t in_turn = 0;  ///< of them those that take turns
+    std::size_t writing = 0;  ///< tiles of C under way, or that wait for their turn
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads

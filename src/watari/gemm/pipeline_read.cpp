@@ -34,7 +34,7 @@ void pipeline::parts::read_tiles(mover& by) {
         } else {
             wait(lock, [&] { return products_done >= done; });
         }
-        if (done > 0) await(steps_end, done - 1, lock);
+        if (done > 0) await_event(steps_end, done - 1, lock);
         const stored_matrix& from = what.which == matrix::a   ? o.a
                                     : what.which == matrix::b ? o.b
                                                               : o.c_read;
@@ -56,8 +56,7 @@ void pipeline::parts::read_tiles(mover& by) {
 }
 
 bool pipeline::parts::takes_turns(const stored_matrix& from) const {
-    const source &in = *from.source, &out = *o.c.source;
-    return in.disk() && in.disk() == out.disk() && in.deep() && out.deep();
+    return from.source->disk() && from.source->disk() == o.c.source->disk();
 }
 
 void pipeline::parts::note_arrival(const step& at, const load& tile) {

@@ -14,7 +14,7 @@ void pipeline::parts::write_tiles(mover& by) {
         const finished_columns next = to_write.front();
         const std::size_t r = to_write.front().taken++;
         if (r + 1 == next.rows) to_write.pop_front();
-        await(column_end, next.number + next.columns - 1, lock);
+        await_event(column_end, next.number + next.columns - 1, lock);
         ++writing;
         wait(lock, [&] { return in_turn == 0; });
         counts.both_ways += reading > 0;

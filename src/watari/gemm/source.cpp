@@ -7,7 +7,9 @@
 #include "watari/storage/ram.hpp"
 #include "watari/storage/sector.hpp"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <algorithm>
 
 namespace watari::gemm {
@@ -18,6 +20,15 @@ storage::cache_state cache_of(const source_options& wanted, const storage::engin
     // memory-mapped files are the page cache
     return wanted.direct && row.name != "mmap" ? storage::cache_state::none
                                                : storage::cache_state::cold;
+}
+
+/// None: a file system in memory, which grants direct I/O, too.
+std::optional<dev_t> disk_of(const std::string& path) {
+    struct stat file {};
+    struct statfs system {};
+    if (stat(path.c_str(), &file) != 0 || statfs(path.c_str(), &system) != 0) return {};
+    if (system.f_type == TMPFS_MAGIC) return {};
+    return S_ISBLK(file.st_mode) ? file.st_rdev : file.st_dev;
 }
 
 }  // namespace
@@ -44,13 +55,7 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     if (const std::string reason = row_->unsupported(what); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
-    if (struct stat status{}; passes_cache() && stat(wanted.path.c_str(), &status) == 0)
-        disk_ = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
-}
-
-bool source::passes_cache() const {
-    if (files_) return files_->cache() == storage::cache_state::none;
-    return wanted_.direct && !wanted_.path.empty();
+    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = disk_of(wanted.path);
 }
 
 void source::start_controller() {

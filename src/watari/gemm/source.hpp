@@ -41,7 +41,8 @@ public:
     bool deep() const { return row_ && row_->deep; }
     /// Bytes of direct I/O's offsets and sizes; 1 where there are none.
     std::size_t unit() const;
-    /// The disk whose requests go past the page cache; none: memory, or the page cache.
+    /// What stands for the disk that this source keeps busy by itself, past the page cache: its
+    /// file system, or the block device. None: memory, the page cache, one request at a time.
     std::optional<dev_t> disk() const { return disk_; }
     /// The files; null where there are none.
     const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
@@ -51,7 +52,6 @@ public:
 
 private:
     void start_controller();
-    bool passes_cache() const;
 
     source_options wanted_;
     std::optional<dev_t> disk_;
