@@ -53,7 +53,8 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .path = m.path,
             .writable = writable,
             .direct = p.direct && takes_direct_io(m.path),
-            .threads = p.how.threads,
+            // of each matrix's controller: A and B are read at once, C is written in turn with them
+            .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),
             .largest_block = std::max(edge + 2 * largest_unit, most_block)};
 }
