@@ -4,6 +4,7 @@
 #include "watari/core/backend.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <thread>
@@ -63,12 +64,15 @@ using everywhere = atomics;
 using local = atomics;
 
 /// For the `attempt`-th time in a row there was nothing: a moment's rest. The core is given up
-/// soon, since whoever is waited for may need it.
+/// soon, since whoever is waited for may need it; and after a millisecond or so by a sleep, since
+/// threads that yield without end can keep others, the kernel's too, from their turn for seconds.
 inline void pause(unsigned attempt) {
     if (attempt < 64)
         WATARI_REST();
-    else
+    else if (attempt < 4096)
         std::this_thread::yield();
+    else
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
 }
 
 /// Nanoseconds of a clock that never goes back.

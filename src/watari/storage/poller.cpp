@@ -3,11 +3,8 @@
 #include "watari/core/atomic.hpp"
 #include "watari/storage/prp.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <chrono>
 #include <exception>
-#include <thread>
 
 namespace watari::storage {
 
@@ -17,22 +14,11 @@ void add(std::uint64_t& counter, std::uint64_t more) {
     cpu::everywhere::store_relaxed(counter, counter + more);
 }
 
-/// Rests after `idle` rounds without work. Nobody can wake a poller, so it looks often; only after
-/// a millisecond or so it sleeps, and then a new command waits for some 0.1 ms.
-constexpr unsigned still_awake = 4096;
-
 constexpr std::uint32_t fetched_ahead = 8;  ///< entries on their way into this core's cache
 
 /// Bytes of commands that a round starts in each queue. Those who wait for them hear of them while
 /// the next are served, instead of all together, after which the poller would wait for all.
 constexpr std::uint64_t at_once = 1 << 16;
-
-void rest(unsigned idle) {
-    if (idle < still_awake)
-        cpu::pause(idle);
-    else
-        std::this_thread::sleep_for(std::chrono::microseconds(20));
-}
 
 }  // namespace
 
@@ -65,7 +51,7 @@ void poller::run(const std::atomic<bool>& stop) {
         } catch (const std::exception& e) {
             fail(e);
         }
-        if (idle > 0) rest(busy() ? std::min(idle, still_awake - 1) : idle);
+        if (idle > 0) cpu::pause(idle);  // nobody can wake a poller: it looks again and again
     }
 }
 
