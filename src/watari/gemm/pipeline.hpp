@@ -63,8 +63,8 @@ struct pipeline_counts {
     std::uint64_t read = 0, written = 0;
     double seconds = 0;
     double waited = 0;  ///< of them, the products for tiles
-    std::size_t both_ways =
-        0;  ///< moves that began while some went, or waited to go, the other way
+    /// Moves that began while some went, or waited to go, the other way.
+    std::size_t both_ways = 0;
     bool stopped = false;
     std::string blas;
     std::vector<std::string> notes;
