@@ -20,6 +20,9 @@
 // has come: `past` and `miss` then tell how long that takes, not what the controller can do. That
 // is `eight`: as `past`, but eight ranges at a time, where neighbours become one command.
 //
+// On a GPU then `past` with ranges of 16 MiB, by few warps: in commands of 128 KiB whose data the
+// warps copy, and in commands of 2 MiB whose data the copy engine brings.
+//
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
@@ -134,10 +137,10 @@ void put(T* to, const std::vector<T>& from) {
     if (on_gpu) watari::device::synchronize(nullptr);
 }
 
-/// A controller for commands of a range each; its slots are those that can be under way twice over,
-/// if the CPU's cache can keep so many.
-storage::controller_options served(std::size_t range, std::size_t warps, std::uint32_t threads) {
-    const std::size_t transfer = std::min(range, most_transfer), queues = 2 * threads;
+/// A controller for commands of so many bytes each; its slots are those that can be under way twice
+/// over, if the CPU's cache can keep so many.
+storage::controller_options served(std::size_t transfer, std::size_t warps, std::uint32_t threads) {
+    const std::size_t queues = 2 * threads;
     const std::size_t slots = std::min(slot_bytes / transfer, 2 * eight * warps);
     return {.queues = {.users = {here::executes},
                        .queues = static_cast<std::uint32_t>(queues),
@@ -151,7 +154,7 @@ void report(const std::shared_ptr<storage::backend>& store, std::uint32_t contro
             storage::pattern which, std::size_t page, std::size_t range, int rounds) {
     const std::size_t ranges = store_bytes / range;
     const std::size_t warps = std::min(most_warps, (std::size_t{1} << 28) / range);
-    storage::controller device(store, served(range, warps, controllers));
+    storage::controller device(store, served(std::min(range, most_transfer), warps, controllers));
     const storage::order visited(which, ranges, 7);
     std::vector<std::uint64_t> numbers(ranges);
     for (std::size_t i = 0; i < ranges; ++i) numbers[i] = visited(i);
@@ -197,6 +200,44 @@ void report(const std::shared_ptr<storage::backend>& store, std::uint32_t contro
     if (!right) std::exit(1);
 }
 
+/// Ranges of 16 MiB by a few warps, whose sum is checked as above.
+void report_large(const std::shared_ptr<storage::backend>& store, std::uint32_t controllers,
+                  std::size_t warps, int rounds) {
+    constexpr std::size_t range = eight * storage::large_run, ranges = store_bytes / range;
+    std::vector<std::uint64_t> numbers(ranges);
+    for (std::size_t i = 0; i < ranges; ++i) numbers[i] = i;
+    const memory::buffer<std::uint64_t> order(own, ranges);
+    const memory::buffer<word> memory(own, warps * eight * range / sizeof(word));
+    const memory::buffer<word> result(own, 2);
+    put(order.data(), numbers);
+    const auto by = [&](storage::controller_options options) {
+        options.queues.depth = std::max(options.queues.depth, 16u);
+        const storage::controller device(store, options);
+        const here::mapped<word> all(device.view(), {.bytes = 1 << 24, .page_bytes = 4096});
+        const bench b{all.array(), range, warps, order.data(), memory.data(), result.data()};
+        put(result.data(), std::vector<word>(2));
+        std::vector<double> past;
+        for (int round = 0; round < rounds; ++round)
+            past.push_back(rate(store_bytes, [&] { b.past(1); }));
+        std::vector<word> counted(2);
+        watari::device::read_back(counted.data(), result.data(), sizeof(word) * 2, nullptr);
+        const word words = store_bytes / sizeof(word);
+        if (counted[1] != 0 ||
+            counted[0] != static_cast<word>(rounds) * (words * (words - 1) / 2)) {
+            std::printf("WRONG\n");
+            std::exit(1);
+        }
+        return median(past);
+    };
+    storage::controller_options brought = served(storage::large_run, warps, controllers);
+    brought.queues.delivered_from = static_cast<std::uint32_t>(storage::large_run);
+    const double copied = by(served(most_transfer, warps, controllers));
+    std::printf(
+        "ranges of %zu B by %2zu warps: copied by them %.2f, by the copy engine %.2f GB/s\n", range,
+        warps, copied, by(brought));
+    std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int count, char** words) try {
@@ -210,6 +251,9 @@ int main(int count, char** words) try {
         for (const std::size_t range : {4 * kib, 64 * kib, 1024 * kib})
             for (const auto which : {storage::pattern::sequential, storage::pattern::random})
                 if (range >= page) report(store, controllers, which, page, range, rounds);
+    if (on_gpu)
+        for (const std::size_t warps : {1, 4, 16, 64})
+            report_large(store, controllers, warps, rounds);
 } catch (const watari::error& reason) {
     std::printf("%s: %s\n", reason.name(), reason.what());
     return 1;

@@ -101,12 +101,15 @@ def threads_on(cores: int, parameters: Parameters) -> int:
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
-    """What engines with a queue keep in flight. On files requests are long whatever the tile."""
+    """What engines with a queue keep in flight. On files requests are long whatever the tile, and
+    as long as may be where tiles are stored whole."""
     if parameters["engine"] in ONE_AT_A_TIME:
         return 1
     if parameters["engine"] != "gpu" or parameters["store"] == "file":
         return storage.DEPTH
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
+    if parameters["layout"] == "tiled":
+        return storage.gpu_depth(min(int(parameters["tile"]) * row, storage.LARGE_RUN))
     return storage.gpu_depth(2 * row)  # warps that move tiles displace those that multiply
 
 

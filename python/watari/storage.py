@@ -38,6 +38,7 @@ GPU_DEPTH = (2, 256)  # of each thread that serves a GPU
 FILE_DEPTH, FILE_THREADS = 64, 4  # of those where a disk limits them: more only wait in its queue
 # bytes of each: with more, they leave the CPU's cache before they are fetched
 GPU_IN_FLIGHT = 2**21
+LARGE_RUN = 2**21  # bytes of a request from which on a GPU's copy engine brings it
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}

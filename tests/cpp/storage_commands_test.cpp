@@ -1,4 +1,5 @@
-// Blocks that are longer than a command may be, by both engines over queues.
+// Blocks that are longer than a command may be, by both engines over queues; the data of reads are
+// copied by who asked, or delivered by the controller.
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/controller.hpp"
@@ -15,7 +16,16 @@ namespace {
 
 constexpr std::size_t command = 8192, block = 8 * command, blocks = 50;
 
-class Commands : public ::testing::TestWithParam<processor> {
+struct way {
+    processor who;
+    std::uint32_t delivered_from;
+};
+
+std::ostream& operator<<(std::ostream& to, const way& w) {
+    return to << (w.who.is_gpu() ? "gpu" : "cpu") << (w.delivered_from > 0 ? "/delivered" : "");
+}
+
+class Commands : public ::testing::TestWithParam<way> {
 protected:
     Commands() {
         for (std::byte& each : stored_) each = next();
@@ -23,18 +33,21 @@ protected:
 
     /// Moves every block to or from where it is in `memory`; the last one first.
     void move(direction way, std::vector<std::byte>& memory, const fault_plan& faults = {}) {
-        const processor who = GetParam();
-        const controller disk(
-            make_faulty(make_ram(stored_), faults),
-            {.queues =
-                 {.users = who, .queues = 2, .depth = 16, .max_transfer = command, .limit = 2},
-             .threads = 2});
+        const auto [who, delivered_from] = GetParam();
+        const controller disk(make_faulty(make_ram(stored_), faults),
+                              {.queues = {.users = who,
+                                          .queues = 2,
+                                          .depth = 16,
+                                          .max_transfer = command,
+                                          .limit = 2,
+                                          .delivered_from = delivered_from},
+                               .threads = 2});
         const namespace_view view = disk.view();
         const memory::buffer<std::byte> there(
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, memory.size(),
             {.device = who.number});
-        const auto copy = [&](std::byte* to, const std::byte* from) {
-            if (!who.is_gpu()) return void(std::memcpy(to, from, memory.size()));
+        const auto copy = [&, on_gpu = who.is_gpu()](std::byte* to, const std::byte* from) {
+            if (!on_gpu) return void(std::memcpy(to, from, memory.size()));
             device::copy(to, from, memory.size(), nullptr);
             device::synchronize(nullptr);
         };
@@ -106,9 +119,12 @@ TEST_P(Commands, AreSentAgainAlone) {
     EXPECT_LT(commands_, 2 * blocks * block / command);
 }
 
-std::vector<processor> everyone() {
-    std::vector<processor> all{the_cpu};
-    if (device::count() > 0) all.push_back(gpu_number(0));
+std::vector<way> everyone() {
+    std::vector<way> all{{the_cpu, 0}, {the_cpu, command}};
+    if (device::count() > 0) {
+        all.push_back({gpu_number(0), 0});
+        all.push_back({gpu_number(0), command});
+    }
     return all;
 }
 
@@ -122,6 +138,15 @@ TEST(Queues, OfAGpuHaveShortCommands) {
     EXPECT_GE(gpu.depth * gpu.queues, 4 * 2 * 8u);
     EXPECT_EQ(queues_for(gpu_number(0), 4, 8, mebibyte / 8 + 512).max_transfer, mebibyte / 4);
     EXPECT_EQ(queues_for(the_cpu, 4, 8, mebibyte).max_transfer, mebibyte);
+}
+
+TEST(Queues, OfAGpuHaveLongOnesForTheCopyEngine) {
+    const queue_options gpu = queues_for(gpu_number(0), 4, 8, 4 * large_run);
+    EXPECT_EQ(gpu.max_transfer, large_run);
+    EXPECT_EQ(gpu.delivered_from, large_run);
+    EXPECT_GE(gpu.depth * gpu.queues, 8 * 4u);
+    EXPECT_EQ(queues_for(gpu_number(0), 4, 8, large_run / 2).delivered_from, 0u);
+    EXPECT_EQ(queues_for(the_cpu, 4, 8, large_run).delivered_from, 0u);
 }
 
 }  // namespace

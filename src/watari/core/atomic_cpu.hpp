@@ -28,6 +28,16 @@ struct atomics {
     static void store_release(Word& word, Word value) {
         std::atomic_ref<Word>(word).store(value, std::memory_order_release);
     }
+    /// Of these two there is one order for all: who stores and then loads elsewhere, and another
+    /// who does so the other way round, cannot both miss what the other stored.
+    template <class Word>
+    static Word load_seq_cst(const Word& word) {
+        return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_seq_cst);
+    }
+    template <class Word>
+    static void store_seq_cst(Word& word, Word value) {
+        std::atomic_ref<Word>(word).store(value, std::memory_order_seq_cst);
+    }
     /// What comes before is seen by whoever acquires the sum; nothing is learnt from what was
     /// there.
     template <class Word>

@@ -28,6 +28,16 @@ struct atomics {
     static __device__ void store_release(Word& word, Word value) {
         reference<Word>(word).store(value, cuda::memory_order_release);
     }
+    /// Of these two there is one order for all: who stores and then loads elsewhere, and another
+    /// who does so the other way round, cannot both miss what the other stored.
+    template <class Word>
+    static __device__ Word load_seq_cst(const Word& word) {
+        return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_seq_cst);
+    }
+    template <class Word>
+    static __device__ void store_seq_cst(Word& word, Word value) {
+        reference<Word>(word).store(value, cuda::memory_order_seq_cst);
+    }
     /// What comes before is seen by whoever acquires the sum; nothing is learnt from what was
     /// there.
     template <class Word>

@@ -26,6 +26,9 @@ struct group {
 /// Loads of a thread that are to be under way at once: the processor looks ahead by itself.
 inline constexpr unsigned loads_under_way = 1;
 
+/// Whether it is memory that others than this thread know by the same address.
+inline bool is_global(const void*) { return true; }
+
 /// Copies bytes by all threads of a group, who pass the same values.
 inline void copy_bytes(const group&, void* to, const void* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);

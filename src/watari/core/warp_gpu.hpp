@@ -40,6 +40,9 @@ __device__ inline bool aligned(const void* a, const void* b) {
     return (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;
 }
 
+/// Whether it is memory that others than this block's threads know by the same address.
+__device__ inline bool is_global(const void* memory) { return __isGlobal(memory) != 0; }
+
 /// Copies bytes by all threads of a group, who pass the same values.
 __device__ inline void copy_bytes(const group& lanes, void* to, const void* from,
                                   std::size_t bytes) {

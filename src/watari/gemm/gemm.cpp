@@ -7,6 +7,7 @@
 #include "watari/measure/clock.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
+#include "watari/storage/queue_memory.hpp"
 #include "watari/storage/uring.hpp"
 
 #include <algorithm>
@@ -27,8 +28,15 @@ constexpr std::size_t full_memory_depth = 64;  ///< the same of memory, of each 
 
 bool is_queue(const parameters& p) { return p.engine == "queue" || p.engine == "gpu"; }
 
+/// Bytes of a request for a part of a stored tile: of memory behind queues what a GPU's copy engine
+/// takes best, if the tile has so much.
+std::size_t most_of_tile(const parameters& p) {
+    return p.engine == "gpu" && p.store == "ram" ? storage::large_run : most_block;
+}
+
 placement packed(const parameters& p, matrix which) {
-    return placement::packed(tiling_of(which, p.size, p.tile), element_bytes(p.type), p.order);
+    return placement::packed(tiling_of(which, p.size, p.tile), element_bytes(p.type), p.order,
+                             most_of_tile(p));
 }
 
 /// Whether tiles come from files. Memory is as fast with small requests, and a tile that comes
@@ -57,6 +65,7 @@ struct setting {
                     .type = p.type,
                     .tile = p.tile,
                     .order = p.order,
+                    .most = most_of_tile(p),
                     .medium = !on_files          ? medium::memory
                               : p.store == "ram" ? medium::memory_file
                                                  : medium::file,

@@ -16,7 +16,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 
 /// Blocks of the tiled layout: as large as may be, and a tile is a whole number of them.
 std::size_t tiled_block(const placement& where) {
-    std::size_t block = most_block;
+    std::size_t block = where.most;
     while (where.tiles.tile * where.row_bytes % block != 0) block /= 2;
     return block;
 }
@@ -34,12 +34,13 @@ std::size_t row_unit(std::size_t tile, std::size_t element) {
     return tile * element % page == 0 ? page : storage::sector_bytes;
 }
 
-placement placement::packed(const tiling& tiles, std::size_t element, layout order) {
+placement placement::packed(const tiling& tiles, std::size_t element, layout order,
+                            std::size_t most) {
     const std::size_t edge = tiles.tile * element;
     if (edge == 0 || edge % storage::sector_bytes != 0 || edge > most_block)
         throw usage_error("tile=" + std::to_string(tiles.tile) +
                           ": a row of a tile must be whole sectors of 512 bytes, at most 128 KiB");
-    placement result{.tiles = tiles, .element = element, .order = order};
+    placement result{.tiles = tiles, .element = element, .order = order, .most = most};
     result.unit = row_unit(tiles.tile, element);
     result.row_bytes =
         order == layout::tiled ? edge : round_up(tiles.columns * element, result.unit);

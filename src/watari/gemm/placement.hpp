@@ -28,13 +28,15 @@ struct placement {
     tiling tiles{};
     std::size_t element = 4;  ///< bytes
     layout order = layout::row_major;
-    std::uint64_t first = 0;      ///< bytes before element (0, 0)
-    std::uint64_t row_bytes = 0;  ///< row-major: from one row to the next
-    std::size_t unit = 512;       ///< what offsets and sizes of requests are multiples of
+    std::uint64_t first = 0;        ///< bytes before element (0, 0)
+    std::uint64_t row_bytes = 0;    ///< row-major: from one row to the next
+    std::size_t unit = 512;         ///< what offsets and sizes of requests are multiples of
+    std::size_t most = most_block;  ///< bytes of a request of the tiled layout
 
     /// The program's own: rows, or whole tiles, one behind the other, aligned. Throws usage_error
     /// for a tile whose rows are not whole sectors of 512 bytes or beyond most_block.
-    static placement packed(const tiling& tiles, std::size_t element, layout order);
+    static placement packed(const tiling& tiles, std::size_t element, layout order,
+                            std::size_t most = most_block);
     /// In a file of someone else's, rows without gaps. `unit` 1: of any bytes.
     static placement rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
                              std::size_t unit);

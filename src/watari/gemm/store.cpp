@@ -47,7 +47,7 @@ store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, 
     for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
         placement& place = where_[static_cast<int>(which)];
         place = placement::packed(tiling_of(which, wanted.size, wanted.tile),
-                                  element_bytes(wanted.type), wanted.order);
+                                  element_bytes(wanted.type), wanted.order, wanted.most);
         place.first = (end + boundary - 1) / boundary * boundary;
         end = place.bytes();
     }

@@ -31,6 +31,7 @@ struct request {
     std::uint64_t offset;  ///< bytes from the start of the namespace
     std::size_t bytes;
     std::span<const memory_range> ranges;
+    std::byte* destination = nullptr;  ///< where a courier takes the data to, after the ranges
 };
 
 /// How a command ended. `bad_phase`: a faulty device shows the entry with the phase tag of before,

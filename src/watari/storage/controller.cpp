@@ -48,6 +48,7 @@ controller::controller(std::shared_ptr<backend> store, const controller_options&
               options.block_bytes,
               options.queues.max_transfer,
               {range(memory_.slots()), range(memory_.lists())}} {
+    if (options.queues.delivered_from > 0) courier_.emplace(memory_);
     start();
 }
 
@@ -59,11 +60,15 @@ namespace_view controller::view() const {
 
 void controller::start() {
     stop_ = false;
-    const user_memory memory{{served_.known.data(), 1}};
     for (std::uint32_t t = 0; t < options_.threads; ++t)
-        pollers_.push_back(std::make_unique<poller>(memory_, served_, store_->open_lane(memory), t,
-                                                    options_.threads));
+        pollers_.push_back(
+            std::make_unique<poller>(memory_, served_, open_lane(), t, options_.threads));
     for (const auto& p : pollers_) threads_.emplace_back([this, &p = *p] { p.run(stop_); });
+}
+
+std::unique_ptr<lane> controller::open_lane() {
+    std::unique_ptr<lane> own = store_->open_lane({{served_.known.data(), 1}});
+    return courier_ ? courier_->over(std::move(own)) : std::move(own);
 }
 
 void controller::stop() {

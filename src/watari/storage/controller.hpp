@@ -16,12 +16,14 @@
 #pragma once
 
 #include "watari/storage/backend.hpp"
+#include "watari/storage/courier.hpp"
 #include "watari/storage/poller.hpp"
 #include "watari/storage/queue_memory.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,11 +59,13 @@ public:
 private:
     void start();
     void stop();
+    std::unique_ptr<lane> open_lane();
 
     controller_options options_;
     std::shared_ptr<backend> store_;
     queue_memory memory_;
     served_namespace served_;
+    std::optional<courier> courier_;
     std::vector<std::unique_ptr<poller>> pollers_;
     controller_counts before_;  ///< of pollers before the last reset
     std::atomic<bool> stop_{false};

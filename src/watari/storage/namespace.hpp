@@ -5,6 +5,11 @@
 /// writer fills it before it submits. A slot is its command's until the identifier is given back,
 /// so data that come too late fall where nobody looks.
 ///
+/// Long reads (`delivers`) may name the memory where their data are wanted, by an SGL: the
+/// controller brings them there, on a GPU by its copy engine. Who gives such a command up recalls
+/// it first: user and controller each say what they are about to do, and then look at what the
+/// other said, so that either the data are not brought, or the user waits until they are there.
+///
 /// Each calling thread has its own command; threads of a warp that call together share one ticket
 /// and one doorbell write, and copy each of their slots together. Where a warp wants one command of
 /// all its threads, `begin_read` by one of them and `copy_bytes` from `slot_of` by all do that.
@@ -20,6 +25,12 @@
 
 namespace watari::storage {
 
+/// What is said of a slot's delivery. Each word is a command's identifier + 1, or 0.
+struct delivery {
+    std::uint32_t wanted;   ///< whose data are wanted where it said, by its user
+    std::uint32_t copying;  ///< whose data are on their way there, by the controller
+};
+
 /// A namespace and the ways to it, passed to kernels by value. All queues are equally deep.
 struct namespace_view {
     const queue_view* queues;
@@ -27,10 +38,12 @@ struct namespace_view {
     const std::uint64_t* prp_lists;  ///< by slot: its pages from the second on
     std::size_t list_stride;         ///< entries from one slot's list to the next
     std::size_t slot_stride;         ///< bytes from one slot to the next
+    delivery* deliveries;            ///< by slot
     std::uint64_t blocks;
     std::uint32_t queue_count;
     std::uint32_t block_bytes;
-    std::uint32_t max_transfer;  ///< bytes: the most of one command, and what a slot has
+    std::uint32_t max_transfer;    ///< bytes: the most of one command, and what a slot has
+    std::uint32_t delivered_from;  ///< bytes of a read that the controller can deliver; 0: none
     std::uint32_t nsid;
     std::uint32_t depth;
 
@@ -47,6 +60,7 @@ struct token {
     std::uint32_t bytes = 0;
     std::uint16_t cid = 0;
     bool taken = false;
+    bool delivered = false;  ///< its data come to the memory that it named
     status outcome = timed_out;
 };
 
@@ -108,6 +122,34 @@ WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
         entry.prp2 = first + storage::prp_page;
     const queue_view& queue = view.queues[command.queue];
     submit(group::together(queue.state), queue, entry);
+}
+
+/// Whether the controller can bring a read of so many bytes to this memory.
+WATARI_KERNEL inline bool delivers(const namespace_view& view, std::size_t bytes, const void* to) {
+    return view.delivered_from > 0 && bytes >= view.delivered_from && is_global(to);
+}
+
+/// Submits a read whose data are wanted at `to`, which nobody looks at before it has ended.
+WATARI_KERNEL inline void send_delivered(const namespace_view& view, token& command,
+                                         const storage::submission_entry& asked, void* to) {
+    storage::delivery& own = view.deliveries[slot_number(view, command)];
+    command.delivered = true;
+    everywhere::store_relaxed(own.wanted, command.cid + 1u);  // before the doorbell, as the entry
+    const queue_view& queue = view.queues[command.queue];
+    submit(group::together(queue.state), queue,
+           with_sgl(asked, reinterpret_cast<std::uint64_t>(to), command.bytes));
+}
+
+/// Nothing of a command's data is brought any more when this returns. A copy that was begun is
+/// waited for: it takes microseconds, unless the driver keeps it back for longer than a limit.
+WATARI_KERNEL inline void recall(const namespace_view& view, const token& command) {
+    storage::delivery& own = view.deliveries[slot_number(view, command)];
+    everywhere::store_seq_cst(own.wanted, 0u);
+    const std::int64_t deadline = nanoseconds() + view.queues[0].limit;
+    for (unsigned attempt = 0;
+         everywhere::load_seq_cst(own.copying) == command.cid + 1u && nanoseconds() <= deadline;
+         ++attempt)
+        pause(attempt);
 }
 
 /// Blocks that one command may name; else why not.
@@ -182,7 +224,9 @@ WATARI_KERNEL inline storage::status wait(const namespace_view& view, const toke
                                           std::int64_t limit) {
     if (!command.taken) return command.outcome;
     const queue_view& queue = view.queues[command.queue];
-    return wait(group::together(queue.state), queue, command.cid, limit);
+    const bool done = look(group::together(queue.state), queue, command.cid, limit);
+    if (!done && command.delivered) recall(view, command);
+    return settle(queue, command.cid);
 }
 
 /// The same, with the queues' own limit.

@@ -1,7 +1,8 @@
 /// What crosses an NVMe queue, bit for bit: the 64 bytes of a command, the 16 of its completion.
 ///
-/// NVM Express Base Specification 2.0, sections 3.3.3 (entries) and 4.1.1 (PRP); NVM Command Set
-/// 1.0, section 3 (flush, write, read). Numbers are little-endian, as is every processor here.
+/// NVM Express Base Specification 2.0, sections 3.3.3 (entries), 4.1.1 (PRP) and 4.1.2 (SGL); NVM
+/// Command Set 1.0, section 3 (flush, write, read). Numbers are little-endian, as is every
+/// processor here.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,10 @@ inline constexpr status invalid_field{0, 0x02, true};
 inline constexpr status command_id_conflict{0, 0x03};
 inline constexpr status data_transfer_error{0, 0x04};
 inline constexpr status internal_error{0, 0x06};
+inline constexpr status abort_requested{0, 0x07};
 inline constexpr status invalid_namespace{0, 0x0b, true};
+inline constexpr status invalid_sgl_length{0, 0x0f, true};
+inline constexpr status invalid_sgl_type{0, 0x11, true};
 inline constexpr status invalid_prp_offset{0, 0x13, true};
 inline constexpr status write_protected{0, 0x20, true};
 inline constexpr status lba_out_of_range{0, 0x80, true};
@@ -43,12 +47,12 @@ inline constexpr status timed_out{7, 0xc0};
 
 /// A command. Fields that no command here uses are zero.
 struct alignas(64) submission_entry {
-    std::uint32_t dw0 = 0;   ///< opcode 7:0, CID 31:16
+    std::uint32_t dw0 = 0;   ///< opcode 7:0, PSDT 15:14, CID 31:16
     std::uint32_t nsid = 0;  ///< namespace
     std::uint32_t dw2 = 0, dw3 = 0;
     std::uint64_t metadata = 0;
-    std::uint64_t prp1 = 0;   ///< first page of the data; may begin within it
-    std::uint64_t prp2 = 0;   ///< second page, or the list of the others
+    std::uint64_t prp1 = 0;   ///< first page of the data; may begin within it; or an SGL's address
+    std::uint64_t prp2 = 0;   ///< second page, or the list of the others; or length and type
     std::uint64_t block = 0;  ///< DW10-11: starting LBA
     std::uint32_t dw12 = 0;   ///< blocks - 1 15:0, FUA 30
     std::uint32_t dw13 = 0, dw14 = 0, dw15 = 0;
@@ -57,6 +61,12 @@ struct alignas(64) submission_entry {
     constexpr std::uint16_t cid() const { return static_cast<std::uint16_t>(dw0 >> 16); }
     constexpr std::uint32_t blocks() const { return (dw12 & 0xffff) + 1; }
     constexpr bool fua() const { return dw12 >> 30 & 1; }
+    /// What the data pointer is: 0 PRPs, 1 an SGL descriptor.
+    constexpr unsigned psdt() const { return dw0 >> 14 & 3; }
+    constexpr std::uint64_t sgl_address() const { return prp1; }
+    constexpr std::uint32_t sgl_length() const { return static_cast<std::uint32_t>(prp2); }
+    /// Type and subtype of the descriptor; 0 is a data block at an address.
+    constexpr unsigned sgl_type() const { return static_cast<unsigned>(prp2 >> 56); }
 };
 static_assert(sizeof(submission_entry) == 64);
 static_assert(offsetof(submission_entry, prp1) == 6 * 4);
@@ -84,6 +94,16 @@ constexpr submission_entry make_transfer(opcode operation, std::uint16_t cid, st
     entry.nsid = nsid;
     entry.block = block;
     entry.dw12 = (count - 1) | std::uint32_t{fua} << 30;
+    return entry;
+}
+
+/// The same with its data in one piece, at an address that needs not be a page's.
+constexpr submission_entry with_sgl(const submission_entry& asked, std::uint64_t address,
+                                    std::uint32_t bytes) {
+    submission_entry entry = asked;
+    entry.dw0 |= 1u << 14;
+    entry.prp1 = address;
+    entry.prp2 = bytes;
     return entry;
 }
 

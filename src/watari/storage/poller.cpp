@@ -24,7 +24,8 @@ constexpr std::uint64_t at_once = 1 << 16;
 
 poller::poller(const queue_memory& memory, const served_namespace& served,
                std::unique_ptr<lane> lane, std::uint32_t first, std::uint32_t step)
-    : served_(served),
+    : memory_(memory),
+      served_(served),
       depth_(memory.options().depth),
       depth_log2_(static_cast<std::uint32_t>(std::countr_zero(depth_))),
       step_(step),
@@ -109,9 +110,23 @@ status poller::check(const queue& q, const submission_entry& command, request& o
     if (out.bytes > served_.max_transfer) return invalid_field;
     out.offset = command.block * served_.block_bytes;
     out.fua = command.fua();
+    if (command.psdt() != 0) return check_delivery(q, command, out);
     const status memory = read_prps(command, out.bytes, served_.known, ranges_);
     out.ranges = ranges_;
     return memory;
+}
+
+/// Data that are wanted elsewhere come to the command's slot first.
+status poller::check_delivery(const queue& q, const submission_entry& command, request& out) {
+    const std::uint32_t least = memory_.options().delivered_from;
+    if (command.psdt() != 1 || least == 0 || out.bytes < least || out.operation != opcode::read)
+        return invalid_field;
+    if (command.sgl_type() != 0) return invalid_sgl_type;
+    if (command.sgl_length() != out.bytes) return invalid_sgl_length;
+    ranges_.assign(1, {memory_.slot(q.number, command.cid()), out.bytes});
+    out.ranges = ranges_;
+    out.destination = reinterpret_cast<std::byte*>(command.sgl_address());
+    return success;
 }
 
 /// False if the lane can take no more now.

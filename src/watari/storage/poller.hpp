@@ -33,7 +33,8 @@ struct served_namespace {
 
 class poller {
 public:
-    /// Serves every queue whose number is `first` plus a multiple of `step`.
+    /// Serves every queue whose number is `first` plus a multiple of `step`. The lane is a
+    /// courier's where the memory's options say that reads are delivered.
     poller(const queue_memory& memory, const served_namespace& served, std::unique_ptr<lane> lane,
            std::uint32_t first, std::uint32_t step);
 
@@ -61,12 +62,14 @@ private:
 
     bool fetch(queue& q);
     status check(const queue& q, const submission_entry& command, request& out);
+    status check_delivery(const queue& q, const submission_entry& command, request& out);
     bool start(queue& q, const submission_entry& command);
     void post(queue& q, const ending& e);
     bool write_entry(queue& q, const ending& e);
     void count(const request& command);
     void fail(const std::exception& e);
 
+    const queue_memory& memory_;
     served_namespace served_;
     std::uint32_t depth_, depth_log2_, step_, first_;
     std::vector<queue> queues_;

@@ -260,13 +260,11 @@ WATARI_KERNEL inline bool is_done(const queue_view& queue, std::uint16_t cid) {
     return (local::load_acquire(queue.results[queue.index(cid)]) & storage::done) != 0;
 }
 
-/// Waits until the commands of all threads of the group are done, or abandoned after `limit`
-/// nanoseconds; the status of each thread's own. The identifier is still the caller's, unless the
-/// command was abandoned.
-WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
-                                          std::uint16_t cid, std::int64_t limit) {
-    const std::uint32_t own = std::uint32_t{cid} << 16;
-    std::uint32_t& result = queue.results[queue.index(cid)];
+/// Waits until the commands of all threads of the group are done, no longer than `limit`
+/// nanoseconds; whether each thread's own is.
+WATARI_KERNEL inline bool look(const group& lanes, const queue_view& queue, std::uint16_t cid,
+                               std::int64_t limit) {
+    const std::uint32_t& result = queue.results[queue.index(cid)];
     std::uint32_t word = local::load_acquire(result);
     const std::int64_t deadline =
         lanes.all((word & storage::done) != 0) ? 0 : nanoseconds() + limit;
@@ -280,15 +278,26 @@ WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& 
         word = local::load_acquire(result);
         if (lanes.all(late || (word & storage::done) != 0)) break;
     }
+    return (word & storage::done) != 0;
+}
+
+/// The status of a command, whose identifier is still the caller's; one that is not done is
+/// abandoned.
+WATARI_KERNEL inline storage::status settle(const queue_view& queue, std::uint16_t cid) {
+    const std::uint32_t own = std::uint32_t{cid} << 16;
+    std::uint32_t& result = queue.results[queue.index(cid)];
+    std::uint32_t word = local::load_acquire(result);
     for (; (word & storage::done) == 0; word = local::load_acquire(result))
         if (local::replace(result, word, own | storage::abandoned)) return storage::timed_out;
     return storage::status_of(word & 0x7fff);
 }
 
-/// The same, with the queue's own limit.
+/// Waits until the commands of all threads of the group are done, or abandoned after the queue's
+/// limit; the status of each thread's own.
 WATARI_KERNEL inline storage::status wait(const group& lanes, const queue_view& queue,
                                           std::uint16_t cid) {
-    return wait(lanes, queue, cid, queue.limit);
+    look(lanes, queue, cid, queue.limit);
+    return settle(queue, cid);
 }
 
 /// Waits for a free identifier, as each thread of the group does. False: none within the limit.

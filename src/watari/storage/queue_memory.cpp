@@ -14,7 +14,6 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t line = 128;
-constexpr std::size_t most_of_gpu = 1 << 17;  ///< bytes of one command
 
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
@@ -93,14 +92,18 @@ const queue_options& checked(const queue_options& options) {
 queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
                          std::size_t block) {
     const std::size_t queues = users.is_gpu() ? 2 * threads : threads;
-    const bool several = users.is_gpu() && block % most_of_gpu == 0;
-    const std::size_t transfer = several ? most_of_gpu : std::bit_ceil(std::max(block, prp_page));
+    const bool several = users.is_gpu() && block % copied_by_warps == 0;
+    const bool delivered = users.is_gpu() && block % large_run == 0;
+    const std::size_t transfer = delivered ? large_run
+                                 : several ? copied_by_warps
+                                           : std::bit_ceil(std::max(block, prp_page));
     const std::size_t commands = under_way * std::max<std::size_t>(block / transfer, 1);
     const std::size_t depth = std::bit_ceil(commands / queues + 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
             .depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(depth, 2, most_depth)),
-            .max_transfer = static_cast<std::uint32_t>(transfer)};
+            .max_transfer = static_cast<std::uint32_t>(transfer),
+            .delivered_from = delivered ? static_cast<std::uint32_t>(large_run) : 0};
 }
 
 memory::placement huge_placement() {
@@ -114,6 +117,8 @@ queue_memory::queue_memory(const queue_options& options)
       rings_(shared(options, options.queues * ring_layout(options.depth).bytes)),
       slots_(shared(options, slot_count() * slot_stride(options.max_transfer))),
       lists_(shared(options, slot_count() * list_stride(options.max_transfer) * 8)),
+      deliveries_(
+          shared(options, options.delivered_from > 0 ? slot_count() * sizeof(delivery) : 0)),
       state_(own(options)) {
     auto* entry = static_cast<std::uint64_t*>(lists_.data());
     const auto slots = reinterpret_cast<std::uint64_t>(slots_.data());
@@ -126,6 +131,7 @@ queue_memory::queue_memory(const queue_options& options)
 
 void queue_memory::clear() {
     std::memset(rings_.data(), 0, rings_.bytes());
+    std::memset(deliveries_.data(), 0, deliveries_.bytes());
     write_state();
 }
 
@@ -182,12 +188,23 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
             .prp_lists = static_cast<const std::uint64_t*>(lists_.data()),
             .list_stride = list_stride(options_.max_transfer),
             .slot_stride = slot_stride(options_.max_transfer),
+            .deliveries = static_cast<delivery*>(deliveries_.data()),
             .blocks = blocks,
             .queue_count = options_.queues,
             .block_bytes = block_bytes,
             .max_transfer = options_.max_transfer,
+            .delivered_from = options_.delivered_from,
             .nsid = 1,
             .depth = options_.depth};
+}
+
+std::byte* queue_memory::slot(std::uint32_t queue, std::uint16_t cid) const {
+    return static_cast<std::byte*>(slots_.data()) +
+           slot_number(queue, cid) * slot_stride(options_.max_transfer);
+}
+
+delivery& queue_memory::said_of(std::uint32_t queue, std::uint16_t cid) const {
+    return static_cast<delivery*>(deliveries_.data())[slot_number(queue, cid)];
 }
 
 submission_entry* queue_memory::submissions(std::uint32_t queue) const {

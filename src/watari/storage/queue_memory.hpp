@@ -19,16 +19,26 @@ struct queue_options {
     std::uint32_t depth = 256;             ///< a power of two, 2 to 16384
     std::uint32_t max_transfer = 1 << 17;  ///< bytes: whole pages of 4096, at most 2 MiB
     double limit = 10;                     ///< seconds that a wait may take
-    std::uint32_t first_ticket = 0;        ///< where counters start: tests let them wrap
+    /// Bytes of a read from which on the controller can bring its data to the memory that it names,
+    /// for a GPU by the copy engine, by one thread more. 0: never.
+    std::uint32_t delivered_from = 0;
+    std::uint32_t first_ticket = 0;  ///< where counters start: tests let them wrap
 };
 
 /// Queues for a controller of `threads` threads and users who have this many requests under way, of
 /// at most `block` bytes. No deeper than that: identifiers are lent in turn, so that data pass
 /// through all slots, and where these do not stay in the CPU's cache the slowest memory of all is
 /// in the way. A GPU has two queues a thread, for its warps contend for them, and fetches long
-/// blocks in several commands, which come and go while others are copied.
+/// blocks in several commands, which come and go while others are copied; or, where they are a
+/// multiple of `large_run`, by its copy engine.
 queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
                          std::size_t block);
+
+/// Bytes that a copy engine takes at about the rate of warps, which it leaves to others.
+inline constexpr std::size_t large_run = std::size_t{2} << 20;
+
+/// Bytes of a command whose data warps copy: of a longer block it is one of several.
+inline constexpr std::size_t copied_by_warps = std::size_t{1} << 17;
 
 /// Huge pages where the kernel has such: random access to much memory needs their reach.
 memory::placement huge_placement();
@@ -52,11 +62,18 @@ public:
     static constexpr std::size_t doorbell_stride = 32;
 
     const queue_options& options() const { return options_; }
+    /// A command's slot, and what is said of its delivery.
+    std::byte* slot(std::uint32_t queue, std::uint16_t cid) const;
+    delivery& said_of(std::uint32_t queue, std::uint16_t cid) const;
+
     const memory::block& slots() const { return slots_; }
     const memory::block& lists() const { return lists_; }
 
 private:
     std::size_t slot_count() const { return std::size_t{options_.queues} * options_.depth; }
+    std::size_t slot_number(std::uint32_t queue, std::uint16_t cid) const {
+        return std::size_t{queue} * options_.depth + (cid & (options_.depth - 1));
+    }
     queue_view queue(std::uint32_t number) const;
     void write_state() const;
 
@@ -65,6 +82,7 @@ private:
     memory::block rings_;
     memory::block slots_;
     memory::block lists_;
+    memory::block deliveries_;
     memory::block state_;
 };
 

@@ -31,6 +31,18 @@ WATARI_KERNEL inline void tell(const request_list& what, std::size_t i, storage:
     if (!outcome.ok()) everywhere::store_relaxed(*what.failed, 1u);
 }
 
+/// Submits request i: its block's data are brought to their place, or come to the command's slot.
+WATARI_KERNEL inline void send_request(const request_list& what, std::size_t i, token& command) {
+    const storage::submission_entry asked = make_transfer(
+        what.write ? storage::opcode::write : storage::opcode::read, command.cid, what.view.nsid,
+        what.offsets[i] / what.view.block_bytes, what.block() / what.view.block_bytes);
+    std::byte* const place = what.memory + i * what.part;
+    if (!what.write && what.parts == 1 && delivers(what.view, what.block(), place))
+        send_delivered(what.view, command, asked, place);
+    else
+        send(what.view, command, asked);
+}
+
 /// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks
 /// of all are copied by all threads. Who waits for an identifier holds none: the first waits if
 /// nobody got one, and the others whose turn did not come are left for the next call.
@@ -47,15 +59,13 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     }
     all.sync();
     if (what.write) copy_parts(what, all, i, slot_of(what.view, command), command.taken);
-    if (command.taken)
-        send(what.view, command,
-             make_transfer(what.write ? storage::opcode::write : storage::opcode::read, command.cid,
-                           what.view.nsid, what.offsets[i] / what.view.block_bytes, count));
+    if (command.taken) send_request(what, i, command);
     storage::status outcome = command.outcome;
     if (command.taken) outcome = wait(what.view, command);
     all.sync();
     if (!what.write)
-        copy_parts(what, all, i, slot_of(what.view, command), command.taken && outcome.ok());
+        copy_parts(what, all, i, slot_of(what.view, command),
+                   command.taken && outcome.ok() && !command.delivered);
     if (!ends) return;
     left = false;
     release_slot(what.view, command);
@@ -82,16 +92,14 @@ WATARI_KERNEL inline token begin_one(const request_list& what, std::size_t i, bo
     if (!fits(what.view, count, command)) return command;
     if (wait ? !take(what.view, command) : !try_take(what.view, command)) return command;
     if (what.write) copy_parts(what, group::active(), i, slot_of(what.view, command), true);
-    send(what.view, command,
-         make_transfer(what.write ? storage::opcode::write : storage::opcode::read, command.cid,
-                       what.view.nsid, what.offsets[i] / what.view.block_bytes, count));
+    send_request(what, i, command);
     return command;
 }
 
 /// Ends request i, which is done or given up.
 WATARI_KERNEL inline void end_one(const request_list& what, std::size_t i, const token& command) {
     const storage::status outcome = wait(what.view, command, 0);
-    if (!what.write && outcome.ok())
+    if (!what.write && outcome.ok() && !command.delivered)
         copy_parts(what, group::active(), i, slot_of(what.view, command), true);
     release_slot(what.view, command);
     tell(what, i, outcome);

@@ -112,11 +112,17 @@ private:
         } else {
             open_.to += next.bytes;
         }
-        if (members.leads())
-            send(
-                view_, next.at,
+        const bool whole = next.to && next.bytes == next.at.bytes;
+        if (members.leads()) {
+            const storage::submission_entry asked =
                 make_transfer(next.to ? storage::opcode::read : storage::opcode::write, next.at.cid,
-                              view_.nsid, open_.first / view_.block_bytes, count, open_.fua));
+                              view_.nsid, open_.first / view_.block_bytes, count, open_.fua);
+            if (whole && delivers(view_, next.bytes, next.to))
+                send_delivered(view_, next.at, asked, next.to);
+            else
+                send(view_, next.at, asked);
+        }
+        next.at.delivered = members.broadcast(next.at.delivered);
         open_.first += next.bytes;
         open_.bytes -= next.bytes;
         commands_[begun_++ % most] = next;
@@ -141,7 +147,7 @@ private:
         outcome = members.broadcast(outcome);
         if (!outcome.ok())
             fail(outcome);
-        else if (oldest.to)
+        else if (oldest.to && !oldest.at.delivered)
             copy_bytes(members, oldest.to, storage::slot_of(view_, oldest.at) + oldest.skip,
                        oldest.bytes);
         members.sync();

@@ -7,6 +7,7 @@
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"
+#include "watari/storage/queue_memory.hpp"
 #include "watari/storage/request_list.hpp"
 #include "watari/storage/status_text.hpp"
 
@@ -73,9 +74,13 @@ private:
         const std::size_t most = what.block < prp_page ? 32 : 8;
         return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(most, what.depth));
     }
-    /// Commands that make up a block.
+    /// Commands that make up a block. What warps copy themselves is in several, which come and go
+    /// while others are copied.
     std::size_t commands_of(std::size_t block) const {
-        return std::max<std::size_t>(1, block / what_.view->max_transfer);
+        std::size_t bytes = what_.view->max_transfer;
+        if (what_.view->delivered_from > 0 && what_.way == direction::write)
+            bytes = std::min(bytes, copied_by_warps);
+        return std::max<std::size_t>(1, block / bytes);
     }
     std::size_t under_way() const { return what_.depth * commands_; }
 

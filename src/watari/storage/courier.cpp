@@ -1,0 +1,180 @@
+#include "watari/storage/courier.hpp"
+
+#include "watari/core/atomic.hpp"
+#include "watari/core/error.hpp"
+
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr std::size_t most_copies = 64;  ///< under way; each has a moment of its own
+
+/// Hands reads with a destination to the courier when their data are in their slots.
+class courier_lane final : public lane {
+public:
+    courier_lane(std::unique_ptr<lane> inner, courier& by) : inner_(std::move(inner)), by_(by) {}
+
+    bool submit(const request& command) override {
+        if (!inner_->submit(command)) return false;
+        if (command.destination)
+            inside_.insert_or_assign(key(command.queue, command.cid),
+                                     read{command.destination, command.bytes});
+        return true;
+    }
+
+    void reap(std::vector<ending>& ended) override {
+        from_inner_.clear();
+        inner_->reap(from_inner_);
+        for (const ending& e : from_inner_) pass_on(e, ended);
+        for (const ending& e : done_.take()) {
+            inside_.erase(key(e.queue, e.cid));
+            --brought_;
+            ended.push_back(e);
+        }
+    }
+
+    std::size_t under_way() const override { return inner_->under_way() + brought_; }
+
+private:
+    struct read {
+        std::byte* to;
+        std::size_t bytes;
+        bool brought = false;  ///< its data are with the courier
+    };
+
+    static std::uint32_t key(std::uint16_t queue, std::uint16_t cid) {
+        return std::uint32_t{queue} << 16 | cid;
+    }
+
+    /// A read that ends a second time while it is brought has not ended yet.
+    void pass_on(const ending& e, std::vector<ending>& ended) {
+        const auto found = inside_.find(key(e.queue, e.cid));
+        if (found == inside_.end() || e.bad_phase) {
+            ended.push_back(e);
+        } else if (!found->second.brought && !e.outcome.ok()) {
+            inside_.erase(found);
+            ended.push_back(e);
+        } else if (!found->second.brought) {
+            found->second.brought = true;
+            ++brought_;
+            by_.bring({e, found->second.to, found->second.bytes, &done_});
+        }
+    }
+
+    std::unique_ptr<lane> inner_;
+    courier& by_;
+    std::map<std::uint32_t, read> inside_;
+    std::vector<ending> from_inner_;
+    std::size_t brought_ = 0;  ///< with the courier
+    courier::inbox done_;
+};
+
+}  // namespace
+
+void courier::inbox::put(const ending& one) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(one);
+    any_.store(true, std::memory_order_relaxed);
+}
+
+std::vector<ending> courier::inbox::take() {
+    if (!any_.load(std::memory_order_relaxed)) return {};
+    const std::lock_guard lock(mutex_);
+    any_.store(false, std::memory_order_relaxed);
+    return std::exchange(all_, {});
+}
+
+courier::courier(const queue_memory& memory) : memory_(memory) {
+    if (const processor users = memory.options().users; users.is_gpu()) {
+        device::use(users.number);
+        stream_.emplace(device::priority::urgent);
+        moments_.resize(most_copies);
+    }
+    thread_ = std::thread([this] { run(); });
+}
+
+courier::~courier() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+void courier::bring(const parcel& one) {
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back(one);
+    }
+    changed_.notify_one();
+}
+
+std::unique_ptr<lane> courier::over(std::unique_ptr<lane> inner) {
+    return std::make_unique<courier_lane>(std::move(inner), *this);
+}
+
+void courier::run() {
+    if (stream_) device::use(memory_.options().users.number);
+    for (unsigned idle = 0;;) {
+        std::optional<parcel> next;
+        {
+            std::unique_lock lock(mutex_);
+            if (under_way_.empty()) changed_.wait(lock, [&] { return stop_ || !waiting_.empty(); });
+            if (under_way_.empty() && waiting_.empty()) return;
+            if (under_way_.size() < most_copies && !waiting_.empty()) {
+                next = waiting_.front();
+                waiting_.pop_front();
+            }
+        }
+        if (next) begin(*next);
+        bool arrived = false;
+        for (; !under_way_.empty() && has_arrived(under_way_.front()); arrived = true)
+            under_way_.pop_front();
+        idle = next || arrived ? 0 : idle + 1;
+        if (idle > 0) cpu::pause(idle);
+    }
+}
+
+void courier::begin(const parcel& one) {
+    delivery& said = memory_.said_of(one.what.queue, one.what.cid);
+    const std::uint32_t own = one.what.cid + 1u;
+    cpu::everywhere::store_seq_cst(said.copying, own);
+    if (cpu::everywhere::load_seq_cst(said.wanted) != own) return end(one, abort_requested);
+    const std::byte* from = memory_.slot(one.what.queue, one.what.cid);
+    if (!stream_) {
+        std::memcpy(one.to, from, one.bytes);
+        return end(one, one.what.outcome);
+    }
+    try {
+        const std::size_t moment = begun_++ % most_copies;
+        device::copy(one.to, from, one.bytes, stream_->get());
+        moments_[moment].record(stream_->get());
+        under_way_.push_back({one, moment});
+    } catch (const error&) {
+        end(one, data_transfer_error);
+    }
+}
+
+/// Whether it has ended, which is told then.
+bool courier::has_arrived(const copy& one) const {
+    try {
+        if (!moments_[one.moment].happened()) return false;
+        end(one.what, one.what.what.outcome);
+    } catch (const error&) {
+        end(one.what, data_transfer_error);
+    }
+    return true;
+}
+
+void courier::end(const parcel& one, status outcome) const {
+    delivery& said = memory_.said_of(one.what.queue, one.what.cid);
+    cpu::everywhere::store_seq_cst(said.copying, 0u);
+    one.sender->put({one.what.queue, one.what.cid, outcome});
+}
+
+}  // namespace watari::storage

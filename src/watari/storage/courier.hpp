@@ -1,0 +1,83 @@
+/// Brings the data of long reads on from their slots to the memory that they name: for a GPU by its
+/// copy engine, which leaves the multiprocessors to others, for a CPU by copying.
+///
+/// One thread for all lanes of a controller; it sleeps while there is nothing to bring. What it
+/// begins to copy it says beforehand, and looks then whether it is wanted still: see namespace.hpp.
+#pragma once
+
+#include "watari/core/device.hpp"
+#include "watari/storage/backend.hpp"
+#include "watari/storage/queue_memory.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace watari::storage {
+
+class courier {
+public:
+    /// Where a lane finds what was brought for it.
+    class inbox {
+    public:
+        void put(const ending& one);
+        std::vector<ending> take();
+
+    private:
+        std::mutex mutex_;
+        std::vector<ending> all_;
+        std::atomic<bool> any_{false};
+    };
+
+    /// A read whose data are in its slot.
+    struct parcel {
+        ending what;
+        std::byte* to;
+        std::size_t bytes;
+        inbox* sender;  ///< gets its ending: with abort_requested if it was not wanted any more,
+                        ///< and data_transfer_error if it could not be brought
+    };
+
+    /// For users of these queues, which outlive it. Throws what CUDA throws.
+    explicit courier(const queue_memory& memory);
+    courier(const courier&) = delete;
+    courier& operator=(const courier&) = delete;
+    /// Only when every parcel has ended.
+    ~courier();
+
+    void bring(const parcel& one);
+
+    /// A lane over another, whose reads with a destination end when their data are there.
+    std::unique_ptr<lane> over(std::unique_ptr<lane> inner);
+
+private:
+    struct copy {
+        parcel what;
+        std::size_t moment;  ///< in moments_, when it is there
+    };
+
+    void run();
+    void begin(const parcel& one);
+    bool has_arrived(const copy& one) const;
+    void end(const parcel& one, status outcome) const;
+
+    const queue_memory& memory_;
+    std::optional<device::stream> stream_;  ///< of a GPU, as the moments are
+    std::vector<device::event> moments_;
+    std::size_t begun_ = 0;
+    std::deque<copy> under_way_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<parcel> waiting_;
+    bool stop_ = false;
+    std::thread thread_;
+};
+
+}  // namespace watari::storage

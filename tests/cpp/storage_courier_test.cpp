@@ -1,0 +1,249 @@
+// Reads whose data the controller brings to the memory that they name.
+#include "storage_blocks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "watari/storage/controller.hpp"
+#include "watari/storage/faulty.hpp"
+#include "watari/storage/ram.hpp"
+#include "watari/storage/transfers.hpp"
+
+namespace watari::storage {
+namespace {
+
+using namespace watari::cpu;
+
+constexpr std::uint32_t run = 1 << 16, blocks = run / block_size;  ///< of a command
+constexpr std::uint64_t runs = 32;
+
+queue_options delivering(double limit = 20, std::uint32_t depth = 16) {
+    return {
+        .queues = 2, .depth = depth, .max_transfer = run, .limit = limit, .delivered_from = run};
+}
+
+std::vector<std::byte> stamped() {
+    std::vector<std::byte> data(runs * run);
+    for (std::uint64_t b = 0; b < runs * blocks; ++b) stamp(&data[b * block_size], b, 0);
+    return data;
+}
+
+bool is_run(const std::byte* data, std::uint64_t number) {
+    for (std::uint64_t b = 0; b < blocks; ++b)
+        if (!is_stamped(data + b * block_size, number * blocks + b, 0)) return false;
+    return true;
+}
+
+token begin_delivered(const namespace_view& view, std::uint64_t number, std::byte* to) {
+    token command;
+    if (fits(view, blocks, command) && take(view, command))
+        send_delivered(view, command,
+                       make_transfer(opcode::read, command.cid, 1, number * blocks, blocks), to);
+    return command;
+}
+
+struct Courier : testing::Test {
+    std::vector<std::byte> data = stamped(), there = std::vector<std::byte>(run);
+    controller ram{make_ram(data), {.queues = delivering(), .threads = 2}};
+    namespace_view view = ram.view();
+
+    /// A command written by hand, and how it ended.
+    status serve(void (*change)(submission_entry&)) {
+        token command;
+        EXPECT_TRUE(fits(view, blocks, command) && take(view, command));
+        submission_entry entry =
+            with_sgl(make_transfer(opcode::read, command.cid, 1, 3 * blocks, blocks),
+                     reinterpret_cast<std::uint64_t>(there.data()), run);
+        change(entry);
+        everywhere::store_relaxed(view.deliveries[slot_number(view, command)].wanted,
+                                  command.cid + 1u);
+        const queue_view& queue = view.queues[command.queue];
+        submit(group::active(), queue, entry);
+        return end(view, command);
+    }
+};
+
+TEST_F(Courier, BringsWhatWasAskedWhereItIsWanted) {
+    for (std::uint64_t number = 0; number < runs; ++number) {
+        const token command = begin_delivered(view, number, there.data());
+        EXPECT_TRUE(end(view, command).ok());
+        EXPECT_TRUE(is_run(there.data(), number));
+    }
+    EXPECT_EQ(ram.counts().bytes_read, runs * run);
+}
+
+TEST_F(Courier, ItsCommandsAreChecked) {
+    EXPECT_EQ(serve([](submission_entry&) {}), success);
+    EXPECT_TRUE(is_run(there.data(), 3));
+    std::ranges::fill(there, std::byte{0});
+    EXPECT_EQ(serve([](submission_entry& e) { e.dw0 += 1u << 14; }), invalid_field);  // PSDT 10b
+    EXPECT_EQ(serve([](submission_entry& e) { --e.dw0; }), invalid_field);            // a write
+    EXPECT_EQ(serve([](submission_entry& e) { --e.dw12; }), invalid_field);  // too short for one
+    EXPECT_EQ(serve([](submission_entry& e) { e.prp2 -= 512; }), invalid_sgl_length);
+    EXPECT_EQ(serve([](submission_entry& e) { e.prp2 += 512; }), invalid_sgl_length);
+    for (std::uint64_t type = 1; type < 256; ++type) {
+        static std::uint64_t bits;
+        bits = type << 56;
+        EXPECT_EQ(serve([](submission_entry& e) { e.prp2 |= bits; }), invalid_sgl_type);
+    }
+    EXPECT_EQ(serve([](submission_entry& e) { e.block = runs * blocks; }), lba_out_of_range);
+    EXPECT_EQ(there, std::vector<std::byte>(run));
+    EXPECT_EQ(data, stamped());
+}
+
+TEST(WithoutACourier, NoCommandNamesMemoryByAnSgl) {
+    std::vector<std::byte> data = stamped(), there(run);
+    controller ram(make_ram(data), {.queues = {.max_transfer = run}});
+    const namespace_view view = ram.view();
+    token command;
+    ASSERT_TRUE(fits(view, blocks, command) && take(view, command));
+    EXPECT_FALSE(delivers(view, run, there.data()));
+    const queue_view& queue = view.queues[command.queue];
+    submit(group::active(), queue,
+           with_sgl(make_transfer(opcode::read, command.cid, 1, 0, blocks),
+                    reinterpret_cast<std::uint64_t>(there.data()), run));
+    EXPECT_EQ(end(view, command), invalid_field);
+}
+
+TEST_F(Courier, IsUsedByTransfersForWholeCommands) {
+    std::mt19937 random(1);
+    std::vector<std::byte> out(data.size() + 2 * run);
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t first = random() % (data.size() / 2), bytes = 1 + random() % (6 * run);
+        const std::size_t at = random() % run;
+        std::ranges::fill(out, std::byte{0x5a});
+        transfers all(view);
+        const std::size_t cut = random() % bytes;
+        all.read(group::active(), first, cut, &out[at]);
+        all.read(group::active(), first + cut, bytes - cut, &out[at + cut]);
+        ASSERT_TRUE(all.wait(group::active()).ok());
+        ASSERT_EQ(std::memcmp(&out[at], &data[first], bytes), 0);
+        const auto untouched = [](std::byte b) { return b == std::byte{0x5a}; };
+        const auto begin = out.begin() + static_cast<std::ptrdiff_t>(at);
+        ASSERT_TRUE(std::all_of(out.begin(), begin, untouched));
+        ASSERT_TRUE(std::all_of(begin + static_cast<std::ptrdiff_t>(bytes), out.end(), untouched));
+    }
+    const auto* said = view.deliveries;
+    EXPECT_TRUE(std::any_of(said, said + 2 * 16, [](const delivery& d) { return d.wanted != 0; }));
+}
+
+/// What became of many reads, by several users at once.
+struct tally {
+    std::atomic<unsigned> ok{0}, late{0}, failed{0}, wrong{0}, changed{0}, too_long{0};
+};
+
+/// Reads runs, each to memory of its own. What a read that was given up has left there stays as it
+/// is, while its command ends.
+void use(const namespace_view& view, unsigned user, unsigned requests, tally& count) {
+    std::mt19937 random(user);
+    std::vector<std::byte> there(run), left;
+    for (unsigned i = 0; i < requests; ++i) {
+        const std::uint64_t number = random() % runs;
+        std::ranges::fill(there, std::byte{0});
+        const std::int64_t start = nanoseconds();
+        const token command = begin_delivered(view, number, there.data());
+        const status outcome = end(view, command);
+        count.too_long += nanoseconds() - start > 3 * view.queues[0].limit + 2'000'000'000;
+        if (outcome.ok()) {
+            ++count.ok;
+            count.wrong += !is_run(there.data(), number);
+            continue;
+        }
+        ++(outcome == timed_out ? count.late : count.failed);
+        if (!command.taken) continue;
+        left = there;
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        count.changed += left != there;
+    }
+}
+
+void serve(controller& device, unsigned requests, tally& count) {
+    std::vector<std::thread> threads;
+    for (unsigned u = 0; u < 4; ++u)
+        threads.emplace_back([&, u] { use(device.view(), u, requests, count); });
+    for (std::thread& thread : threads) thread.join();
+}
+
+struct named_plan {
+    const char* name;
+    fault_plan plan;
+    double limit;
+};
+
+std::ostream& operator<<(std::ostream& to, const named_plan& p) { return to << p.name; }
+
+class CourierFaults : public testing::TestWithParam<named_plan> {};
+
+TEST_P(CourierFaults, LetNoWrongDataPass) {
+    std::vector<std::byte> data = stamped();
+    controller device(make_faulty(make_ram(data), GetParam().plan),
+                      {.queues = delivering(GetParam().limit, 64), .threads = 2});
+    tally count;
+    serve(device, 60, count);
+    EXPECT_GT(count.ok, 60u);
+    EXPECT_EQ(count.wrong, 0u);
+    EXPECT_EQ(count.changed, 0u);
+    EXPECT_EQ(count.too_long, 0u);
+    const fault_plan& plan = GetParam().plan;
+    EXPECT_EQ(count.late > 0, plan.delayed + plan.dropped > 0);
+    EXPECT_EQ(count.failed > 0, plan.failed > 0);
+    // and later requests are served
+    device.reset();
+    std::vector<std::byte> there(run);
+    unsigned served = 0;
+    for (int i = 0; i < 20; ++i)
+        served += end(device.view(), begin_delivered(device.view(), 5, there.data())).ok();
+    EXPECT_GE(served, 5u);
+}
+
+constexpr double patience = 20, delay = 5e-3;
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, CourierFaults,
+    testing::Values(
+        named_plan{"reordered", {.seed = 3, .delay = delay, .reordered = 0.5}, patience},
+        named_plan{"duplicated", {.seed = 4, .delay = delay, .duplicated = 0.3}, patience},
+        named_plan{"delayed", {.seed = 5, .delay = 40e-3, .delayed = 0.2}, 15e-3},
+        named_plan{"dropped", {.seed = 6, .dropped = 0.1}, 15e-3},
+        named_plan{"failed", {.seed = 7, .failed = 0.3}, patience},
+        named_plan{"bad phase", {.seed = 8, .delay = delay, .bad_phase = 0.3}, patience}),
+    [](const auto& info) {
+        std::string name = info.param.name;
+        std::erase(name, ' ');
+        return name;
+    });
+
+TEST(Delivery, ThatIsRecalledEndsWithAnError) {
+    std::vector<std::byte> data = stamped(), there(run);
+    controller device(make_faulty(make_ram(data), {.seed = 1, .delay = 50e-3, .delayed = 1}),
+                      {.queues = delivering(patience)});
+    const token command = begin_delivered(device.view(), 3, there.data());
+    recall(device.view(), command);
+    EXPECT_EQ(end(device.view(), command), abort_requested);
+    EXPECT_EQ(there, std::vector<std::byte>(run));
+}
+
+/// Commands end just when their users give them up: whoever is first, either the data are whole or
+/// nothing is brought.
+TEST(Delivery, IsRecalledOrAwaited) {
+    std::vector<std::byte> data = stamped();
+    constexpr double limit = 2e-3;
+    controller device(make_faulty(make_ram(data), {.seed = 9, .delay = limit, .delayed = 0.9}),
+                      {.queues = delivering(limit, 64), .threads = 2});
+    tally count;
+    serve(device, 150, count);
+    EXPECT_GT(count.late + count.failed, 20u);
+    EXPECT_EQ(count.wrong, 0u);
+    EXPECT_EQ(count.changed, 0u);
+    EXPECT_EQ(count.too_long, 0u);
+}
+
+}  // namespace
+}  // namespace watari::storage
