@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from watari import himeno, launch
+from watari import himeno, interrupts, launch
 from watari.cases import Request
 from watari.errors import UnsupportedError, WatariError
 
@@ -41,7 +41,7 @@ class Probe:
 def ask(request: Request, launcher: launch.Launcher) -> str | None:
     """What two ranks die of or say, in the environment of this request; None if all went well."""
     command = [*launcher.prefix(2), sys.executable, "-m", "watari.gpu_mpi"]
-    with tempfile.TemporaryDirectory() as scratch:
+    with interrupts.held() as hold, tempfile.TemporaryDirectory() as scratch:
         errors = Path(scratch, "errors")
         with errors.open("wb") as stream:
             try:
@@ -56,7 +56,8 @@ def ask(request: Request, launcher: launch.Launcher) -> str | None:
             except OSError:
                 return None  # the trial itself says what is wrong with the launcher
         try:
-            code = process.wait(LIMIT_SECONDS)
+            with hold.let_through():
+                code = process.wait(LIMIT_SECONDS)
         except subprocess.TimeoutExpired:
             return f"this MPI cannot send GPU memory: no end after {LIMIT_SECONDS:g} s"
         finally:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from watari import cases
+from watari import cases, interrupts
 from watari.errors import UsageError
 from watari.worker import CANNOT_WRITE, Trial, empty_trial, now
 
@@ -157,13 +157,19 @@ def trial(
 ) -> Trial:
     """Runs one trial, at most `limit` seconds long; an interrupt ends it and is passed on.
 
+    Neither processes nor files stay, whenever it comes: it takes effect while the trial is waited
+    for, or at the end.
+
     `directory` holds its files while it runs; with several nodes all of them must see it. Raises
     OSError where these files cannot be written: on a full disk no later trial would fare better.
     """
     ranks, started = ranks_of(request), now()
-    with tempfile.TemporaryDirectory(
-        prefix=".trial-", dir=directory, ignore_cleanup_errors=True
-    ) as scratch:
+    with (
+        interrupts.held() as hold,
+        tempfile.TemporaryDirectory(
+            prefix=".trial-", dir=directory, ignore_cleanup_errors=True
+        ) as scratch,
+    ):
         case, result, errors = (Path(scratch, name) for name in ("case", "result", "errors"))
         cpus = sorted(os.sched_getaffinity(0))
         case.write_text(
@@ -187,7 +193,8 @@ def trial(
                 text = f"launcher '{launcher.command[0]}': {error.strerror}"
                 return empty_trial("failed", text, started, ranks)
         try:
-            code = process.wait(timeout=limit)
+            with hold.let_through():
+                code = process.wait(timeout=limit)
         except subprocess.TimeoutExpired:
             text = f"still running after its time limit of {limit:g} s; ended"
             if not end_session(process):

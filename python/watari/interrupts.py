@@ -1,0 +1,71 @@
+"""Holds Ctrl-C and SIGTERM back while something is done that must not be left half done.
+
+KeyboardInterrupt is raised between any two steps: where a folder is there and its name not yet
+known, where a process was started and nobody holds it, in the midst of a removal. A handler
+remembers the signals instead; they are not blocked, for processes that are started meanwhile would
+inherit that.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Hold:
+    """Whether an interrupt came."""
+
+    def __init__(self) -> None:
+        self.came = False
+        self.holding = True
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        """The handler of both signals."""
+        self.came = True
+        if not self.holding:
+            self.holding = True  # a second one must not break the ending
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def remember(self) -> Iterator[None]:
+        """Interrupts of this block are remembered, no more. What is ignored stays ignored."""
+        before = {}
+        try:
+            if threading.current_thread() is threading.main_thread():  # no other is interrupted
+                for number in NUMBERS:
+                    handler = signal.getsignal(number)
+                    if handler not in (signal.SIG_IGN, None):
+                        before[number] = handler
+                        signal.signal(number, self.take)
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    @contextmanager
+    def let_through(self) -> Iterator[None]:
+        """Raises KeyboardInterrupt in this block: for what came before, or as soon as one comes."""
+        self.holding = False
+        try:
+            if self.came:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self.holding = True
+
+
+@contextmanager
+def held() -> Iterator[Hold]:
+    """Raises KeyboardInterrupt at its end if one came, or where the block lets it through."""
+    hold = Hold()
+    try:
+        with hold.remember():
+            yield hold
+    finally:
+        if hold.came:
+            raise KeyboardInterrupt
