@@ -7,20 +7,16 @@ is in the journal before the next one starts.
 
 from __future__ import annotations
 
-import signal
 import statistics
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
-from types import FrameType
 from typing import Any
 
 from pydantic import ValidationError
 
-from watari import cases, launch, limits, results
+from watari import cases, interrupts, launch, limits, results
 from watari.axes import Parameters
 from watari.budget import Estimate
 from watari.errors import FileError
@@ -112,8 +108,8 @@ def line(request: cases.Request, number: int, trial: Trial, seconds: float) -> s
     return f"{cases.describe(request)}, {of}: {trial['status']} {what} ({seconds:.1f} s)"
 
 
-def run_trials(state: State, options: Options, journal: Journal) -> None:
-    """Runs what is not ended yet, as far as the budget goes."""
+def run_trials(state: State, options: Options, journal: Journal, hold: interrupts.Hold) -> None:
+    """Runs what is not ended yet, as far as the budget goes, until an interrupt comes."""
     estimate, progress = Estimate(state.machine), options.progress
     spent, skipped = [0.0] * len(state.requests), set[int]()
     for number, (request, trials) in enumerate(zip(state.requests, state.trials, strict=True)):
@@ -121,7 +117,7 @@ def run_trials(state: State, options: Options, journal: Journal) -> None:
             estimate.learn_earlier(request, sum(earlier["host_s"]))
             spent[number] += estimate.seconds(request)
     fair = options.deadline is not None
-    while (index := following(state, spent, skipped, fair)) is not None:
+    while not hold.came and (index := following(state, spent, skipped, fair)) is not None:
         request, started = state.requests[index], time.monotonic()
         needed = estimate.seconds(request)
         if options.deadline and started + needed > options.deadline:
@@ -151,25 +147,26 @@ def execute(state: State, options: Options) -> tuple[results.Results, bool]:
     except OSError as error:
         raise FileError(f"{options.output}: cannot be written: {error.strerror}") from None
     journal = Journal(path_for(options.output), state)
-    interrupted = False
     if options.deadline:
         options.deadline -= ENDING_SECONDS
-    try:
-        with options.progress, termination_as_interrupt():
-            run_trials(state, options, journal)
-    except KeyboardInterrupt:
-        interrupted = True
-    except OSError as error:
-        raise stopped(journal.path, str(error)) from None
-    finally:
-        journal.close()
-    measured = assemble(state)
-    try:
-        results.write(options.output, measured)
-    except FileError as error:
-        raise stopped(journal.path, str(error)) from None
-    journal.path.unlink()
-    return measured, interrupted
+    hold = interrupts.Hold()
+    with hold.remember():  # also what comes between trials, and again while results are written
+        try:
+            with options.progress:
+                run_trials(state, options, journal, hold)
+        except KeyboardInterrupt:
+            hold.came = True
+        except OSError as error:
+            raise stopped(journal.path, str(error)) from None
+        finally:
+            journal.close()
+        measured = assemble(state)
+        try:
+            results.write(options.output, measured)
+        except FileError as error:
+            raise stopped(journal.path, str(error)) from None
+        journal.path.unlink()
+    return measured, hold.came
 
 
 def stopped(journal: Path, reason: str) -> FileError:
@@ -178,20 +175,6 @@ def stopped(journal: Path, reason: str) -> FileError:
         f"{reason}; what was measured so far is in {journal}: "
         f"make room and continue with watari run --resume {quote(str(journal))}"
     )
-
-
-@contextmanager
-def termination_as_interrupt() -> Iterator[None]:
-    """A batch system's SIGTERM ends a run as Ctrl-C does: what was measured is kept."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def assemble(state: State) -> results.Results:

@@ -1,5 +1,6 @@
 """A run keeps what it measured: through crashes, Ctrl-C, kills, a full disk and an empty budget."""
 
+import contextlib
 import json
 import os
 import resource
@@ -110,6 +111,25 @@ def test_a_malformed_trial_is_failed_and_names_the_field(tmp_path):
     measured, _ = run.execute(state(requests(2**20, trials=1)), options(tmp_path, "malformed"))
     assert measured.cases[0].status == "failed"
     assert "host_s.0" in measured.cases[0].reason
+
+
+@pytest.mark.parametrize("done", [1, 2])
+def test_interrupts_between_trials_and_at_the_end_keep_all_results(done, tmp_path, monkeypatch):
+    class Stop(Recorder):
+        def finish(self, text, left):
+            super().finish(text, left)
+            if len(self.finished) == done:
+                signal.raise_signal(signal.SIGINT)
+
+    def interrupted(path, measured, write=results.write):
+        signal.raise_signal(signal.SIGINT)
+        write(path, measured)
+
+    monkeypatch.setattr(results, "write", interrupted)
+    with contextlib.suppress(KeyboardInterrupt):  # which would end all tests
+        assert run.execute(state(requests(2**20)), options(tmp_path, progress=Stop()))[1]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+    assert len(results.read(tmp_path / "run.json").cases[0].trials) == done
 
 
 def test_budget_ends_in_time_and_says_what_is_missing(tmp_path):
