@@ -200,41 +200,57 @@ void report(const std::shared_ptr<storage::backend>& store, std::uint32_t contro
     if (!right) std::exit(1);
 }
 
-/// Ranges of 16 MiB by a few warps, whose sum is checked as above.
+/// Each range to its place by one of the warps, which have nothing else to do; bytes / time in ns.
+double fetch(const storage::namespace_view& space, std::size_t range, std::size_t warps, word* to,
+             std::uint32_t* failed) {
+    return rate(store_bytes, [&] {
+        here::for_each_warp(
+            warps,
+            [=] WATARI_KERNEL(std::size_t warp) {
+                const here::group members = here::group::active();
+                here::transfers moves(space);
+                for (std::size_t at = warp * range; at < store_bytes; at += warps * range)
+                    moves.read(members, at, range, to + at / sizeof(word));
+                if (!moves.wait(members).ok()) here::everywhere::store_relaxed(*failed, 1u);
+            },
+            nullptr);
+        watari::device::synchronize(nullptr);
+    });
+}
+
+/// Ranges of 16 MiB, whose data the warps copy or the copy engine brings.
 void report_large(const std::shared_ptr<storage::backend>& store, std::uint32_t controllers,
                   std::size_t warps, int rounds) {
-    constexpr std::size_t range = eight * storage::large_run, ranges = store_bytes / range;
-    std::vector<std::uint64_t> numbers(ranges);
-    for (std::size_t i = 0; i < ranges; ++i) numbers[i] = i;
-    const memory::buffer<std::uint64_t> order(own, ranges);
-    const memory::buffer<word> memory(own, warps * eight * range / sizeof(word));
-    const memory::buffer<word> result(own, 2);
-    put(order.data(), numbers);
-    const auto by = [&](storage::controller_options options) {
+    constexpr std::size_t range = eight * storage::large_run;
+    const memory::buffer<word> to(own, store_bytes / sizeof(word));
+    const memory::buffer<std::uint32_t> failed(memory::kind::pinned, 1);
+    *failed.data() = 0;
+    const auto by = [&](std::size_t transfer, std::uint32_t delivered_from) {
+        storage::controller_options options = served(transfer, warps, controllers);
         options.queues.depth = std::max(options.queues.depth, 16u);
+        options.queues.delivered_from = delivered_from;
         const storage::controller device(store, options);
-        const here::mapped<word> all(device.view(), {.bytes = 1 << 24, .page_bytes = 4096});
-        const bench b{all.array(), range, warps, order.data(), memory.data(), result.data()};
-        put(result.data(), std::vector<word>(2));
-        std::vector<double> past;
-        for (int round = 0; round < rounds; ++round)
-            past.push_back(rate(store_bytes, [&] { b.past(1); }));
-        std::vector<word> counted(2);
-        watari::device::read_back(counted.data(), result.data(), sizeof(word) * 2, nullptr);
-        const word words = store_bytes / sizeof(word);
-        if (counted[1] != 0 ||
-            counted[0] != static_cast<word>(rounds) * (words * (words - 1) / 2)) {
-            std::printf("WRONG\n");
-            std::exit(1);
+        std::vector<double> rates;
+        for (int round = 0; round < rounds; ++round) {
+            put(to.data(), std::vector<word>(store_bytes / sizeof(word)));
+            rates.push_back(fetch(device.view(), range, warps, to.data(), failed.data()));
+            const word* const words = to.data();
+            const auto wrong = here::sum<std::size_t>(
+                store_bytes / sizeof(word),
+                [=] WATARI_KERNEL(std::size_t i) -> std::size_t { return words[i] != i; }, nullptr);
+            if (*failed.data() != 0 || wrong != 0) {
+                std::printf("WRONG: %zu words\n", wrong);
+                std::exit(1);
+            }
         }
-        return median(past);
+        return median(rates);
     };
-    storage::controller_options brought = served(storage::large_run, warps, controllers);
-    brought.queues.delivered_from = static_cast<std::uint32_t>(storage::large_run);
-    const double copied = by(served(most_transfer, warps, controllers));
+    const double copied = by(most_transfer, 0);
+    const double brought = by(storage::large_run, static_cast<std::uint32_t>(storage::large_run));
     std::printf(
-        "ranges of %zu B by %2zu warps: copied by them %.2f, by the copy engine %.2f GB/s\n", range,
-        warps, copied, by(brought));
+        "ranges of %zu B by %3zu warps: copied by them %.2f, by the copy engine %.2f GB/s; "
+        "right\n",
+        range, warps, copied, brought);
     std::fflush(stdout);
 }
 
@@ -252,7 +268,7 @@ int main(int count, char** words) try {
             for (const auto which : {storage::pattern::sequential, storage::pattern::random})
                 if (range >= page) report(store, controllers, which, page, range, rounds);
     if (on_gpu)
-        for (const std::size_t warps : {1, 4, 16, 64})
+        for (const std::size_t warps : {1, 4, 16, 64, 256})
             report_large(store, controllers, warps, rounds);
 } catch (const watari::error& reason) {
     std::printf("%s: %s\n", reason.name(), reason.what());
