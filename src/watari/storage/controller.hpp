@@ -10,7 +10,8 @@
 ///   the LBA format `block_bytes`), create each completion and then submission queue with the rings
 ///   that queue_memory has, and put the addresses of the device's doorbells (BAR0 + 1000h + stride)
 ///   into the queue_views; for a GPU these pages of the BAR are registered with CUDA as I/O memory.
-///   Nothing polls; `reset` deletes and creates the queues.
+///   Nothing polls; `reset` deletes and creates the queues. Where the device reaches the GPU's
+///   memory it takes the destinations of long reads itself; else `delivered_from` is 0.
 /// - SPDK's target over vfio-user: the same, but the messages to set it up go through a socket, the
 ///   memory is shared by file descriptor, and the doorbells are a page of it.
 #pragma once
