@@ -91,13 +91,16 @@ def default_tile(machine: Machine, parameters: Parameters) -> int:
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core; a GPU's queues are served by half as many, which never rest: others hand lists to
-    the GPU and wait for them."""
+    the GPU and wait for them. Where a disk limits them few are enough."""
     return threads_on(int(machine["processors"][0]["cores"]), parameters)
 
 
 def threads_on(cores: int, parameters: Parameters) -> int:
     """The same for a number of cores."""
-    return max(cores // 2, 1) if parameters["engine"] == "gpu" else cores
+    if parameters["engine"] != "gpu":
+        return cores
+    most = storage.FILE_THREADS if parameters["store"] == "file" else cores
+    return max(min(cores // 2, most), 1)
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
@@ -105,8 +108,10 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     as long as may be where tiles are stored whole."""
     if parameters["engine"] in ONE_AT_A_TIME:
         return 1
-    if parameters["engine"] != "gpu" or parameters["store"] == "file":
+    if parameters["engine"] != "gpu":
         return storage.DEPTH
+    if parameters["store"] == "file":
+        return storage.FILE_DEPTH
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
     if parameters["layout"] == "tiled":
         return storage.gpu_depth(min(int(parameters["tile"]) * row, storage.LARGE_RUN))

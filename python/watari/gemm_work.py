@@ -81,7 +81,7 @@ def prepared(a: PathLike, b: PathLike, out: PathLike, asked: Parameters, fresh: 
             f"{left.rows} x {right.columns}, {left.dtype}"
         )
     sides = {"m": left.rows, "n": right.columns, "k": left.columns, "precision": left.precision}
-    given: Parameters = {**FIXED, **sides, **on_this_machine(asked), "folder": str(output.parent)}
+    given: Parameters = {**sides, **on_this_machine(asked), "folder": str(output.parent)}
     if "tile" not in given:
         stored = None if fresh else stored_tile(output)
         given["tile"] = stored or gemm_case.default_tile({}, given)
@@ -93,7 +93,7 @@ def prepared(a: PathLike, b: PathLike, out: PathLike, asked: Parameters, fresh: 
 
 def on_this_machine(asked: Parameters) -> Parameters:
     """The axes with who computes and who moves as suits this machine. Raises UsageError."""
-    given = gemm_case.settle(asked)
+    given = FIXED | gemm_case.settle(asked)
     given.setdefault("processor", "gpu" if native().gpus()["gpus"] else "cpu")
     given.setdefault("engine", gemm_case.default_engine({}, given))
     given.setdefault("threads", gemm_case.threads_on(len(os.sched_getaffinity(0)), given))
