@@ -114,7 +114,8 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
         return storage.FILE_DEPTH
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
     if parameters["layout"] == "tiled":
-        return storage.gpu_depth(min(int(parameters["tile"]) * row, storage.LARGE_RUN))
+        tile = int(parameters["tile"]) * row
+        return storage.gpu_depth(min(tile & -tile, storage.LARGE_RUN))  # as tiled_block has it
     return storage.gpu_depth(2 * row)  # warps that move tiles displace those that multiply
 
 

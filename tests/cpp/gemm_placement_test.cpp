@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace watari::gemm {
 namespace {
 
@@ -20,6 +22,23 @@ TEST(GemmPlacement, RequestsOnADiskAreAsLongAsTheyMayBe) {
     EXPECT_EQ(packed(8192, 4, layout::row_major), 1u);
     EXPECT_EQ(packed(16384, 4, layout::row_major), 1u);
     EXPECT_EQ(packed(2048, 4, layout::tiled), 1u);
+}
+
+TEST(GemmPlacement, StoredTilesAreWholeNumbersOfTheLargestRequest) {
+    constexpr std::size_t most = 2 << 20;
+    for (std::size_t tile = 128; tile <= 8192; tile += 128)
+        for (const std::size_t element : {4, 8}) {
+            const std::size_t bytes = tile * tile * element;
+            if (tile * element > most_block) continue;
+            const placement where = placement::packed({3 * tile - 100, 2 * tile - 1, tile}, element,
+                                                      layout::tiled, most);
+            EXPECT_EQ(where.largest_block(), std::min(most, bytes & -bytes)) << tile;
+            EXPECT_EQ(where.largest_block() * where.most_requests(), bytes);
+            tile_requests last;
+            last.choose(where, 2, 1, 1);
+            EXPECT_LE(last.offsets.back() + last.block, where.bytes());
+            EXPECT_LE(last.offsets.size() * last.block, where.tile_bytes());
+        }
 }
 
 TEST(GemmPlacement, TilesWhoseRowsShareUnitsComeAlone) {

@@ -44,6 +44,19 @@ def test_engines_bring_what_they_need() -> None:
     assert one(GPU, processor="cpu").parameters["engine"] == "uring"
     assert one(engine="posix", depth=8).parameters["depth"] == 1
     assert one(engine="uring").parameters["depth"] == 32
+    disk, ram = one(GPU, engine="gpu").parameters, one(GPU, engine="gpu", store="ram").parameters
+    assert (disk["threads"], disk["depth"]) == (4, 64)
+    assert ram["threads"] == GPU["processors"][0]["cores"] // 2
+
+
+@pytest.mark.parametrize("tile", range(128, 4096, 128))
+def test_stored_tiles_keep_2_mebibytes_in_flight_of_each_thread(tile: int) -> None:
+    given = {"engine": "gpu", "store": "ram", "layout": "tiled", "n": 8192, "fast_memory": "1GiB"}
+    block = 2**21  # of a request: the largest that a tile is a whole number of
+    while tile * tile * 4 % block:
+        block //= 2
+    depth = one(GPU, tile=tile, **given).parameters["depth"]
+    assert depth == max(2, 2**21 // block)
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,11 @@ void enable_peer(int from, int to) {
         check(status);
 }
 
+void ignore_captures() {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    check(cudaThreadExchangeStreamCaptureMode(&mode));
+}
+
 void synchronize(stream_t stream, std::source_location at) {
     check(cudaStreamSynchronize(stream), at);
 }

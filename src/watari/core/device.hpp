@@ -47,6 +47,9 @@ memory_info memory(int number);
 /// `unsupported` if the machine cannot.
 void enable_peer(int from, int to);
 
+/// From now on no call of this thread breaks another's stream capture, or fails because of one.
+void ignore_captures();
+
 /// Waits for a stream (null: the default stream).
 void synchronize(stream_t stream, std::source_location at = std::source_location::current());
 

@@ -24,6 +24,8 @@ memory_info memory(int) { absent(); }
 
 void enable_peer(int, int) { absent(); }
 
+void ignore_captures() { absent(); }
+
 void synchronize(stream_t, std::source_location) { absent(); }
 
 void copy(void*, const void*, std::size_t, stream_t) { absent(); }

@@ -4,6 +4,7 @@
 #include "watari/core/error.hpp"
 
 #include <cstring>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -11,12 +12,18 @@ namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t most_copies = 64;  ///< under way; each has a moment of its own
+constexpr std::size_t most_copies = 64;  ///< under way; each has an event of its own
 
 /// Hands reads with a destination to the courier when their data are in their slots.
 class courier_lane final : public lane {
 public:
     courier_lane(std::unique_ptr<lane> inner, courier& by) : inner_(std::move(inner)), by_(by) {}
+
+    /// A poller that failed leaves reads under way: they end here, where nobody hears of it.
+    ~courier_lane() override {
+        for (unsigned attempt = 0; brought_ > 0; cpu::pause(attempt++))
+            brought_ -= done_.take().size();
+    }
 
     bool submit(const request& command) override {
         if (!inner_->submit(command)) return false;
@@ -92,7 +99,7 @@ courier::courier(const queue_memory& memory) : memory_(memory) {
     if (const processor users = memory.options().users; users.is_gpu()) {
         device::use(users.number);
         stream_.emplace(device::priority::urgent);
-        moments_.resize(most_copies);
+        arrivals_.resize(most_copies);
     }
     thread_ = std::thread([this] { run(); });
 }
@@ -119,7 +126,10 @@ std::unique_ptr<lane> courier::over(std::unique_ptr<lane> inner) {
 }
 
 void courier::run() {
-    if (stream_) device::use(memory_.options().users.number);
+    if (stream_) {
+        device::use(memory_.options().users.number);
+        device::ignore_captures();
+    }
     for (unsigned idle = 0;;) {
         std::optional<parcel> next;
         {
@@ -132,16 +142,14 @@ void courier::run() {
             }
         }
         if (next) begin(*next);
-        bool arrived = false;
-        for (; !under_way_.empty() && has_arrived(under_way_.front()); arrived = true)
-            under_way_.pop_front();
-        idle = next || arrived ? 0 : idle + 1;
+        const bool ended = end_arrived();
+        idle = next || ended ? 0 : idle + 1;
         if (idle > 0) cpu::pause(idle);
     }
 }
 
 void courier::begin(const parcel& one) {
-    delivery& said = memory_.said_of(one.what.queue, one.what.cid);
+    delivery& said = memory_.delivery_of(one.what.queue, one.what.cid);
     const std::uint32_t own = one.what.cid + 1u;
     cpu::everywhere::store_seq_cst(said.copying, own);
     if (cpu::everywhere::load_seq_cst(said.wanted) != own) return end(one, abort_requested);
@@ -150,30 +158,42 @@ void courier::begin(const parcel& one) {
         std::memcpy(one.to, from, one.bytes);
         return end(one, one.what.outcome);
     }
+    const std::size_t arrival = begun_++ % most_copies;
     try {
-        const std::size_t moment = begun_++ % most_copies;
         device::copy(one.to, from, one.bytes, stream_->get());
-        moments_[moment].record(stream_->get());
-        under_way_.push_back({one, moment});
-    } catch (const error&) {
-        end(one, data_transfer_error);
+        arrivals_[arrival].record(stream_->get());
+        under_way_.push_back({one, arrival});
+    } catch (const std::exception&) {
+        end_failed(one);
     }
 }
 
-/// Whether it has ended, which is told then.
-bool courier::has_arrived(const copy& one) const {
-    try {
-        if (!moments_[one.moment].happened()) return false;
-        end(one.what, one.what.what.outcome);
-    } catch (const error&) {
-        end(one.what, data_transfer_error);
+/// Ends the copies that are there, in order; true if there was one.
+bool courier::end_arrived() {
+    bool any = false;
+    for (; !under_way_.empty(); under_way_.pop_front(), any = true) {
+        const flight& first = under_way_.front();
+        try {
+            if (!arrivals_[first.arrival].happened()) break;
+            end(first.what, first.what.what.outcome);
+        } catch (const error&) {
+            end_failed(first.what);
+        }
     }
-    return true;
+    return any;
+}
+
+/// After a call of CUDA's that failed. What it had begun before must not outlive the command.
+void courier::end_failed(const parcel& one) const {
+    try {
+        device::synchronize(stream_->get());
+    } catch (const error&) {  // then nothing is copied any more
+    }
+    end(one, data_transfer_error);
 }
 
 void courier::end(const parcel& one, status outcome) const {
-    delivery& said = memory_.said_of(one.what.queue, one.what.cid);
-    cpu::everywhere::store_seq_cst(said.copying, 0u);
+    cpu::everywhere::store_seq_cst(memory_.delivery_of(one.what.queue, one.what.cid).copying, 0u);
     one.sender->put({one.what.queue, one.what.cid, outcome});
 }
 

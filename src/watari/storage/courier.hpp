@@ -57,21 +57,22 @@ public:
     std::unique_ptr<lane> over(std::unique_ptr<lane> inner);
 
 private:
-    struct copy {
+    struct flight {
         parcel what;
-        std::size_t moment;  ///< in moments_, when it is there
+        std::size_t arrival;  ///< in arrivals_
     };
 
     void run();
     void begin(const parcel& one);
-    bool has_arrived(const copy& one) const;
+    bool end_arrived();
+    void end_failed(const parcel& one) const;
     void end(const parcel& one, status outcome) const;
 
     const queue_memory& memory_;
-    std::optional<device::stream> stream_;  ///< of a GPU, as the moments are
-    std::vector<device::event> moments_;
+    std::optional<device::stream> stream_;  ///< of a GPU, as the events are
+    std::vector<device::event> arrivals_;
     std::size_t begun_ = 0;
-    std::deque<copy> under_way_;
+    std::deque<flight> under_way_;  ///< in the order of the stream
 
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -8,7 +8,10 @@
 /// Long reads (`delivers`) may name the memory where their data are wanted, by an SGL: the
 /// controller brings them there, on a GPU by its copy engine. Who gives such a command up recalls
 /// it first: user and controller each say what they are about to do, and then look at what the
-/// other said, so that either the data are not brought, or the user waits until they are there.
+/// other said, so that either the data are not brought, or the user waits until they are there. A
+/// copy takes microseconds, but the driver can keep it back while another thread's call waits for
+/// the whole GPU, and with it for the kernel that waits here: then `still_copying` ends the wait,
+/// and the memory must not be used again before the GPU was synchronised.
 ///
 /// Each calling thread has its own command; threads of a warp that call together share one ticket
 /// and one doorbell write, and copy each of their slots together. Where a warp wants one command of
@@ -129,27 +132,29 @@ WATARI_KERNEL inline bool delivers(const namespace_view& view, std::size_t bytes
     return view.delivered_from > 0 && bytes >= view.delivered_from && is_global(to);
 }
 
-/// Submits a read whose data are wanted at `to`, which nobody looks at before it has ended.
-WATARI_KERNEL inline void send_delivered(const namespace_view& view, token& command,
+/// Submits a read that is `delivered`: its data are wanted at `to`, which nobody uses until it has
+/// ended.
+WATARI_KERNEL inline void send_delivered(const namespace_view& view, const token& command,
                                          const storage::submission_entry& asked, void* to) {
     storage::delivery& own = view.deliveries[slot_number(view, command)];
-    command.delivered = true;
     everywhere::store_relaxed(own.wanted, command.cid + 1u);  // before the doorbell, as the entry
     const queue_view& queue = view.queues[command.queue];
     submit(group::together(queue.state), queue,
            with_sgl(asked, reinterpret_cast<std::uint64_t>(to), command.bytes));
 }
 
-/// Nothing of a command's data is brought any more when this returns. A copy that was begun is
-/// waited for: it takes microseconds, unless the driver keeps it back for longer than a limit.
-WATARI_KERNEL inline void recall(const namespace_view& view, const token& command) {
+/// Nothing of a command's data is brought any more when this returns true; a copy that was begun is
+/// waited for, no longer than the queues' limit.
+WATARI_KERNEL inline bool recall(const namespace_view& view, const token& command) {
     storage::delivery& own = view.deliveries[slot_number(view, command)];
     everywhere::store_seq_cst(own.wanted, 0u);
     const std::int64_t deadline = nanoseconds() + view.queues[0].limit;
-    for (unsigned attempt = 0;
-         everywhere::load_seq_cst(own.copying) == command.cid + 1u && nanoseconds() <= deadline;
-         ++attempt)
+    for (unsigned attempt = 0; everywhere::load_seq_cst(own.copying) == command.cid + 1u;
+         ++attempt) {
+        if (nanoseconds() > deadline) return false;
         pause(attempt);
+    }
+    return true;
 }
 
 /// Blocks that one command may name; else why not.
@@ -218,15 +223,17 @@ WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
     return command;
 }
 
-/// Waits for a command, no longer than `limit` nanoseconds; `release_slot` must follow unless it is
-/// `timed_out`, when it does nothing.
+/// Waits for a command, no longer than `limit` nanoseconds, and where it is to be recalled the
+/// queues' limit more; `release_slot` must follow unless it was given up, when it does nothing.
 WATARI_KERNEL inline storage::status wait(const namespace_view& view, const token& command,
                                           std::int64_t limit) {
     if (!command.taken) return command.outcome;
     const queue_view& queue = view.queues[command.queue];
     const bool done = look(group::together(queue.state), queue, command.cid, limit);
-    if (!done && command.delivered) recall(view, command);
-    return settle(queue, command.cid);
+    const bool recalled = done || !command.delivered || recall(view, command);
+    const storage::status outcome = settle(queue, command.cid);
+    if (!recalled) return storage::still_copying;
+    return outcome;
 }
 
 /// The same, with the queues' own limit.

@@ -44,6 +44,8 @@ inline constexpr status write_fault{2, 0x80};
 inline constexpr status unrecovered_read{2, 0x81};
 /// Vendor specific, and never sent: no completion came within the limit.
 inline constexpr status timed_out{7, 0xc0};
+/// The same, and a copy of its data that the controller has begun may still come.
+inline constexpr status still_copying{7, 0xc1, true};
 
 /// A command. Fields that no command here uses are zero.
 struct alignas(64) submission_entry {

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t line = 128;
 
+constexpr std::size_t most_delivered = 256;  ///< commands, whose slots are 2 MiB each
+
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
 /// Bytes of one queue's rings and doorbells, and where each begins; page by page as a device wants.
@@ -82,6 +84,9 @@ const queue_options& checked(const queue_options& options) {
     if (transfer == 0 || transfer % prp_page != 0 || transfer > 512 * prp_page)
         throw usage_error("largest transfer of " + bytes_text(transfer) +
                           ": must be whole pages of 4096 bytes, at most 2 MiB (one PRP list)");
+    if (options.delivered_from > transfer)
+        throw usage_error("reads delivered from " + bytes_text(options.delivered_from) +
+                          " on: must be no more than the largest transfer");
     if (options.first_ticket % (2 * depth) != 0)
         throw usage_error("first ticket: must be a multiple of twice the depth (phase 1)");
     return options;
@@ -97,7 +102,8 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
     const std::size_t transfer = delivered ? large_run
                                  : several ? copied_by_warps
                                            : std::bit_ceil(std::max(block, prp_page));
-    const std::size_t commands = under_way * std::max<std::size_t>(block / transfer, 1);
+    std::size_t commands = under_way * std::max<std::size_t>(block / transfer, 1);
+    if (delivered) commands = std::min(commands, most_delivered);
     const std::size_t depth = std::bit_ceil(commands / queues + 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
@@ -203,7 +209,7 @@ std::byte* queue_memory::slot(std::uint32_t queue, std::uint16_t cid) const {
            slot_number(queue, cid) * slot_stride(options_.max_transfer);
 }
 
-delivery& queue_memory::said_of(std::uint32_t queue, std::uint16_t cid) const {
+delivery& queue_memory::delivery_of(std::uint32_t queue, std::uint16_t cid) const {
     return static_cast<delivery*>(deliveries_.data())[slot_number(queue, cid)];
 }
 

@@ -64,7 +64,7 @@ public:
     const queue_options& options() const { return options_; }
     /// A command's slot, and what is said of its delivery.
     std::byte* slot(std::uint32_t queue, std::uint16_t cid) const;
-    delivery& said_of(std::uint32_t queue, std::uint16_t cid) const;
+    delivery& delivery_of(std::uint32_t queue, std::uint16_t cid) const;
 
     const memory::block& slots() const { return slots_; }
     const memory::block& lists() const { return lists_; }

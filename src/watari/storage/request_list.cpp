@@ -37,10 +37,9 @@ WATARI_KERNEL inline void send_request(const request_list& what, std::size_t i, 
         what.write ? storage::opcode::write : storage::opcode::read, command.cid, what.view.nsid,
         what.offsets[i] / what.view.block_bytes, what.block() / what.view.block_bytes);
     std::byte* const place = what.memory + i * what.part;
-    if (!what.write && what.parts == 1 && delivers(what.view, what.block(), place))
-        send_delivered(what.view, command, asked, place);
-    else
-        send(what.view, command, asked);
+    command.delivered = !what.write && what.parts == 1 && delivers(what.view, what.block(), place);
+    command.delivered ? send_delivered(what.view, command, asked, place)
+                      : send(what.view, command, asked);
 }
 
 /// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks

@@ -32,6 +32,7 @@ constexpr named_status names[] = {
     {write_fault, "write fault"},
     {unrecovered_read, "unrecovered read error"},
     {timed_out, "no completion within the limit"},
+    {still_copying, "no completion within the limit, and its data may still come"},
 };
 
 }  // namespace

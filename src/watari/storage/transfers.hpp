@@ -19,8 +19,8 @@ class transfers {
 public:
     WATARI_KERNEL explicit transfers(const namespace_view& view) : view_(view) {}
 
-    /// Reads bytes into memory that is not read before wait. What neither neighbours the range
-    /// before nor fills a command begins with the next call.
+    /// Reads bytes into memory that is neither read nor written before wait, which must follow.
+    /// What neither neighbours the range before nor fills a command begins with the next call.
     WATARI_KERNEL void read(const group& members, std::uint64_t first, std::size_t bytes,
                             void* to) {
         add(members, {first, bytes, static_cast<std::byte*>(to), nullptr, false});
@@ -112,17 +112,16 @@ private:
         } else {
             open_.to += next.bytes;
         }
-        const bool whole = next.to && next.bytes == next.at.bytes;
+        next.at.delivered =
+            next.to && next.bytes == next.at.bytes && delivers(view_, next.bytes, next.to);
+        if (next.at.delivered) members.sync();  // what all did there before
         if (members.leads()) {
             const storage::submission_entry asked =
                 make_transfer(next.to ? storage::opcode::read : storage::opcode::write, next.at.cid,
                               view_.nsid, open_.first / view_.block_bytes, count, open_.fua);
-            if (whole && delivers(view_, next.bytes, next.to))
-                send_delivered(view_, next.at, asked, next.to);
-            else
-                send(view_, next.at, asked);
+            next.at.delivered ? send_delivered(view_, next.at, asked, next.to)
+                              : send(view_, next.at, asked);
         }
-        next.at.delivered = members.broadcast(next.at.delivered);
         open_.first += next.bytes;
         open_.bytes -= next.bytes;
         commands_[begun_++ % most] = next;

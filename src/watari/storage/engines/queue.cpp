@@ -82,7 +82,14 @@ private:
             bytes = std::min(bytes, copied_by_warps);
         return std::max<std::size_t>(1, block / bytes);
     }
-    std::size_t under_way() const { return what_.depth * commands_; }
+    /// Commands of a list. Of a block's short ones no more than identifiers that others leave: more
+    /// warps would only wait.
+    std::size_t under_way() const {
+        const std::size_t all = what_.depth * commands_;
+        if (what_.view->delivered_from == 0 || what_.way == direction::read) return all;
+        const std::size_t lent = what_.view->queue_count * (what_.view->depth - 1);
+        return std::clamp<std::size_t>(lent / 2, 1, all);
+    }
 
     /// The list as commands.
     requests cut_up(const requests& list) {
