@@ -320,6 +320,13 @@ def test_a_fault_is_survived_in_time_and_told(fault: str, store: str, folder: st
         assert any("sent again" in note for note in found["notes"])
 
 
+def test_identifiers_that_a_fault_cost_are_there_again_after_each_sample() -> None:
+    """Three commands in 32768 are dropped; with 15 identifiers none would be left in the sixth."""
+    given = {"requests": 32768, "block": "512", "size": "16MiB", "depth": 8, "samples": 8}
+    found = trial(limit=40, engine="queue", store="ram", fault="dropped", threads=1, **given)
+    assert found["status"] == "ok"
+
+
 def test_data_that_come_after_their_completion_are_wrong() -> None:
     found = trial(engine="queue", store="ram", fault="late-data", requests=2048)
     assert (found["status"], found["verified"]) == ("wrong", False)

@@ -188,13 +188,14 @@ void require_room(const storage_parameters& p) {
 }
 
 /// A store that was made just now holds nothing: every block of it is written once.
-void fill(const storage_parameters& p, const storage_source& source, blocks_in_memory& blocks) {
+void fill(const storage_parameters& p, storage_source& source, blocks_in_memory& blocks) {
     engines writers(p, storage::engine_named(p.engine), storage::direction::write, source, blocks);
     const std::uint64_t all = p.size / p.block;
     for (std::uint64_t first = 0; first < all; first += p.requests) {
         blocks.choose(storage::order(storage::pattern::sequential, all, 0), first);
         blocks.write(0);
         writers.run();
+        source.renew();
     }
 }
 
@@ -238,7 +239,7 @@ measure::trial storage(const storage_parameters& p) {
     if (p.processor.is_gpu()) device::use(p.processor.number);
     cpu::set_threads(p.threads);
     require_room(p);
-    const storage_source source(p, row);
+    storage_source source(p, row);
 
     measure::trial result;
     blocks_in_memory blocks(p);
@@ -279,6 +280,7 @@ measure::trial storage(const storage_parameters& p) {
             readers->run();
         }
         result.wrong_elements += blocks.wrong(generation);
+        source.renew();
     }
     if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();

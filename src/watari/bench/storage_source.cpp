@@ -20,7 +20,7 @@ struct named_fault {
     double value;
 };
 
-/// A dropped command costs its identifier for good, so few of them are.
+/// A dropped command costs its identifier until the list has ended, so few of them are.
 constexpr named_fault faults[] = {
     {"reordered", &storage::fault_plan::reordered, 1e-2},
     {"delayed", &storage::fault_plan::delayed, 1e-2},
@@ -89,6 +89,11 @@ void storage_source::start_controller(const storage_parameters& p) {
     measure::unbind();
     controller_.emplace(store, options);
     view_ = controller_->view();
+    faulty_ = p.fault != "none";
+}
+
+void storage_source::renew() {
+    if (faulty_) controller_->reset();
 }
 
 storage::duty storage_source::duty() const {

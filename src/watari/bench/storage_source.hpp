@@ -24,6 +24,10 @@ public:
     /// The files; null where there are none.
     const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
 
+    /// Identifiers of commands that a fault dropped can be lent again. Nobody may have a command
+    /// under way.
+    void renew();
+
     /// How it is served, if not as one would expect; may be empty.
     std::string notice() const { return controller_ ? controller_->notice() : ""; }
 
@@ -35,6 +39,7 @@ private:
     std::optional<storage::open_files> files_;
     std::optional<storage::controller> controller_;
     std::optional<storage::namespace_view> view_;
+    bool faulty_ = false;
 };
 
 }  // namespace watari::bench
