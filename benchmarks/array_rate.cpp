@@ -20,8 +20,8 @@
 // has come: `past` and `miss` then tell how long that takes, not what the controller can do. That
 // is `eight`: as `past`, but eight ranges at a time, where neighbours become one command.
 //
-// On a GPU then `past` with ranges of 16 MiB, by few warps: in commands of 128 KiB whose data the
-// warps copy, and in commands of 2 MiB whose data the copy engine brings.
+// On a GPU then ranges of 16 MiB, each by one warp, to their places: in commands of 128 KiB whose
+// data the warps copy, and in commands of 2 MiB whose data the copy engine brings.
 //
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/backend.hpp"
@@ -232,9 +232,12 @@ void report_large(const std::shared_ptr<storage::backend>& store, std::uint32_t 
         const storage::controller device(store, options);
         std::vector<double> rates;
         for (int round = 0; round < rounds; ++round) {
-            put(to.data(), std::vector<word>(store_bytes / sizeof(word)));
-            rates.push_back(fetch(device.view(), range, warps, to.data(), failed.data()));
-            const word* const words = to.data();
+            word* const words = to.data();
+            here::for_each(
+                store_bytes / sizeof(word), [=] WATARI_KERNEL(std::size_t i) { words[i] = ~i; },
+                nullptr);
+            watari::device::synchronize(nullptr);
+            rates.push_back(fetch(device.view(), range, warps, words, failed.data()));
             const auto wrong = here::sum<std::size_t>(
                 store_bytes / sizeof(word),
                 [=] WATARI_KERNEL(std::size_t i) -> std::size_t { return words[i] != i; }, nullptr);

@@ -172,6 +172,12 @@ void use(const namespace_view& view, unsigned user, unsigned requests, tally& co
     }
 }
 
+void expect_no_harm(const tally& count) {
+    EXPECT_EQ(count.wrong, 0u);
+    EXPECT_EQ(count.changed, 0u);
+    EXPECT_EQ(count.too_long, 0u);
+}
+
 void serve(controller& device, unsigned requests, tally& count) {
     std::vector<std::thread> threads;
     for (unsigned u = 0; u < 4; ++u)
@@ -196,9 +202,7 @@ TEST_P(CourierFaults, LetNoWrongDataPass) {
     tally count;
     serve(device, 60, count);
     EXPECT_GT(count.ok, 60u);
-    EXPECT_EQ(count.wrong, 0u);
-    EXPECT_EQ(count.changed, 0u);
-    EXPECT_EQ(count.too_long, 0u);
+    expect_no_harm(count);
     const fault_plan& plan = GetParam().plan;
     EXPECT_EQ(count.late > 0, plan.delayed + plan.dropped > 0);
     EXPECT_EQ(count.failed > 0, plan.failed > 0);
@@ -342,9 +346,7 @@ TEST(Delivery, IsRecalledOrAwaited) {
     tally count;
     serve(device, 150, count);
     EXPECT_GT(count.late, 20u);
-    EXPECT_EQ(count.wrong, 0u);
-    EXPECT_EQ(count.changed, 0u);
-    EXPECT_EQ(count.too_long, 0u);
+    expect_no_harm(count);
 }
 
 }  // namespace

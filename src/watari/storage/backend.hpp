@@ -34,6 +34,11 @@ struct request {
     std::byte* destination = nullptr;  ///< where a courier takes the data to, after the ranges
 };
 
+/// What tells the commands of a lane that are under way apart.
+constexpr std::uint32_t command_key(std::uint16_t queue, std::uint16_t cid) {
+    return std::uint32_t{queue} << 16 | cid;
+}
+
 /// How a command ended. `bad_phase`: a faulty device shows the entry with the phase tag of before,
 /// and has not ended the command.
 struct ending {

@@ -48,7 +48,7 @@ controller::controller(std::shared_ptr<backend> store, const controller_options&
               options.block_bytes,
               options.queues.max_transfer,
               {range(memory_.slots()), range(memory_.lists())}} {
-    if (options.queues.delivered_from > 0) courier_.emplace(memory_);
+    if (options.queues.delivered_from > 0) courier_.emplace(view(), options.queues.users);
     start();
 }
 

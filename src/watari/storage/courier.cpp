@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace watari::storage {
@@ -21,15 +22,14 @@ public:
 
     /// A poller that failed leaves reads under way: they end here, where nobody hears of it.
     ~courier_lane() override {
-        for (unsigned attempt = 0; brought_ > 0; cpu::pause(attempt++))
-            brought_ -= done_.take().size();
+        for (unsigned attempt = 0; !brought_.empty(); cpu::pause(attempt++)) take_brought();
     }
 
     bool submit(const request& command) override {
         if (!inner_->submit(command)) return false;
         if (command.destination)
-            inside_.insert_or_assign(key(command.queue, command.cid),
-                                     read{command.destination, command.bytes});
+            inside_.insert_or_assign(command_key(command.queue, command.cid),
+                                     memory_range{command.destination, command.bytes});
         return true;
     }
 
@@ -37,46 +37,34 @@ public:
         from_inner_.clear();
         inner_->reap(from_inner_);
         for (const ending& e : from_inner_) pass_on(e, ended);
-        for (const ending& e : done_.take()) {
-            inside_.erase(key(e.queue, e.cid));
-            --brought_;
-            ended.push_back(e);
-        }
+        for (const ending& e : take_brought()) ended.push_back(e);
     }
 
-    std::size_t under_way() const override { return inner_->under_way() + brought_; }
+    std::size_t under_way() const override { return inner_->under_way() + brought_.size(); }
 
 private:
-    struct read {
-        std::byte* to;
-        std::size_t bytes;
-        bool brought = false;  ///< its data are with the courier
-    };
-
-    static std::uint32_t key(std::uint16_t queue, std::uint16_t cid) {
-        return std::uint32_t{queue} << 16 | cid;
-    }
-
     /// A read that ends a second time while it is brought has not ended yet.
     void pass_on(const ending& e, std::vector<ending>& ended) {
-        const auto found = inside_.find(key(e.queue, e.cid));
-        if (found == inside_.end() || e.bad_phase) {
-            ended.push_back(e);
-        } else if (!found->second.brought && !e.outcome.ok()) {
-            inside_.erase(found);
-            ended.push_back(e);
-        } else if (!found->second.brought) {
-            found->second.brought = true;
-            ++brought_;
-            by_.bring({e, found->second.to, found->second.bytes, &done_});
-        }
+        const std::uint32_t key = command_key(e.queue, e.cid);
+        if (e.bad_phase) return ended.push_back(e);
+        if (brought_.contains(key)) return;
+        const auto own = inside_.extract(key);
+        if (own.empty() || !e.outcome.ok()) return ended.push_back(e);
+        brought_.insert(key);
+        by_.bring({e, own.mapped(), &done_});
+    }
+
+    std::vector<ending> take_brought() {
+        std::vector<ending> all = done_.take();
+        for (const ending& e : all) brought_.erase(command_key(e.queue, e.cid));
+        return all;
     }
 
     std::unique_ptr<lane> inner_;
     courier& by_;
-    std::map<std::uint32_t, read> inside_;
+    std::map<std::uint32_t, memory_range> inside_;  ///< destinations of reads that have not ended
+    std::set<std::uint32_t> brought_;               ///< of reads that are with the courier
     std::vector<ending> from_inner_;
-    std::size_t brought_ = 0;  ///< with the courier
     courier::inbox done_;
 };
 
@@ -95,8 +83,8 @@ std::vector<ending> courier::inbox::take() {
     return std::exchange(all_, {});
 }
 
-courier::courier(const queue_memory& memory) : memory_(memory) {
-    if (const processor users = memory.options().users; users.is_gpu()) {
+courier::courier(const namespace_view& view, processor users) : view_(view), users_(users) {
+    if (users.is_gpu()) {
         device::use(users.number);
         stream_.emplace(device::priority::urgent);
         arrivals_.resize(most_copies);
@@ -127,7 +115,7 @@ std::unique_ptr<lane> courier::over(std::unique_ptr<lane> inner) {
 
 void courier::run() {
     if (stream_) {
-        device::use(memory_.options().users.number);
+        device::use(users_.number);
         device::ignore_captures();
     }
     for (unsigned idle = 0;;) {
@@ -149,18 +137,19 @@ void courier::run() {
 }
 
 void courier::begin(const parcel& one) {
-    delivery& said = memory_.delivery_of(one.what.queue, one.what.cid);
+    const token command{.queue = one.what.queue, .cid = one.what.cid};
+    delivery& said = view_.deliveries[slot_number(view_, command)];
     const std::uint32_t own = one.what.cid + 1u;
     cpu::everywhere::store_seq_cst(said.copying, own);
     if (cpu::everywhere::load_seq_cst(said.wanted) != own) return end(one, abort_requested);
-    const std::byte* from = memory_.slot(one.what.queue, one.what.cid);
+    const std::byte* from = slot_of(view_, command);
     if (!stream_) {
-        std::memcpy(one.to, from, one.bytes);
+        std::memcpy(one.to.data, from, one.to.bytes);
         return end(one, one.what.outcome);
     }
     const std::size_t arrival = begun_++ % most_copies;
     try {
-        device::copy(one.to, from, one.bytes, stream_->get());
+        device::copy(one.to.data, from, one.to.bytes, stream_->get());
         arrivals_[arrival].record(stream_->get());
         under_way_.push_back({one, arrival});
     } catch (const std::exception&) {
@@ -193,7 +182,8 @@ void courier::end_failed(const parcel& one) const {
 }
 
 void courier::end(const parcel& one, status outcome) const {
-    cpu::everywhere::store_seq_cst(memory_.delivery_of(one.what.queue, one.what.cid).copying, 0u);
+    const token command{.queue = one.what.queue, .cid = one.what.cid};
+    cpu::everywhere::store_seq_cst(view_.deliveries[slot_number(view_, command)].copying, 0u);
     one.sender->put({one.what.queue, one.what.cid, outcome});
 }
 

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/processor.hpp"
 #include "watari/storage/backend.hpp"
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/namespace.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -38,14 +39,13 @@ public:
     /// A read whose data are in its slot.
     struct parcel {
         ending what;
-        std::byte* to;
-        std::size_t bytes;
+        memory_range to;
         inbox* sender;  ///< gets its ending: with abort_requested if it was not wanted any more,
                         ///< and data_transfer_error if it could not be brought
     };
 
-    /// For users of these queues, which outlive it. Throws what CUDA throws.
-    explicit courier(const queue_memory& memory);
+    /// For the users of a namespace whose queues outlive it. Throws what CUDA throws.
+    courier(const namespace_view& view, processor users);
     courier(const courier&) = delete;
     courier& operator=(const courier&) = delete;
     /// Only when every parcel has ended.
@@ -68,7 +68,8 @@ private:
     void end_failed(const parcel& one) const;
     void end(const parcel& one, status outcome) const;
 
-    const queue_memory& memory_;
+    const namespace_view view_;
+    const processor users_;
     std::optional<device::stream> stream_;  ///< of a GPU, as the events are
     std::vector<device::event> arrivals_;
     std::size_t begun_ = 0;

@@ -74,7 +74,7 @@ public:
                 asked.ranges = {&own, 1};
             }
             if (!inner_->submit(asked)) return false;
-            inside_.insert_or_assign(key(command.queue, command.cid), std::move(kept));
+            inside_.insert_or_assign(command_key(command.queue, command.cid), std::move(kept));
         }
         pending_fate_.reset();
         return true;
@@ -100,10 +100,6 @@ public:
     }
 
 private:
-    static std::uint32_t key(std::uint16_t queue, std::uint16_t cid) {
-        return std::uint32_t{queue} << 16 | cid;
-    }
-
     fate draw() {
         double dice = std::uniform_real_distribution<>()(random_);
         for (const chance& c : chances)
@@ -116,7 +112,7 @@ private:
     }
 
     void spoil(const ending& e) {
-        auto node = inside_.extract(key(e.queue, e.cid));
+        auto node = inside_.extract(command_key(e.queue, e.cid));
         spoiled command = std::move(node.mapped());
         const fate what = command.what;
         const double some = std::uniform_real_distribution<>()(random_) * plan_.delay;

@@ -24,8 +24,8 @@ constexpr std::uint64_t at_once = 1 << 16;
 
 poller::poller(const queue_memory& memory, const served_namespace& served,
                std::unique_ptr<lane> lane, std::uint32_t first, std::uint32_t step)
-    : memory_(memory),
-      served_(served),
+    : served_(served),
+      view_(memory.view(served.blocks, served.block_bytes)),
       depth_(memory.options().depth),
       depth_log2_(static_cast<std::uint32_t>(std::countr_zero(depth_))),
       step_(step),
@@ -118,12 +118,12 @@ status poller::check(const queue& q, const submission_entry& command, request& o
 
 /// Data that are wanted elsewhere come to the command's slot first.
 status poller::check_delivery(const queue& q, const submission_entry& command, request& out) {
-    const std::uint32_t least = memory_.options().delivered_from;
+    const std::uint32_t least = view_.delivered_from;
     if (command.psdt() != 1 || least == 0 || out.bytes < least || out.operation != opcode::read)
         return invalid_field;
     if (command.sgl_type() != 0) return invalid_sgl_type;
     if (command.sgl_length() != out.bytes) return invalid_sgl_length;
-    ranges_.assign(1, {memory_.slot(q.number, command.cid()), out.bytes});
+    ranges_.assign(1, {slot_of(view_, {.queue = q.number, .cid = command.cid()}), out.bytes});
     out.ranges = ranges_;
     out.destination = reinterpret_cast<std::byte*>(command.sgl_address());
     return success;

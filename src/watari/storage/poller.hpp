@@ -69,8 +69,8 @@ private:
     void count(const request& command);
     void fail(const std::exception& e);
 
-    const queue_memory& memory_;
     served_namespace served_;
+    namespace_view view_;
     std::uint32_t depth_, depth_log2_, step_, first_;
     std::vector<queue> queues_;
     std::unique_ptr<lane> lane_;

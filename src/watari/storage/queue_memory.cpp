@@ -14,7 +14,6 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t line = 128;
-
 constexpr std::size_t most_delivered = 256;  ///< commands, whose slots are 2 MiB each
 
 constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
@@ -202,15 +201,6 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
             .delivered_from = options_.delivered_from,
             .nsid = 1,
             .depth = options_.depth};
-}
-
-std::byte* queue_memory::slot(std::uint32_t queue, std::uint16_t cid) const {
-    return static_cast<std::byte*>(slots_.data()) +
-           slot_number(queue, cid) * slot_stride(options_.max_transfer);
-}
-
-delivery& queue_memory::delivery_of(std::uint32_t queue, std::uint16_t cid) const {
-    return static_cast<delivery*>(deliveries_.data())[slot_number(queue, cid)];
 }
 
 submission_entry* queue_memory::submissions(std::uint32_t queue) const {

@@ -62,18 +62,11 @@ public:
     static constexpr std::size_t doorbell_stride = 32;
 
     const queue_options& options() const { return options_; }
-    /// A command's slot, and what is said of its delivery.
-    std::byte* slot(std::uint32_t queue, std::uint16_t cid) const;
-    delivery& delivery_of(std::uint32_t queue, std::uint16_t cid) const;
-
     const memory::block& slots() const { return slots_; }
     const memory::block& lists() const { return lists_; }
 
 private:
     std::size_t slot_count() const { return std::size_t{options_.queues} * options_.depth; }
-    std::size_t slot_number(std::uint32_t queue, std::uint16_t cid) const {
-        return std::size_t{queue} * options_.depth + (cid & (options_.depth - 1));
-    }
     queue_view queue(std::uint32_t number) const;
     void write_state() const;
 
