@@ -29,6 +29,7 @@ STORES = ("file", "ram")
 BYTES = {"single": 4, "double": 8}
 TILE_UNIT, TILE_MOST = 128, 2**16  # elements
 TILE_USUAL = 2048
+MOST_REQUEST = 2**17  # bytes, of rows in a file
 COLUMNS = ("seconds", "speed", "GB/s", "x floor")
 SLOTS_USUAL = 32  # tiles that fast memory should hold at least
 SLOTS_LEAST = 5  # a tile of C, and two of A and of B
@@ -104,14 +105,14 @@ def threads_on(cores: int, parameters: Parameters) -> int:
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
-    """What engines with a queue keep in flight. On files requests are long whatever the tile, and
-    as long as may be where tiles are stored whole."""
+    """What engines with a queue keep in flight. On files neighbouring tiles' rows are one request,
+    whatever the tile, and more of them than a disk's queue holds make it slower."""
     if parameters["engine"] in ONE_AT_A_TIME:
         return 1
     if parameters["engine"] != "gpu":
         return storage.DEPTH
     if parameters["store"] == "file":
-        return storage.FILE_DEPTH
+        return storage.gpu_depth(MOST_REQUEST)
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
     if parameters["layout"] == "tiled":
         tile = int(parameters["tile"]) * row

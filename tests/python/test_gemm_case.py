@@ -45,7 +45,7 @@ def test_engines_bring_what_they_need() -> None:
     assert one(engine="posix", depth=8).parameters["depth"] == 1
     assert one(engine="uring").parameters["depth"] == 32
     disk, ram = one(GPU, engine="gpu").parameters, one(GPU, engine="gpu", store="ram").parameters
-    assert (disk["threads"], disk["depth"]) == (4, 64)
+    assert (disk["threads"], disk["depth"]) == (4, 16)
     assert ram["threads"] == GPU["processors"][0]["cores"] // 2
 
 
