@@ -93,7 +93,7 @@ void pipeline::parts::hand_over(const gemm::step& at, std::size_t c) {
         std::size_t first = c;
         while (first > begin && !done_before(at, first - 1)) --first;
         const std::lock_guard lock(mutex);
-        to_write.push_back({at.row, at.rows, at.column + first, c + 1 - first, first});
+        to_write.push({at.row, at.rows, at.column + first, c + 1 - first, first});
         changed.notify_all();
     }
 }

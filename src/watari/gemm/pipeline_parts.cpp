@@ -22,7 +22,8 @@ pipeline::parts::parts(pipeline_options given)
       order(*o.order),
       arena(fast_memory(o)),
       busy(order.slots(), false),
-      owner(order.slots(), 0) {
+      owner(order.slots(), 0),
+      to_write(o.c.where.tiles, order.most_together(matrix::c)) {
     if (o.who.is_gpu()) {
         device::use(o.who.number);
         stream.emplace();

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/gemm/finished.hpp"
 #include "watari/gemm/pipeline.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
@@ -18,13 +18,6 @@
 namespace watari::gemm {
 
 inline constexpr double flush_every = 1;  ///< seconds
-
-/// Neighbouring columns of tiles of C that are done, waiting to be written.
-struct finished_columns {
-    std::size_t row, rows, column, columns;  ///< tiles of C
-    std::size_t number;                      ///< of the first column in its block
-    std::size_t taken = 0;                   ///< rows that a thread writes or has written
-};
 
 struct pipeline::parts {
     explicit parts(pipeline_options given);
@@ -103,6 +96,7 @@ struct pipeline::parts {
     // ---- the threads that write
 
     void write_tiles(mover& by);
+    void write_row(mover& by, const finished_columns& these, std::unique_lock<std::mutex>& lock);
     /// What has been written up to now becomes durable.
     void flush(mover& by, std::unique_lock<std::mutex>& lock);
     /// The last of those who write makes durable what all have written.
@@ -152,7 +146,7 @@ struct pipeline::parts {
     std::set<std::size_t> c_arrived;          ///< slots of C that hold what beta multiplies
     std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
     std::vector<std::size_t> owner;           ///< its block
-    std::deque<finished_columns> to_write;
+    finished_queue to_write;
     std::size_t reading = 0;  ///< loads under way; for counts.both_ways alone
     std::size_t in_turn = 0;  ///< of them those that take turns
     std::size_t writing = 0;  ///< tiles of C under way, or that wait for their turn

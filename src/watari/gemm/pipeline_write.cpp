@@ -11,27 +11,33 @@ void pipeline::parts::write_tiles(mover& by) {
     for (;;) {
         wait(lock, [&] { return !to_write.empty() || products_done == order.steps(); });
         if (to_write.empty()) return;
-        const finished_columns next = to_write.front();
-        const std::size_t r = to_write.front().taken++;
-        if (r + 1 == next.rows) to_write.pop_front();
-        await_event(column_end, next.number + next.columns - 1, lock);
+        await_event(column_end, to_write.front().last(), lock);
         ++writing;
         wait(lock, [&] { return in_turn == 0; });
-        counts.both_ways += reading > 0;
-        lock.unlock();
-        const std::size_t bytes =
-            by.move(o.c, {next.row + r, next.column, next.columns},
-                    below(order.slot_of_c(0, next.number), matrix::c, next.column, r),
-                    order.block_rows() * o.slot_bytes);
-        lock.lock();
+        const std::optional<finished_columns> next = to_write.take([&](const auto& columns) {
+            return !o.who.is_gpu() || column_end[columns.last()].happened();
+        });
+        if (next) write_row(by, *next, lock);  // none: others took what there was
         --writing;
-        counts.written += bytes;
-        for (std::size_t k = 0; k < next.columns; ++k) {
-            busy[order.slot_of_c(r, next.number + k)] = false;
-            written.push_back({next.row + r, next.column + k});
-        }
         changed.notify_all();
         if (o.progress && measure::now() - last_flush > flush_every) flush(by, lock);
+    }
+}
+
+void pipeline::parts::write_row(mover& by, const finished_columns& these,
+                                std::unique_lock<std::mutex>& lock) {
+    const std::size_t r = these.taken;
+    counts.both_ways += reading > 0;
+    lock.unlock();
+    const std::size_t bytes =
+        by.move(o.c, {these.row + r, these.column, these.columns},
+                below(order.slot_of_c(0, these.number), matrix::c, these.column, r),
+                order.block_rows() * o.slot_bytes);
+    lock.lock();
+    counts.written += bytes;
+    for (std::size_t k = 0; k < these.columns; ++k) {
+        busy[order.slot_of_c(r, these.number + k)] = false;
+        written.push_back({these.row + r, these.column + k});
     }
 }
 

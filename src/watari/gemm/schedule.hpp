@@ -19,7 +19,8 @@
 /// of B some of a step's columns, of C some of a block's, of A the tiles of g steps in a row, which
 /// come with the first of them. Slots of neighbours are equally far apart. A tile that is narrower
 /// than the others is a load of its own. Tiles of C are written by the same groups, of which a
-/// block has two or more: the one is written while the other one is multiplied.
+/// block has two or more, so that the one is written while the other one is multiplied; groups that
+/// have to wait are written together (finished.hpp).
 ///
 /// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
 /// in ascending l: neither budget nor schedule changes the order of a sum.
