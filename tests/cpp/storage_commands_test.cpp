@@ -3,13 +3,16 @@
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/controller.hpp"
+#include "watari/storage/courier.hpp"
 #include "watari/storage/engines/engine.hpp"
 #include "watari/storage/faulty.hpp"
 #include "watari/storage/ram.hpp"
 
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace watari::storage {
 namespace {
@@ -123,7 +126,7 @@ std::vector<way> everyone() {
     std::vector<way> all{{the_cpu, 0}, {the_cpu, command}};
     if (device::count() > 0) {
         all.push_back({gpu_number(0), 0});
-        all.push_back({gpu_number(0), command});
+        if (copies_pass_kernels()) all.push_back({gpu_number(0), command});
     }
     return all;
 }
@@ -147,6 +150,20 @@ TEST(Queues, OfAGpuHaveLongOnesForTheCopyEngine) {
     EXPECT_GE(gpu.depth * gpu.queues, 8 * 4u);
     EXPECT_EQ(queues_for(gpu_number(0), 4, 8, large_run / 2).delivered_from, 0u);
     EXPECT_EQ(queues_for(the_cpu, 4, 8, large_run).delivered_from, 0u);
+}
+
+TEST(Queues, LeaveTheCopyEngineAloneWhereItWaitsForKernels) {
+    constexpr const char* variable = "CUDA_DEVICE_MAX_CONNECTIONS";
+    const char* const set = std::getenv(variable);
+    const std::string before = set ? set : "";
+    setenv(variable, "1", 1);
+    const queue_options gpu = queues_for(gpu_number(0), 4, 8, 4 * large_run);
+    setenv(variable, "8", 1);
+    const queue_options usual = queues_for(gpu_number(0), 4, 8, 4 * large_run);
+    set ? setenv(variable, before.c_str(), 1) : unsetenv(variable);
+    EXPECT_EQ(gpu.delivered_from, 0u);
+    EXPECT_EQ(gpu.max_transfer, copied_by_warps);
+    EXPECT_EQ(usual.delivered_from, large_run);
 }
 
 }  // namespace

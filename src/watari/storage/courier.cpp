@@ -3,10 +3,12 @@
 #include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace watari::storage {
@@ -14,6 +16,9 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t most_copies = 64;  ///< under way; each has an event of its own
+
+constexpr const char* connections_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
+constexpr int usual_connections = 8;
 
 /// Hands reads with a destination to the courier when their data are in their slots.
 class courier_lane final : public lane {
@@ -83,8 +88,17 @@ std::vector<ending> courier::inbox::take() {
     return std::exchange(all_, {});
 }
 
+bool copies_pass_kernels() {
+    const char* connections = std::getenv(connections_variable);
+    return !connections || std::atoi(connections) >= usual_connections;
+}
+
 courier::courier(const namespace_view& view, processor users) : view_(view), users_(users) {
     if (users.is_gpu()) {
+        if (!copies_pass_kernels())
+            throw unsupported(std::string(connections_variable) +
+                              " is less than 8: the GPU's copy engine would wait for the kernels "
+                              "that wait for its copies; unset it, or read without deliveries");
         device::use(users.number);
         stream_.emplace(device::priority::urgent);
         arrivals_.resize(most_copies);

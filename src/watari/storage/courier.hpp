@@ -22,6 +22,11 @@
 
 namespace watari::storage {
 
+/// Whether a GPU's copy gets past a kernel that waits for it, also where other work is queued behind
+/// that kernel. With few hardware queues (CUDA_DEVICE_MAX_CONNECTIONS; the driver's default is 8) it
+/// waits for that work, and so for the kernel: with one it always does.
+bool copies_pass_kernels();
+
 class courier {
 public:
     /// Where a lane finds what was brought for it.
@@ -44,7 +49,8 @@ public:
                         ///< and data_transfer_error if it could not be brought
     };
 
-    /// For the users of a namespace whose queues outlive it. Throws what CUDA throws.
+    /// For the users of a namespace whose queues outlive it. Throws what CUDA throws, and
+    /// unsupported where copies do not pass kernels.
     courier(const namespace_view& view, processor users);
     courier(const courier&) = delete;
     courier& operator=(const courier&) = delete;

@@ -2,6 +2,7 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/storage/courier.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -97,7 +98,7 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
                          std::size_t block) {
     const std::size_t queues = users.is_gpu() ? 2 * threads : threads;
     const bool several = users.is_gpu() && block % copied_by_warps == 0;
-    const bool delivered = users.is_gpu() && block % large_run == 0;
+    const bool delivered = users.is_gpu() && block % large_run == 0 && copies_pass_kernels();
     const std::size_t transfer = delivered ? large_run
                                  : several ? copied_by_warps
                                            : std::bit_ceil(std::max(block, prp_page));

@@ -30,7 +30,7 @@ struct queue_options {
 /// through all slots, and where these do not stay in the CPU's cache the slowest memory of all is
 /// in the way. A GPU has two queues a thread, for its warps contend for them, and fetches long
 /// blocks in several commands, which come and go while others are copied; or, where they are a
-/// multiple of `large_run`, by its copy engine.
+/// multiple of `large_run`, by its copy engine if copies pass kernels (courier.hpp).
 queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
                          std::size_t block);
 
