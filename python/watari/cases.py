@@ -373,21 +373,6 @@ CASES: dict[str, Case] = {
                     "file",
                     *storage.STORES,
                 ),
-                replace(
-                    THREADS,
-                    summary="CPU threads, pinned; of queue and gpu as many serve the store",
-                    default=storage.default_threads,
-                    default_text="one a core, gpu two less, on files at most 4",
-                ),
-                Axis(
-                    "depth",
-                    "requests in flight of each thread; engines without a queue have 1",
-                    count(1, 4096),
-                    storage.default_depth,
-                    "32, gpu 2 to 256, on files at most 64, without a queue 1",
-                ),
-                Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
-                axis("files", "files that the store is striped over", count(1, 64), 1),
                 Axis(
                     "cache",
                     "none (direct I/O), or the page cache: empty, or with all of the store in it",
@@ -396,6 +381,21 @@ CASES: dict[str, Case] = {
                     "none",
                     storage.CACHES,
                 ),
+                replace(
+                    THREADS,
+                    summary="CPU threads, pinned; of queue and gpu as many serve the store",
+                    default=storage.default_threads,
+                    default_text="one a core, gpu two less; uring and gpu on a disk at most 4",
+                ),
+                Axis(
+                    "depth",
+                    "requests in flight of each thread; engines without a queue have 1",
+                    count(1, 4096),
+                    storage.default_depth,
+                    "32, gpu 2 to 256, on files 16 to 64, without a queue 1",
+                ),
+                Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
+                axis("files", "files that the store is striped over", count(1, 64), 1),
                 words(
                     "fault",
                     "what the controller behind queue and gpu does wrong, now and then",

@@ -112,7 +112,7 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     if parameters["engine"] != "gpu":
         return storage.DEPTH
     if parameters["store"] == "file":
-        return storage.gpu_depth(MOST_REQUEST)
+        return storage.file_depth(MOST_REQUEST)
     row = int(parameters["tile"]) * BYTES[parameters["precision"]]
     if parameters["layout"] == "tiled":
         tile = int(parameters["tile"]) * row

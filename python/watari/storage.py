@@ -31,11 +31,12 @@ FAULTS = (
     "bad-phase",
 )
 CACHES = ("none", "cold", "warm")
+DEEP = ("uring", "gpu")  # of many requests in flight, each thread at little cost
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
 GPU_DEPTH = (2, 256)  # of each thread that serves a GPU
-FILE_DEPTH, FILE_THREADS = 64, 4  # of those where a disk limits them: more only wait in its queue
+FILE_DEPTH, FILE_THREADS = (16, 64), 4  # where a disk limits them: more only wait in its queue
 # bytes of each: with more, they leave the CPU's cache before they are fetched
 GPU_IN_FLIGHT = 2**21
 LARGE_RUN = 2**21  # bytes of a request from which on a GPU's copy engine brings it
@@ -70,24 +71,31 @@ def default_processor(machine: Machine, parameters: Parameters) -> str:
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     if parameters["engine"] == "gpu":
-        most = FILE_DEPTH if parameters["store"] == "file" else GPU_DEPTH[1]
-        return min(gpu_depth(int(parameters["block"])), most)
+        depth = file_depth if parameters["store"] == "file" else gpu_depth
+        return depth(int(parameters["block"]))
     return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
-    """One a core; threads that serve a GPU's queues never rest, and leave cores to the others."""
+    """One a core; threads that serve a GPU's queues never rest, and leave cores to the others. A
+    disk needs few threads where each has many requests in flight."""
     cores = int(machine["processors"][0]["cores"])
-    if parameters["engine"] != "gpu":
-        return cores
-    most = FILE_THREADS if parameters["store"] == "file" else cores
-    return max(min(cores - 2, most), 1)
+    engine = parameters["engine"]
+    most = max(cores - 2, 1) if engine == "gpu" else cores
+    on_disk = parameters["store"] == "file" and parameters["cache"] != "warm"
+    return min(most, FILE_THREADS) if on_disk and engine in DEEP else most
 
 
 def gpu_depth(block: int) -> int:
     """Requests of this many bytes that a GPU keeps in flight for each thread that serves it."""
     least, most = GPU_DEPTH
     return min(max(GPU_IN_FLIGHT // block, least), most)
+
+
+def file_depth(block: int) -> int:
+    """The same where they go on to a disk, which needs some however long they are."""
+    least, most = FILE_DEPTH
+    return min(max(gpu_depth(block), least), most)
 
 
 def default_cache(machine: Machine, parameters: Parameters) -> str:

@@ -72,7 +72,7 @@ def folder(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize(
     ("block", "in_memory", "on_file"),
-    [(512, 256, 64), (4096, 256, 64), (65536, 32, 32), (2**20, 2, 2)],
+    [(512, 256, 64), (4096, 256, 64), (65536, 32, 32), (2**20, 2, 16)],
 )
 def test_a_gpu_keeps_bytes_in_flight_not_requests(block, in_memory, on_file) -> None:
     assert request(engine="gpu", block=block, store="ram").parameters["depth"] == in_memory
@@ -82,12 +82,14 @@ def test_a_gpu_keeps_bytes_in_flight_not_requests(block, in_memory, on_file) -> 
 def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
     cores = GPU_MACHINE["processors"][0]["cores"]
     serve = max(cores - 2, 1)
-    for engine, store, threads in (
-        ("gpu", "ram", serve),
-        ("gpu", "file", min(serve, 4)),
-        ("uring", "file", cores),
+    for engine, store, cache, threads in (
+        ("gpu", "ram", "none", serve),
+        ("gpu", "file", "none", min(serve, 4)),
+        ("uring", "file", "cold", min(cores, 4)),
+        ("uring", "file", "warm", cores),
+        ("posix", "file", "none", cores),
     ):
-        given = {"engine": engine, "store": store}
+        given = {"engine": engine, "store": store, "cache": cache}
         assert cases.resolve("storage", given, GPU_MACHINE)[0].parameters["threads"] == threads
 
 
