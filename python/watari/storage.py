@@ -31,7 +31,7 @@ FAULTS = (
     "bad-phase",
 )
 CACHES = ("none", "cold", "warm")
-DEEP = ("uring", "gpu")  # of many requests in flight, each thread at little cost
+DEEP = ("uring", "gpu")  # of many requests in flight past the page cache, at little cost a thread
 SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
@@ -78,11 +78,11 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core; threads that serve a GPU's queues never rest, and leave cores to the others. A
-    disk needs few threads where each has many requests in flight."""
+    disk needs few threads where each has many requests in flight, as the page cache has not."""
     cores = int(machine["processors"][0]["cores"])
     engine = parameters["engine"]
     most = max(cores - 2, 1) if engine == "gpu" else cores
-    on_disk = parameters["store"] == "file" and parameters["cache"] != "warm"
+    on_disk = parameters["store"] == "file" and parameters["cache"] == "none"
     return min(most, FILE_THREADS) if on_disk and engine in DEEP else most
 
 

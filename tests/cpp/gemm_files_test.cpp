@@ -220,6 +220,8 @@ std::vector<example> examples() {
         all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, order::reuse});
         all.push_back({engine, {200, 200, 200}, single, 128, 0, 0, 5, order::reuse});
         all.push_back({engine, {200, 200, 200}, single, 128, 0, 2, 5, order::reuse});
+        // rows of C longer than a request, in two groups of columns that both fit one
+        all.push_back({engine, {256, 257 * tile, 8}, single, 4096, 1, 1, 800, order::reuse});
     }
     return all;
 }

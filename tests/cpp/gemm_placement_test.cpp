@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 
 namespace watari::gemm {
 namespace {
@@ -48,6 +49,10 @@ TEST(GemmPlacement, TilesWhoseRowsShareUnitsComeAlone) {
     EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512), kibibytes_32), 1u);
     EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 128, 1), kibibytes_32), 64u);
     EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512), kibibytes_32), 1u);
+}
+
+TEST(GemmPlacement, NeighboursAreNoMoreThanACallTakesPieces) {
+    EXPECT_EQ(tiles_together(placement::rows_at({32, 17600, 16}, 4, 128, 1), most_block), IOV_MAX);
 }
 
 TEST(GemmPlacement, NeighboursAreOneBlockARow) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 namespace watari::storage {
@@ -143,7 +144,24 @@ TEST(Queues, OfAGpuHaveShortCommands) {
     EXPECT_EQ(queues_for(the_cpu, 4, 8, mebibyte).max_transfer, mebibyte);
 }
 
+/// CUDA_DEVICE_MAX_CONNECTIONS as a test wants it, and afterwards as it was.
+class connections {
+public:
+    explicit connections(const char* wanted) {
+        if (const char* set = std::getenv(name)) before_ = set;
+        wanted ? setenv(name, wanted, 1) : unsetenv(name);
+    }
+    ~connections() { before_ ? setenv(name, before_->c_str(), 1) : unsetenv(name); }
+    connections(const connections&) = delete;
+    connections& operator=(const connections&) = delete;
+
+private:
+    static constexpr const char* name = "CUDA_DEVICE_MAX_CONNECTIONS";
+    std::optional<std::string> before_;
+};
+
 TEST(Queues, OfAGpuHaveLongOnesForTheCopyEngine) {
+    const connections usual(nullptr);
     const queue_options gpu = queues_for(gpu_number(0), 4, 8, 4 * large_run);
     EXPECT_EQ(gpu.max_transfer, large_run);
     EXPECT_EQ(gpu.delivered_from, large_run);
@@ -153,17 +171,14 @@ TEST(Queues, OfAGpuHaveLongOnesForTheCopyEngine) {
 }
 
 TEST(Queues, LeaveTheCopyEngineAloneWhereItWaitsForKernels) {
-    constexpr const char* variable = "CUDA_DEVICE_MAX_CONNECTIONS";
-    const char* const set = std::getenv(variable);
-    const std::string before = set ? set : "";
-    setenv(variable, "1", 1);
-    const queue_options gpu = queues_for(gpu_number(0), 4, 8, 4 * large_run);
-    setenv(variable, "8", 1);
-    const queue_options usual = queues_for(gpu_number(0), 4, 8, 4 * large_run);
-    set ? setenv(variable, before.c_str(), 1) : unsetenv(variable);
-    EXPECT_EQ(gpu.delivered_from, 0u);
-    EXPECT_EQ(gpu.max_transfer, copied_by_warps);
-    EXPECT_EQ(usual.delivered_from, large_run);
+    {
+        const connections one("1");
+        const queue_options gpu = queues_for(gpu_number(0), 4, 8, 4 * large_run);
+        EXPECT_EQ(gpu.delivered_from, 0u);
+        EXPECT_EQ(gpu.max_transfer, copied_by_warps);
+    }
+    const connections eight("8");
+    EXPECT_EQ(queues_for(gpu_number(0), 4, 8, 4 * large_run).delivered_from, large_run);
 }
 
 }  // namespace

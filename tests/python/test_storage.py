@@ -85,7 +85,9 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
     for engine, store, cache, threads in (
         ("gpu", "ram", "none", serve),
         ("gpu", "file", "none", min(serve, 4)),
-        ("uring", "file", "cold", min(cores, 4)),
+        ("gpu", "file", "warm", serve),
+        ("uring", "file", "none", min(cores, 4)),
+        ("uring", "file", "cold", cores),
         ("uring", "file", "warm", cores),
         ("posix", "file", "none", cores),
     ):

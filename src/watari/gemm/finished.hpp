@@ -1,5 +1,5 @@
-/// Columns of tiles of C whose products are made, in the order in which they are to be written, a
-/// tile row at a time.
+/// Columns of tiles of C whose products are done (on a GPU enqueued), in the order in which they
+/// are to be written, a tile row at a time.
 ///
 /// A block of C comes in groups of columns, so that one is written while the next one is
 /// multiplied. Groups that have waited for the same turn are written in the same requests: a disk

@@ -5,6 +5,7 @@
 #include "watari/gemm/realign.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace watari::gemm {
 
@@ -32,16 +33,16 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
         what.memory = memory_.data();
         what.bytes = memory_.size();
     }
-    for (const auto& [from, what] : duties) {
-        engines_[from] = from->open(what);
-    }
+    for (const auto& [from, what] : duties) ways_[from] = {from->open(what), what.block};
 }
 
 std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte* memory,
                         std::size_t stride) {
+    const auto& [engine, block] = ways_.at(m.source);
     list_.choose(m.where, tiles.row, tiles.column, tiles.columns);
+    if (list_.block > block) throw std::logic_error("tiles together that no engine was made for");
     try {
-        engines_.at(m.source)->run({list_.offsets, memory, list_.block, list_.parts, stride});
+        engine->run({list_.offsets, memory, list_.block, list_.parts, stride});
     } catch (const error& reason) {
         // queues know addresses, not files
         if (m.source->files() || m.source->path().empty()) throw;
@@ -65,12 +66,12 @@ void mover::realign(const placement& where, std::size_t i, std::size_t j, std::b
     if (stream) device::synchronize(stream);
 }
 
-void mover::flush(const stored_matrix& m) { engines_.at(m.source)->flush(); }
+void mover::flush(const stored_matrix& m) { ways_.at(m.source).engine->flush(); }
 
 std::vector<std::string> mover::notes() const {
     std::vector<std::string> all;
-    for (const auto& [from, each] : engines_)
-        all.insert(all.end(), each->notes().begin(), each->notes().end());
+    for (const auto& [from, way] : ways_)
+        all.insert(all.end(), way.engine->notes().begin(), way.engine->notes().end());
     return all;
 }
 

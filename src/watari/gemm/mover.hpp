@@ -54,7 +54,11 @@ private:
     std::size_t depth_;
     std::span<std::byte> memory_;
     std::optional<device::stream> stream_;
-    std::map<const source*, std::unique_ptr<storage::engine>> engines_;
+    struct way_to {
+        std::unique_ptr<storage::engine> engine;
+        std::size_t block;  ///< of its requests, at most
+    };
+    std::map<const source*, way_to> ways_;
     tile_requests list_;
 };
 

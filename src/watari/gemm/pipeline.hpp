@@ -8,8 +8,9 @@
 ///     tile of C into its slot       until the tile that was there is written
 ///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
 ///     writing a tile of C           until the products of the last step are done, of its column
-///                                   and of those that are written with it
-///     reading from the disk of C    until the tiles of C that writers have taken up are written
+///                                   and of those of its group; with it go the groups beside it
+///                                   whose products are done when its turn comes
+///     reading from the disk of C    until no writer writes, or waits for its turn to
 ///     writing to such a disk        until the reads from it that are under way have ended
 ///
 /// The tiles of one step's column of C lie one below the other, as A's tiles of the step do: one

@@ -146,10 +146,10 @@ struct pipeline::parts {
     std::set<std::size_t> c_arrived;          ///< slots of C that hold what beta multiplies
     std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
     std::vector<std::size_t> owner;           ///< its block
-    finished_queue to_write;
-    std::size_t reading = 0;  ///< loads under way; for counts.both_ways alone
-    std::size_t in_turn = 0;  ///< of them those that take turns
-    std::size_t writing = 0;  ///< tiles of C under way, or that wait for their turn
+    finished_queue to_write;                  ///< products done, on a GPU enqueued
+    std::size_t reading = 0;                  ///< loads under way; for counts.both_ways alone
+    std::size_t in_turn = 0;                  ///< of them those that take turns
+    std::size_t writing = 0;  ///< threads that write tiles of C, or wait for their turn to
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads

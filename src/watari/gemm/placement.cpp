@@ -4,6 +4,7 @@
 #include "watari/storage/sector.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <string>
 
 namespace watari::gemm {
@@ -117,7 +118,7 @@ std::size_t tiles_together(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
     const bool whole = where.order == layout::row_major && where.first % where.unit == 0 &&
                        where.row_bytes % where.unit == 0 && edge % where.unit == 0;
-    return whole ? std::max<std::size_t>(bytes / edge, 1) : 1;
+    return whole ? std::clamp<std::size_t>(bytes / edge, 1, IOV_MAX) : 1;
 }
 
 void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,

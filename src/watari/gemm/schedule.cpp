@@ -19,8 +19,8 @@ std::size_t evened(std::size_t tiles, std::size_t fits) {
     return divide_up(tiles, divide_up(tiles, std::min(tiles, fits)));
 }
 
-/// Columns of a block that suffice for its write-back to be hidden: while one is written, the next
-/// ones are multiplied, and the next block begins with the one that was written first.
+/// Columns of a block that suffice for its write-back to be hidden: while some are written, others
+/// are multiplied, and the next block begins with those that were written first.
 constexpr std::size_t hiding = 4;
 
 /// Products for each tile that a step brings, of which two hide its way over a link: a tile of 2048

@@ -22,9 +22,9 @@
 
 namespace watari::storage {
 
-/// Whether a GPU's copy gets past a kernel that waits for it, also where other work is queued
-/// behind that kernel. With few hardware queues (CUDA_DEVICE_MAX_CONNECTIONS; the driver's default
-/// is 8) it waits for that work, and so for the kernel: with one it always does.
+/// Whether a GPU's copy is known to get past a kernel that waits for it. With one hardware queue
+/// (CUDA_DEVICE_MAX_CONNECTIONS) it waits where an event, a kernel or a memset is queued behind
+/// that kernel; with the driver's default of 8 it does not. Fewer than 8 are not relied upon.
 bool copies_pass_kernels();
 
 class courier {
