@@ -72,11 +72,18 @@ WATARI_KERNEL inline void serve_some(const request_list& what, const group& all,
     tell(what, i, outcome);
 }
 
-/// The requests of a warp. While it copies, others have theirs served.
-WATARI_KERNEL inline void serve_together(const request_list& what, std::size_t warp) {
+/// The next requests that no warp has taken.
+WATARI_KERNEL inline std::size_t take_next(const request_list& what, const group& all) {
+    std::uint64_t first = 0;
+    if (all.leads()) first = local::fetch_add(*what.taken, std::uint64_t{what.each}) - what.before;
+    return all.broadcast(first);
+}
+
+/// Requests, by a warp. While it copies, others have theirs served; and none is left with many when
+/// the others have ended, for a disk serves few more slowly.
+WATARI_KERNEL inline void serve_together(const request_list& what) {
     const group all = group::active();
-    const std::size_t step = what.warps * what.each;
-    for (std::size_t first = warp * what.each; first < what.count; first += step) {
+    for (std::size_t first; first = take_next(what, all), first < what.count;) {
         const std::size_t i = first + all.rank();
         bool left = all.rank() < what.each && i < what.count;
         const std::int64_t start = nanoseconds();
@@ -137,7 +144,7 @@ void run(const request_list& what, stream_t stream) {
     for_each_warp(
         what.warps,
         [=] WATARI_KERNEL(std::size_t warp) {
-            executes == processor::type::gpu ? serve_together(what, warp) : serve_alone(what, warp);
+            executes == processor::type::gpu ? serve_together(what) : serve_alone(what, warp);
         },
         stream);
 }

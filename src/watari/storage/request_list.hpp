@@ -40,9 +40,13 @@ struct request_list {
     request_result* results;  ///< of each
     std::uint32_t* failed;    ///< in memory of the CPU: becomes 1 if one did not succeed
     request_place* places;    ///< of a CPU, warps x each: the kernel's own
+    std::uint64_t* taken;     ///< of a GPU, in its memory: requests that warps took or asked for
+    std::uint64_t before;     ///< of them for earlier lists
     std::size_t warps, each;  ///< on a GPU at most 32 each
 
     constexpr std::uint32_t block() const { return parts * part; }
+    /// What this list adds to `taken`: all requests, and for each warp those that were not there.
+    constexpr std::uint64_t takes() const { return ((count + each - 1) / each + warps) * each; }
 };
 
 /// The kernels of one backend; on a GPU they return before they are done.

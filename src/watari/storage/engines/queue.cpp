@@ -28,15 +28,16 @@ public:
           commands_(commands_of(what.block)),
           each_(what.who.is_gpu() ? lanes(what) : under_way()),
           offsets_(kind(), what.requests * commands_, placed()),
-          results_(what.who.is_gpu() ? memory::kind::device : memory::kind::pageable,
-                   what.requests * commands_, placed()),
+          results_(own(), what.requests * commands_, placed()),
           failed_(kind(), 1, placed()),
-          places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()) {
+          places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()),
+          taken_(own(), 1, placed()) {
         if (!what.who.is_gpu()) {
             cpu::set_threads(1);  // of the loop over warps: this thread is one
             return;
         }
         stream_.emplace(device::priority::urgent);  // before products that are under way
+        device::copy(taken_.data(), &before_, sizeof before_, stream());
         kernels_.emplace(device::waiting::asleep);  // its core is for threads that serve the GPU
     }
 
@@ -131,6 +132,10 @@ private:
     memory::kind kind() const {
         return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     }
+    /// Of what only who asks reads and writes.
+    memory::kind own() const {
+        return what_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+    }
     memory::placement placed() const { return {.device = what_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 
@@ -146,6 +151,8 @@ private:
                 .results = results_.data(),
                 .failed = failed_.data(),
                 .places = places_.data(),
+                .taken = taken_.data(),
+                .before = before_,
                 .warps = (under_way() + each_ - 1) / each_,
                 .each = each_};
     }
@@ -155,7 +162,9 @@ private:
         std::copy(list.offsets.begin(), list.offsets.end(), offsets_.data());
         *failed_.data() = 0;
         if (stream_) kernels_->start(stream());
-        request_kernels_on(what_.who).run(described(list), stream());
+        const request_list all = described(list);
+        request_kernels_on(what_.who).run(all, stream());
+        before_ += all.takes();
         if (stream_) kernels_->stop(stream());
     }
 
@@ -198,6 +207,8 @@ private:
     memory::buffer<request_result> results_;
     memory::buffer<std::uint32_t> failed_;
     memory::buffer<request_place> places_;
+    memory::buffer<std::uint64_t> taken_;  ///< of a GPU: see request_list
+    std::uint64_t before_ = 0;
     std::optional<device::stream> stream_;
     std::optional<gpu_stopwatch> kernels_;
     std::size_t blocks_ = 0, several_ = 1;  ///< of the last list, and the commands of each
