@@ -36,9 +36,9 @@ SECTOR, LARGEST = 512, 2**20
 FOLDER = "~/.cache/watari"
 DEPTH = 32
 GPU_DEPTH = (2, 256)  # of each thread that serves a GPU
-FILE_DEPTH, FILE_THREADS = (16, 64), 4  # where a disk limits them: more only wait in its queue
-# bytes of each: with more, they leave the CPU's cache before they are fetched
-GPU_IN_FLIGHT = 2**21
+FILE_DEPTH, FILE_THREADS = 64, 4  # where a disk limits them: more only wait in its queue
+# bytes of each that serves: with more, they leave the CPU's cache before they are fetched
+IN_FLIGHT = 2**21
 LARGE_RUN = 2**21  # bytes of a request from which on a GPU's copy engine brings it
 SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
 SLOW_DISK = 1e8  # bytes per second, when a file is made
@@ -70,10 +70,12 @@ def default_processor(machine: Machine, parameters: Parameters) -> str:
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
-    if parameters["engine"] == "gpu":
-        depth = file_depth if parameters["store"] == "file" else gpu_depth
-        return depth(int(parameters["block"]))
-    return 1 if parameters["engine"] in ONE_AT_A_TIME else DEPTH
+    engine, block = parameters["engine"], int(parameters["block"])
+    if engine in ONE_AT_A_TIME:
+        return 1
+    if engine == "gpu":
+        return (file_depth if parameters["store"] == "file" else gpu_depth)(block)
+    return min(DEPTH, file_depth(block)) if on_disk(parameters) else DEPTH
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
@@ -82,20 +84,23 @@ def default_threads(machine: Machine, parameters: Parameters) -> int:
     cores = int(machine["processors"][0]["cores"])
     engine = parameters["engine"]
     most = max(cores - 2, 1) if engine == "gpu" else cores
-    on_disk = parameters["store"] == "file" and parameters["cache"] == "none"
-    return min(most, FILE_THREADS) if on_disk and engine in DEEP else most
+    return min(most, FILE_THREADS) if on_disk(parameters) and engine in DEEP else most
+
+
+def on_disk(parameters: Parameters) -> bool:
+    """Whether every request goes to a disk."""
+    return bool(parameters["store"] == "file" and parameters["cache"] == "none")
 
 
 def gpu_depth(block: int) -> int:
     """Requests of this many bytes that a GPU keeps in flight for each thread that serves it."""
     least, most = GPU_DEPTH
-    return min(max(GPU_IN_FLIGHT // block, least), most)
+    return min(max(IN_FLIGHT // block, least), most)
 
 
 def file_depth(block: int) -> int:
-    """The same where they go on to a disk, which needs some however long they are."""
-    least, most = FILE_DEPTH
-    return min(max(gpu_depth(block), least), most)
+    """The same where they go on to a disk."""
+    return min(gpu_depth(block), FILE_DEPTH)
 
 
 def default_cache(machine: Machine, parameters: Parameters) -> str:

@@ -139,7 +139,7 @@ TEST(Queues, OfAGpuHaveShortCommands) {
     const queue_options gpu = queues_for(gpu_number(0), 4, 4 * 2, mebibyte);
     EXPECT_EQ(gpu.max_transfer, mebibyte / 8);
     EXPECT_EQ(gpu.queues, 8u);
-    EXPECT_GE(gpu.depth * gpu.queues, 4 * 2 * 8u);
+    EXPECT_EQ(gpu.lent * gpu.queues, 4 * 2 * 8u);
     EXPECT_EQ(queues_for(gpu_number(0), 4, 8, mebibyte / 8 + 512).max_transfer, mebibyte / 4);
     EXPECT_EQ(queues_for(the_cpu, 4, 8, mebibyte).max_transfer, mebibyte);
 }

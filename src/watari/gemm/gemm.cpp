@@ -77,8 +77,9 @@ struct setting {
           order(schedule_of(p, matrices.where(matrix::a), matrices.where(matrix::b),
                             matrices.where(matrix::c))),
           direct(p.store == "file"),
-          tiles(
-              options(p, p.engine, p.processor, 2 * queue_movers * depth_of(p), largest_block())) {}
+          // of a disk, which is read and written in turn, either way's
+          tiles(options(p, p.engine, p.processor, (direct ? 1 : 2) * queue_movers * depth_of(p),
+                        largest_block())) {}
 
     source_options options(const parameters& p, const std::string& engine, processor who,
                            std::size_t requests, std::size_t block) const {
@@ -139,7 +140,7 @@ floors between(const floors& a, const floors& b) {
 floors measure_floors(const parameters& p, const setting& here, pipeline& work) {
     const bool own = !here.on_files;
     const bool ring = storage::uring_absent_reason().empty();
-    const processor who = own ? p.processor : the_cpu;
+    const processor who = own || ring ? p.processor : the_cpu;
     const std::size_t threads = own                   ? movers_of(p)
                                 : ring && here.direct ? 1
                                                       : cpu::own_cpus().size();

@@ -79,6 +79,9 @@ const queue_options& checked(const queue_options& options) {
     if (!std::has_single_bit(depth) || depth < least_depth || depth > most_depth)
         throw usage_error("queue depth " + std::to_string(depth) +
                           ": must be a power of two from 2 to 16384");
+    if (options.lent >= depth)
+        throw usage_error(std::to_string(options.lent) + " identifiers at once in a queue of " +
+                          std::to_string(depth) + ": must be fewer than it is deep");
     if (options.queues == 0 || options.queues > 0xfffe)
         throw usage_error(std::to_string(options.queues) + " queues: must be 1 to 65534");
     if (transfer == 0 || transfer % prp_page != 0 || transfer > 512 * prp_page)
@@ -104,10 +107,12 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
                                            : std::bit_ceil(std::max(block, prp_page));
     std::size_t commands = under_way * std::max<std::size_t>(block / transfer, 1);
     if (delivered) commands = std::min(commands, most_delivered);
-    const std::size_t depth = std::bit_ceil(commands / queues + 1);
+    const std::size_t lent =
+        std::clamp<std::size_t>((commands + queues - 1) / queues, 1, most_depth - 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
-            .depth = static_cast<std::uint32_t>(std::clamp<std::size_t>(depth, 2, most_depth)),
+            .depth = static_cast<std::uint32_t>(std::bit_ceil(lent + 1)),
+            .lent = static_cast<std::uint32_t>(delivered ? 0 : lent),
             .max_transfer = static_cast<std::uint32_t>(transfer),
             .delivered_from = delivered ? static_cast<std::uint32_t>(large_run) : 0};
 }
@@ -144,21 +149,25 @@ void queue_memory::clear() {
 void queue_memory::write_state() const {
     const state_layout layout(options_.queues, options_.depth);
     const std::uint32_t depth = options_.depth, first = options_.first_ticket;
+    const std::uint32_t ids = options_.lent > 0 ? options_.lent : depth;
     std::vector<std::byte> image(layout.bytes(options_.queues));
     for (std::uint32_t q = 0; q < options_.queues; ++q) {
         const queue_view view = queue(q);
         std::memcpy(image.data() + q * sizeof(queue_view), &view, sizeof view);
         std::byte* own = image.data() + layout.first + q * layout.stride;
         queue_state state{};
-        state.credits = static_cast<std::int32_t>(depth) - 1;
+        state.credits = static_cast<std::int32_t>(std::min(ids, depth - 1));
         state.lent = state.tickets = state.tail = state.head = first;
-        state.returned = first + depth;
+        state.returned = first + ids;
         std::memcpy(own, &state, sizeof state);
         const auto put = [&](std::size_t array, std::uint32_t i, std::uint32_t word) {
             std::memcpy(own + array + i * sizeof word, &word, sizeof word);
         };
         for (std::uint32_t i = 0; i < depth; ++i) {
-            put(layout.free_ids, i, i | view.free_turn(first) << 16);
+            // places behind the last identifier are as if theirs had been lent
+            const std::uint32_t turn =
+                i < ids ? view.free_turn(first) : view.free_turn(first - depth) + 1;
+            put(layout.free_ids, i, i | (turn & 0xffff) << 16);
             put(layout.ready, i, view.ready_turn(first - depth));
             put(layout.results, i, i << 16 | idle);
         }

@@ -16,7 +16,8 @@ namespace watari::storage {
 struct queue_options {
     processor users = the_cpu;
     std::uint32_t queues = 2;
-    std::uint32_t depth = 256;             ///< a power of two, 2 to 16384
+    std::uint32_t depth = 256;  ///< a power of two, 2 to 16384
+    std::uint32_t lent = 0;     ///< identifiers lent at once, fewer than depth; 0: all but one
     std::uint32_t max_transfer = 1 << 17;  ///< bytes: whole pages of 4096, at most 2 MiB
     double limit = 10;                     ///< seconds that a wait may take
     /// Bytes of a read from which on the controller can bring its data to the memory that it names,

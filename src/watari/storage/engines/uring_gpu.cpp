@@ -1,7 +1,11 @@
-// Engine `uring` for GPU memory, the strong CPU path: reads fill groups of `depth` blocks in pinned
-// memory, and one copy (of blocks in parts, one of each part) takes each full group over the link
-// while the next ones fill; for writes one copy brings a group, whose blocks are written while the
-// next ones come.
+// Engine `uring` for GPU memory, the strong CPU path: reads fill groups of blocks in pinned memory,
+// and one copy (of blocks in parts, one of each part) takes each full group over the link while the
+// next ones fill; for writes one copy brings a group, whose blocks are written while the next ones
+// come.
+//
+// A group is as many blocks as make a copy worth its call, and there are as many as `depth` blocks
+// need and a few that are being copied: data pass through all of that memory, and where it does not
+// stay in the CPU's cache the slowest memory of all is in the way.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
@@ -9,18 +13,19 @@
 #include "watari/storage/engines/rows.hpp"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t lanes = 4;  ///< groups that are filling or being copied
+constexpr std::size_t copied_at_once = std::size_t{1} << 19;  ///< bytes: 10 us of a link
+constexpr std::size_t on_the_way = 3;                         ///< groups, beside those that fill
 
-memory::buffer<std::byte> pinned_lanes(const duty& what) {
+memory::buffer<std::byte> pinned_memory(const duty& what, std::size_t blocks) {
     device::use(what.who.number);
     return {memory::kind::pinned,
-            lanes * what.depth * what.block,
+            blocks * what.block,
             // registered, not cudaMallocHost's: io_uring takes anonymous memory alone
             {.device = what.who.number, .thp = memory::huge_pages::always}};
 }
@@ -28,7 +33,11 @@ memory::buffer<std::byte> pinned_lanes(const duty& what) {
 class uring_gpu_engine final : public engine {
 public:
     explicit uring_gpu_engine(const duty& what)
-        : engine(what), pinned_(pinned_lanes(what)), ring_(what, pinned_.data(), pinned_.size()) {
+        : engine(what),
+          each_(std::clamp<std::size_t>(copied_at_once / what.block, 1, what.depth)),
+          pinned_(pinned_memory(what, groups() * each_)),
+          ring_(what, pinned_.data(), pinned_.size()),
+          lanes_(groups()) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -45,7 +54,8 @@ public:
         list_ = list;
         seconds_.resize(list.offsets.size());
         retired_ = 0;
-        for (std::size_t group = 0; group < lanes; ++group) missing_[group] = group_size(group);
+        for (std::size_t group = 0; group < lanes_.size(); ++group)
+            lanes_[group].missing = group_size(group);
         what_.way == direction::read ? read() : write();
     }
 
@@ -54,7 +64,7 @@ public:
 private:
     void read() {
         const std::span offsets = list_.offsets;
-        for (std::size_t next = 0; retired_ * what_.depth < offsets.size();) {
+        for (std::size_t next = 0; retired_ * each_ < offsets.size();) {
             const double moment = now();
             for (; next < offsets.size() && ring_.in_flight() < what_.depth && has_lane(next);
                  ++next) {
@@ -64,11 +74,10 @@ private:
             if (ring_.in_flight() > 0) {
                 for (const uring_completion& each : ring_.wait()) {
                     ring_.check(each, offsets[each.tag], list_.block);
-                    if (--missing_[each.tag / what_.depth % lanes] == 0)
-                        copy(each.tag / what_.depth);
+                    if (--lane_of(each.tag / each_).missing == 0) copy(each.tag / each_);
                 }
             } else {
-                copied_[retired_ % lanes].wait();
+                lane_of(retired_).copied.wait();
             }
             retire();
         }
@@ -77,14 +86,14 @@ private:
     void write() {
         const std::span offsets = list_.offsets;
         std::size_t next = 0, copies = 0;  // to write; groups on their way to pinned memory
-        while (retired_ * what_.depth < offsets.size()) {
-            for (; copies * what_.depth < offsets.size() && copies < retired_ + lanes; ++copies) {
-                std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * what_.depth),
+        while (retired_ * each_ < offsets.size()) {
+            for (; copies * each_ < offsets.size() && copies < retired_ + lanes_.size(); ++copies) {
+                std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * each_),
                             group_size(copies), now());
                 copy(copies);
             }
-            for (; next < std::min(copies * what_.depth, offsets.size()); ++next) {
-                const device::event& here = copied_[next / what_.depth % lanes];
+            for (; next < std::min(copies * each_, offsets.size()); ++next) {
+                const device::event& here = lane_of(next / each_).copied;
                 if (ring_.in_flight() == 0)
                     here.wait();
                 else if (ring_.in_flight() == what_.depth || !here.happened())
@@ -94,34 +103,45 @@ private:
             for (const uring_completion& each : ring_.wait()) {
                 ring_.check(each, offsets[each.tag], list_.block);
                 seconds_[each.tag] = now() - seconds_[each.tag];
-                --missing_[each.tag / what_.depth % lanes];
+                --lane_of(each.tag / each_).missing;
             }
-            for (std::size_t lane;
-                 lane = retired_ % lanes, retired_ < copies && missing_[lane] == 0; ++retired_) {
-                missing_[lane] = group_size(retired_ + lanes);
-                gpu_seconds_ += device::event::seconds(begun_[lane], copied_[lane]);
+            for (; retired_ < copies && lane_of(retired_).missing == 0; ++retired_) {
+                lane& own = lane_of(retired_);
+                own.missing = group_size(retired_ + lanes_.size());
+                gpu_seconds_ += device::event::seconds(own.begun, own.copied);
             }
         }
     }
 
+    /// Where a group is filled and copied: pinned memory of `each_` blocks.
+    struct lane {
+        device::event begun, copied;
+        std::size_t missing = 0;  ///< requests of the group
+        bool copying = false;
+    };
+
+    std::size_t groups() const { return (what_.depth + each_ - 1) / each_ + on_the_way; }
+    lane& lane_of(std::size_t group) { return lanes_[group % lanes_.size()]; }
+
     std::size_t group_size(std::size_t group) const {
-        const std::size_t first = std::min(group * what_.depth, list_.offsets.size());
-        return std::min(what_.depth, list_.offsets.size() - first);
+        const std::size_t first = std::min(group * each_, list_.offsets.size());
+        return std::min(each_, list_.offsets.size() - first);
     }
 
     /// Whether the group of this request may fill: the one that had its lane is on the GPU.
-    bool has_lane(std::size_t request) const { return request / what_.depth < retired_ + lanes; }
+    bool has_lane(std::size_t request) const { return request / each_ < retired_ + lanes_.size(); }
 
     std::byte* staged(std::size_t request) const {
-        return pinned_.data() + request % (lanes * what_.depth) * list_.block;
+        return pinned_.data() + request % (lanes_.size() * each_) * list_.block;
     }
 
     void copy(std::size_t group) {
-        begun_[group % lanes].record(stream_.get());
+        lane& own = lane_of(group);
+        own.begun.record(stream_.get());
         for (std::size_t part = 0; part < list_.parts; ++part)
-            copy_part(group * what_.depth, group_size(group), part);
-        copied_[group % lanes].record(stream_.get());
-        copying_[group % lanes] = true;
+            copy_part(group * each_, group_size(group), part);
+        own.copied.record(stream_.get());
+        own.copying = true;
     }
 
     /// Of blocks that lie one behind the other in pinned memory, and each of their parts in the
@@ -141,25 +161,24 @@ private:
 
     /// Frees the lanes of groups that have arrived, in order. Groups fill in any order.
     void retire() {
-        for (std::size_t lane; lane = retired_ % lanes, copying_[lane] && copied_[lane].happened();
-             ++retired_) {
+        for (; lane_of(retired_).copying && lane_of(retired_).copied.happened(); ++retired_) {
+            lane& own = lane_of(retired_);
             const double moment = now();
             for (std::size_t i = 0; i < group_size(retired_); ++i) {
-                const std::size_t request = retired_ * what_.depth + i;
+                const std::size_t request = retired_ * each_ + i;
                 seconds_[request] = moment - seconds_[request];
             }
-            missing_[lane] = group_size(retired_ + lanes);
-            copying_[lane] = false;
-            gpu_seconds_ += device::event::seconds(begun_[lane], copied_[lane]);
+            own.missing = group_size(retired_ + lanes_.size());
+            own.copying = false;
+            gpu_seconds_ += device::event::seconds(own.begun, own.copied);
         }
     }
 
+    std::size_t each_;  ///< blocks of a group
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;
-    std::array<device::event, lanes> begun_, copied_;
-    std::array<std::size_t, lanes> missing_{};  ///< reads of the group that fills each lane
-    std::array<bool, lanes> copying_{};
+    std::vector<lane> lanes_;
     requests list_{};
     std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
     double gpu_seconds_ = 0;   ///< of copies
