@@ -392,7 +392,7 @@ CASES: dict[str, Case] = {
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     storage.default_depth,
-                    "32, gpu 2 to 256, on files 16 to 64, without a queue 1",
+                    "32, gpu 2 to 256, fewer of long blocks, without a queue 1",
                 ),
                 Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
                 axis("files", "files that the store is striped over", count(1, 64), 1),

@@ -75,7 +75,8 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
         return 1
     if engine == "gpu":
         return (file_depth if parameters["store"] == "file" else gpu_depth)(block)
-    return min(DEPTH, file_depth(block)) if on_disk(parameters) else DEPTH
+    staged = parameters["processor"] != "cpu"  # in memory that is to stay in the CPU's cache
+    return min(DEPTH, file_depth(block)) if staged and on_disk(parameters) else DEPTH
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:

@@ -79,6 +79,16 @@ def test_a_gpu_keeps_bytes_in_flight_not_requests(block, in_memory, on_file) -> 
     assert request(engine="gpu", block=block).parameters["depth"] == on_file
 
 
+@pytest.mark.parametrize(("processor", "short", "long"), [("gpu", 32, 8), ("cpu", 32, 32)])
+def test_uring_keeps_bytes_in_flight_where_they_pass_through_other_memory(
+    processor, short, long
+) -> None:
+    for block, depth in ((4096, short), (2**18, long)):
+        given = {"engine": "uring", "processor": processor, "block": block}
+        found = cases.resolve("storage", given, GPU_MACHINE)[0].parameters
+        assert found["depth"] == depth
+
+
 def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
     cores = GPU_MACHINE["processors"][0]["cores"]
     serve = max(cores - 2, 1)
