@@ -85,6 +85,7 @@ void storage_source::start_controller(const storage_parameters& p) {
     options.threads = threads;
     options.queues = storage::queues_for(p.processor, threads, threads * p.depth, p.block);
     options.queues.limit = p.fault == "none" ? usual_limit : short_limit;
+    if (p.fault != "none") options.queues.lent = 0;  // some to spare: faults cost identifiers
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();
     controller_.emplace(store, options);
