@@ -51,6 +51,21 @@ TEST(GemmPlacement, TilesWhoseRowsShareUnitsComeAlone) {
     EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512), kibibytes_32), 1u);
 }
 
+/// Rows of tiles in the middle may share more units than those at the edges.
+TEST(GemmPlacement, SlotsHoldEveryTile) {
+    for (const std::size_t tile : {128, 1000, 1152, 2048})
+        for (const std::size_t unit : {1, 512, 4096})
+            for (const std::size_t first : {64, 128, 4096}) {
+                const placement where = placement::rows_at({2 * tile, 16384, tile}, 4, first, unit);
+                tile_requests each;
+                for (std::size_t j = 0; j < where.tiles.tile_columns(); ++j) {
+                    each.choose(where, 1, j, 1);
+                    EXPECT_LE(each.block, where.largest_block()) << tile << " " << unit;
+                    EXPECT_LE(each.offsets.size() * each.block, where.tile_bytes());
+                }
+            }
+}
+
 TEST(GemmPlacement, NeighboursAreNoMoreThanACallTakesPieces) {
     EXPECT_EQ(tiles_together(placement::rows_at({32, 17600, 16}, 4, 128, 1), most_block), IOV_MAX);
 }

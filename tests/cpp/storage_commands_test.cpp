@@ -144,6 +144,18 @@ TEST(Queues, OfAGpuHaveShortCommands) {
     EXPECT_EQ(queues_for(the_cpu, 4, 8, mebibyte).max_transfer, mebibyte);
 }
 
+TEST(Queues, LendAsManyIdentifiersAsThereAreRequests) {
+    for (const std::size_t threads : {1, 3, 4, 14})
+        for (const std::size_t under_way : {1, 7, 8, 9, 64, 300})
+            for (const processor who : {the_cpu, gpu_number(0)}) {
+                const queue_options found = queues_for(who, threads, under_way, 4096);
+                EXPECT_GE(found.lent * found.queues, under_way);
+                EXPECT_LT((found.lent - 1) * found.queues, under_way);
+                EXPECT_LT(found.lent, found.depth);
+                EXPECT_LE(found.depth, 2 * std::max(found.lent, 1u));
+            }
+}
+
 /// CUDA_DEVICE_MAX_CONNECTIONS as a test wants it, and afterwards as it was.
 class connections {
 public:

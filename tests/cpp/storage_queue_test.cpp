@@ -131,6 +131,8 @@ TEST(Queue, RefusesShapesThatCannotBe) {
     EXPECT_THROW(with([](auto& o) { o.queues.depth = 24; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.depth = 32768; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.lent = 16; }), usage_error);
+    EXPECT_THROW(with([](auto& o) { o.queues.lent = 8, o.queues.delivered_from = 4096; }),
+                 usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.queues = 0; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.max_transfer = 1000; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.block_bytes = 520; }), usage_error);

@@ -96,6 +96,7 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
         ("gpu", "ram", "none", serve),
         ("gpu", "file", "none", min(serve, 4)),
         ("gpu", "file", "warm", serve),
+        ("gpu", "file", "cold", serve),
         ("uring", "file", "none", min(cores, 4)),
         ("uring", "file", "cold", cores),
         ("uring", "file", "warm", cores),

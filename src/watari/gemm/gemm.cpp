@@ -77,7 +77,7 @@ struct setting {
           order(schedule_of(p, matrices.where(matrix::a), matrices.where(matrix::b),
                             matrices.where(matrix::c))),
           direct(p.store == "file"),
-          // of a disk, which is read and written in turn, either way's
+          // from files as many of both ways together: a disk is read and written in turn
           tiles(options(p, p.engine, p.processor, (direct ? 1 : 2) * queue_movers * depth_of(p),
                         largest_block())) {}
 
@@ -139,11 +139,9 @@ floors between(const floors& a, const floors& b) {
 /// Files are measured by the engine that gets most out of them, whatever engine the case is of.
 floors measure_floors(const parameters& p, const setting& here, pipeline& work) {
     const bool own = !here.on_files;
-    const bool ring = storage::uring_absent_reason().empty();
-    const processor who = own || ring ? p.processor : the_cpu;
-    const std::size_t threads = own                   ? movers_of(p)
-                                : ring && here.direct ? 1
-                                                      : cpu::own_cpus().size();
+    const bool ring = storage::uring_absent_reason().empty(), disk = ring && here.direct;
+    const processor who = own || disk ? p.processor : the_cpu;
+    const std::size_t threads = own ? movers_of(p) : disk ? 1 : cpu::own_cpus().size();
     const std::size_t depth = own ? full_memory_depth : full_depth;
     const source from(here.options(p,
                                    own    ? p.engine

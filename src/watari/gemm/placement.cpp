@@ -81,8 +81,8 @@ std::uint64_t placement::request_bytes() const {
 
 std::size_t placement::tile_bytes() const {
     std::size_t widest = row_bytes_of(*this, 0);
-    if (tiles.tile_columns() > 0)
-        widest = std::max(widest, row_bytes_of(*this, tiles.tile_columns() - 1));
+    for (std::size_t j = 1; j < tiles.tile_columns(); ++j)
+        widest = std::max(widest, row_bytes_of(*this, j));
     return tiles.tile * widest;
 }
 

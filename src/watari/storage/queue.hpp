@@ -7,8 +7,9 @@
 /// which is the controller's to see. The threads of a warp that call together use one ticket
 /// counter access and one doorbell write.
 ///
-/// Identifiers. There are `depth`, of which depth - 1 are lent out at a time (`credits`), so that
-/// neither ring can be full. Free ones queue in a ring of `depth` words, a turn number beside each.
+/// Identifiers. At most depth - 1 are lent out at a time (`credits`), so that neither ring can be
+/// full; where fewer are wanted, so that data pass through fewer slots, there are no others. Free
+/// ones queue in a ring of `depth` words, a turn number beside each.
 /// The upper bits of an identifier count how often it was lent: a completion that comes twice, or
 /// too late, does not fit whoever has it now.
 ///

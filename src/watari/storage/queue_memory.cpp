@@ -82,6 +82,8 @@ const queue_options& checked(const queue_options& options) {
     if (options.lent >= depth)
         throw usage_error(std::to_string(options.lent) + " identifiers at once in a queue of " +
                           std::to_string(depth) + ": must be fewer than it is deep");
+    if (options.lent > 0 && options.delivered_from > 0)
+        throw usage_error("queues that deliver lend all identifiers but one");
     if (options.queues == 0 || options.queues > 0xfffe)
         throw usage_error(std::to_string(options.queues) + " queues: must be 1 to 65534");
     if (transfer == 0 || transfer % prp_page != 0 || transfer > 512 * prp_page)
@@ -111,7 +113,8 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
         std::clamp<std::size_t>((commands + queues - 1) / queues, 1, most_depth - 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
-            .depth = static_cast<std::uint32_t>(std::bit_ceil(lent + 1)),
+            .depth = static_cast<std::uint32_t>(
+                std::bit_ceil((delivered ? commands / queues : lent) + 1)),
             .lent = static_cast<std::uint32_t>(delivered ? 0 : lent),
             .max_transfer = static_cast<std::uint32_t>(transfer),
             .delivered_from = delivered ? static_cast<std::uint32_t>(large_run) : 0};

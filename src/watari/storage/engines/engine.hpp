@@ -70,7 +70,7 @@ public:
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
 
-    /// Moves every block of the list. Throws.
+    /// Moves every block of the list. Throws, and is of no more use then.
     virtual void run(const requests& list) = 0;
 
     /// Of each request of the last list, from handing it over until its data were at their place.

@@ -19,13 +19,15 @@ namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t copied_at_once = std::size_t{1} << 19;  ///< bytes: 10 us of a link
-constexpr std::size_t on_the_way = 3;                         ///< groups, beside those that fill
+constexpr std::size_t group_bytes = std::size_t{1} << 19;  ///< 10 us of a link
+constexpr std::size_t copy_bytes = std::size_t{1} << 16;   ///< of one copy: a call takes some 4 us
+constexpr std::size_t on_the_way = 3;                      ///< groups, beside those that fill
 
-memory::buffer<std::byte> pinned_memory(const duty& what, std::size_t blocks) {
+/// For groups of `depth` blocks each, the largest there are.
+memory::buffer<std::byte> pinned_memory(const duty& what) {
     device::use(what.who.number);
     return {memory::kind::pinned,
-            blocks * what.block,
+            (1 + on_the_way) * what.depth * what.block,
             // registered, not cudaMallocHost's: io_uring takes anonymous memory alone
             {.device = what.who.number, .thp = memory::huge_pages::always}};
 }
@@ -34,10 +36,9 @@ class uring_gpu_engine final : public engine {
 public:
     explicit uring_gpu_engine(const duty& what)
         : engine(what),
-          each_(std::clamp<std::size_t>(copied_at_once / what.block, 1, what.depth)),
-          pinned_(pinned_memory(what, groups() * each_)),
+          pinned_(pinned_memory(what)),
           ring_(what, pinned_.data(), pinned_.size()),
-          lanes_(groups()) {
+          lanes_(what.depth + on_the_way) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -54,7 +55,11 @@ public:
         list_ = list;
         seconds_.resize(list.offsets.size());
         retired_ = 0;
-        for (std::size_t group = 0; group < lanes_.size(); ++group)
+        each_ = std::clamp<std::size_t>(
+            std::max(group_bytes / list.block, copy_bytes / list.part_bytes()), 1, what_.depth);
+        groups_ = std::min((what_.depth + each_ - 1) / each_ + on_the_way,
+                           (1 + on_the_way) * what_.depth / each_);
+        for (std::size_t group = 0; group < groups_; ++group)
             lanes_[group].missing = group_size(group);
         what_.way == direction::read ? read() : write();
     }
@@ -87,7 +92,7 @@ private:
         const std::span offsets = list_.offsets;
         std::size_t next = 0, copies = 0;  // to write; groups on their way to pinned memory
         while (retired_ * each_ < offsets.size()) {
-            for (; copies * each_ < offsets.size() && copies < retired_ + lanes_.size(); ++copies) {
+            for (; copies * each_ < offsets.size() && copies < retired_ + groups_; ++copies) {
                 std::fill_n(seconds_.begin() + static_cast<std::ptrdiff_t>(copies * each_),
                             group_size(copies), now());
                 copy(copies);
@@ -107,7 +112,7 @@ private:
             }
             for (; retired_ < copies && lane_of(retired_).missing == 0; ++retired_) {
                 lane& own = lane_of(retired_);
-                own.missing = group_size(retired_ + lanes_.size());
+                own.missing = group_size(retired_ + groups_);
                 gpu_seconds_ += device::event::seconds(own.begun, own.copied);
             }
         }
@@ -120,8 +125,7 @@ private:
         bool copying = false;
     };
 
-    std::size_t groups() const { return (what_.depth + each_ - 1) / each_ + on_the_way; }
-    lane& lane_of(std::size_t group) { return lanes_[group % lanes_.size()]; }
+    lane& lane_of(std::size_t group) { return lanes_[group % groups_]; }
 
     std::size_t group_size(std::size_t group) const {
         const std::size_t first = std::min(group * each_, list_.offsets.size());
@@ -129,10 +133,10 @@ private:
     }
 
     /// Whether the group of this request may fill: the one that had its lane is on the GPU.
-    bool has_lane(std::size_t request) const { return request / each_ < retired_ + lanes_.size(); }
+    bool has_lane(std::size_t request) const { return request / each_ < retired_ + groups_; }
 
     std::byte* staged(std::size_t request) const {
-        return pinned_.data() + request % (lanes_.size() * each_) * list_.block;
+        return pinned_.data() + request % (groups_ * each_) * list_.block;
     }
 
     void copy(std::size_t group) {
@@ -168,18 +172,18 @@ private:
                 const std::size_t request = retired_ * each_ + i;
                 seconds_[request] = moment - seconds_[request];
             }
-            own.missing = group_size(retired_ + lanes_.size());
+            own.missing = group_size(retired_ + groups_);
             own.copying = false;
             gpu_seconds_ += device::event::seconds(own.begun, own.copied);
         }
     }
 
-    std::size_t each_;  ///< blocks of a group
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;
     std::vector<lane> lanes_;
     requests list_{};
+    std::size_t each_ = 1, groups_ = 1;  ///< blocks of a group, and groups, of this list
     std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
     double gpu_seconds_ = 0;   ///< of copies
 };
