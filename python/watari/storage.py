@@ -74,7 +74,7 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
     if engine in ONE_AT_A_TIME:
         return 1
     if engine == "gpu":
-        return (file_depth if parameters["store"] == "file" else gpu_depth)(block)
+        return (file_depth if on_disk(parameters) else gpu_depth)(block)
     staged = parameters["processor"] != "cpu"  # in memory that is to stay in the CPU's cache
     return min(DEPTH, file_depth(block)) if staged and on_disk(parameters) else DEPTH
 

@@ -31,6 +31,8 @@ def request(**given: Any) -> cases.Request:
 def test_a_gpu_keeps_bytes_in_flight_not_requests(block, in_memory, on_file) -> None:
     assert request(engine="gpu", block=block, store="ram").parameters["depth"] == in_memory
     assert request(engine="gpu", block=block).parameters["depth"] == on_file
+    cached = request(engine="gpu", block=block, cache="warm").parameters
+    assert cached["depth"] == in_memory
 
 
 @pytest.mark.parametrize(("processor", "short", "long"), [("gpu", 32, 8), ("cpu", 32, 32)])

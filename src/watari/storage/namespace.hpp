@@ -49,6 +49,7 @@ struct namespace_view {
     std::uint32_t delivered_from;  ///< bytes of a read that the controller can deliver; 0: none
     std::uint32_t nsid;
     std::uint32_t depth;
+    std::uint32_t lent;  ///< identifiers of a queue that its users have at most
 
     constexpr std::uint32_t max_blocks() const {
         const std::uint32_t fit = max_transfer / block_bytes;

@@ -82,8 +82,6 @@ const queue_options& checked(const queue_options& options) {
     if (options.lent >= depth)
         throw usage_error(std::to_string(options.lent) + " identifiers at once in a queue of " +
                           std::to_string(depth) + ": must be fewer than it is deep");
-    if (options.lent > 0 && options.delivered_from > 0)
-        throw usage_error("queues that deliver lend all identifiers but one");
     if (options.queues == 0 || options.queues > 0xfffe)
         throw usage_error(std::to_string(options.queues) + " queues: must be 1 to 65534");
     if (transfer == 0 || transfer % prp_page != 0 || transfer > 512 * prp_page)
@@ -213,7 +211,8 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
             .max_transfer = options_.max_transfer,
             .delivered_from = options_.delivered_from,
             .nsid = 1,
-            .depth = options_.depth};
+            .depth = options_.depth,
+            .lent = options_.lent > 0 ? options_.lent : options_.depth - 1};
 }
 
 submission_entry* queue_memory::submissions(std::uint32_t queue) const {

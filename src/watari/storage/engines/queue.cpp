@@ -88,7 +88,7 @@ private:
     std::size_t under_way() const {
         const std::size_t all = what_.depth * commands_;
         if (what_.view->delivered_from == 0 || what_.way == direction::read) return all;
-        const std::size_t lent = what_.view->queue_count * (what_.view->depth - 1);
+        const std::size_t lent = std::size_t{what_.view->queue_count} * what_.view->lent;
         return std::clamp<std::size_t>(lent / 2, 1, all);
     }
 
