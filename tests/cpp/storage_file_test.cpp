@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/storage/controller.hpp"
+#include "watari/storage/disk.hpp"
 #include "watari/storage/file.hpp"
 #include "watari/storage/uring.hpp"
 
@@ -312,6 +314,14 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
             EXPECT_TRUE(is_stamped(data, v % 2048, v));
         }
     }
+}
+
+TEST(Disk, IsNotMemory) {
+    struct stat file {};
+    ASSERT_EQ(stat("/proc/version", &file), 0);
+    EXPECT_EQ(disk_of("/proc/version"), file.st_dev);
+    EXPECT_EQ(disk_of("/dev/shm"), std::nullopt);
+    EXPECT_EQ(disk_of("/no/such/file"), std::nullopt);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/measure/crew.hpp"
+#include "watari/storage/disk.hpp"
 #include "watari/storage/faulty.hpp"
 #include "watari/storage/file.hpp"
 #include "watari/storage/modelled.hpp"
@@ -101,7 +102,8 @@ storage::duty storage_source::duty() const {
     storage::duty result;
     result.files = files();
     result.view = view_ ? &*view_ : nullptr;
-    result.on_disk = view_ && files_;
+    result.on_disk = files_ && files_->cache() == storage::cache_state::none &&
+                     storage::disk_of(files_->path(0));
     return result;
 }
 

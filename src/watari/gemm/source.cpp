@@ -3,13 +3,11 @@
 #include "watari/core/error.hpp"
 #include "watari/gemm/host_engine.hpp"
 #include "watari/measure/crew.hpp"
+#include "watari/storage/disk.hpp"
 #include "watari/storage/file.hpp"
 #include "watari/storage/ram.hpp"
 #include "watari/storage/sector.hpp"
 
-#include <linux/magic.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 #include <algorithm>
 
 namespace watari::gemm {
@@ -20,15 +18,6 @@ storage::cache_state cache_of(const source_options& wanted, const storage::engin
     // memory-mapped files are the page cache
     return wanted.direct && row.name != "mmap" ? storage::cache_state::none
                                                : storage::cache_state::cold;
-}
-
-/// None: a file system in memory, which grants direct I/O, too.
-std::optional<dev_t> disk_of(const std::string& path) {
-    struct stat file {};
-    struct statfs system {};
-    if (stat(path.c_str(), &file) != 0 || statfs(path.c_str(), &system) != 0) return {};
-    if (system.f_type == TMPFS_MAGIC) return {};
-    return S_ISBLK(file.st_mode) ? file.st_rdev : file.st_dev;
 }
 
 }  // namespace
@@ -55,7 +44,7 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     if (const std::string reason = row_->unsupported(what); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
-    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = disk_of(wanted.path);
+    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = storage::disk_of(wanted.path);
 }
 
 void source::start_controller() {
@@ -84,7 +73,7 @@ std::unique_ptr<storage::engine> source::open(storage::duty what) const {
     what.who = wanted_.who;
     what.files = files();
     what.view = view_ ? &*view_ : nullptr;
-    what.on_disk = view_ && !wanted_.path.empty();
+    what.on_disk = disk_.has_value();
     what.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
     return row_ ? row_->make(what) : make_host_engine(wanted_.engine, what, wanted_.memory.data());
 }

@@ -46,7 +46,7 @@ struct requests {
 struct duty {
     const open_files* files = nullptr;     ///< of engines that open files
     const namespace_view* view = nullptr;  ///< of engines that submit commands
-    bool on_disk = false;                  ///< behind it are files: some requests take far longer
+    bool on_disk = false;                  ///< each request goes to a disk: some take far longer
     direction way = direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;        ///< bytes of a request, at most

@@ -19,9 +19,14 @@ namespace watari::storage {
 
 namespace {
 
-constexpr std::size_t group_bytes = std::size_t{1} << 19;  ///< 10 us of a link
-constexpr std::size_t copy_bytes = std::size_t{1} << 16;   ///< of one copy: a call takes some 4 us
-constexpr std::size_t on_the_way = 3;                      ///< groups, beside those that fill
+constexpr std::size_t copy_bytes = std::size_t{1} << 16;  ///< of one copy: a call takes some 4 us
+constexpr std::size_t on_the_way = 3;                     ///< groups, beside those that fill
+
+/// Bytes of a group, 10 or 40 us of a link. From memory the link is what limits, and stands still
+/// for 4 us between two copies; a disk is the slower the more memory it is read into.
+constexpr std::size_t group_bytes(const duty& what) {
+    return std::size_t{1} << (what.on_disk ? 19 : 21);
+}
 
 /// For groups of `depth` blocks each, the largest there are.
 memory::buffer<std::byte> pinned_memory(const duty& what) {
@@ -56,7 +61,8 @@ public:
         seconds_.resize(list.offsets.size());
         retired_ = 0;
         each_ = std::clamp<std::size_t>(
-            std::max(group_bytes / list.block, copy_bytes / list.part_bytes()), 1, what_.depth);
+            std::max(group_bytes(what_) / list.block, copy_bytes / list.part_bytes()), 1,
+            what_.depth);
         groups_ = std::min((what_.depth + each_ - 1) / each_ + on_the_way,
                            (1 + on_the_way) * what_.depth / each_);
         for (std::size_t group = 0; group < groups_; ++group)
