@@ -234,8 +234,11 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
 
 
 def amount(size: float) -> str:
-    """Bytes for people: `3.22 GB`, `41.9 MB`."""
-    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+    """Bytes for people: `3.22 GB`, `41.9 MB`, `1.54 kB`."""
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if size >= unit:
+            return f"{size / unit:.3g} {name}"
+    return f"{size:.0f} B"
 
 
 def flops_text(per_second: float) -> str:

@@ -198,6 +198,8 @@ def runs(cases: Sequence[Measured]) -> list[str]:
 
 def size(number: int) -> str:
     """A size for people, exact where it is round in one system: `4 GB`, `64 KiB`, `1.07 GB`."""
+    if number < 1024:
+        return f"{number} B"
     for base, suffix in ((1024, "iB"), (1000, "B")):
         for power, prefix in enumerate("KMGT", start=1):
             count, rest = divmod(number, base**power)

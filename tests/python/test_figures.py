@@ -123,7 +123,8 @@ def test_explicit_access_is_a_copy_whose_bytes_cross_the_link_once(
 
 
 def test_sizes_read_exactly() -> None:
-    assert [view.size(n) for n in (65536, 2**30, 4 * 10**9, 8 * 10**9, 150_754_820_096)] == [
+    assert [view.size(n) for n in (512, 65536, 2**30, 4 * 10**9, 8 * 10**9, 150_754_820_096)] == [
+        "512 B",
         "64 KiB",
         "1 GiB",
         "4 GB",

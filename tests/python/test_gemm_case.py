@@ -209,3 +209,8 @@ def test_a_bar_shows_a_share_on_a_terminal() -> None:
     shown = console.export_text()
     assert "50%" in shown
     assert "4 of 8 tiles" in shown
+
+
+def test_amounts_are_in_the_unit_that_suits_them() -> None:
+    amounts = [gemm_case.amount(n) for n in (0, 512, 1540, 41.9e6, 3.22e9)]
+    assert amounts == ["0 B", "512 B", "1.54 kB", "41.9 MB", "3.22 GB"]
