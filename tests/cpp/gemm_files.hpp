@@ -1,0 +1,182 @@
+/// Matrices in files of their own, a product of them, and how far it is from sums in double.
+#pragma once
+
+#include "watari/core/error.hpp"
+#include "watari/gemm/blas.hpp"
+#include "watari/gemm/files.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace watari::gemm {
+
+constexpr std::size_t tile = 128;
+
+/// Bytes of a tile in fast memory, with the sectors around rows that begin anywhere.
+constexpr std::size_t slot_of(precision type) { return tile * (tile * element_bytes(type) + 512); }
+
+inline std::vector<double> random_values(std::size_t count, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> values(-1, 1);
+    std::vector<double> result(count);
+    for (double& each : result) each = values(engine);
+    return result;
+}
+
+/// A matrix in a file of its own, `offset` bytes behind its beginning.
+class file_of {
+public:
+    file_of(const std::string& name, std::size_t rows, std::size_t columns, std::size_t offset,
+            precision type, const std::vector<double>& values)
+        : type_(type) {
+        const std::string folder = ::testing::TempDir() + "watari-gemm-" + std::to_string(getpid());
+        std::filesystem::create_directories(folder);
+        where = {folder + "/" + name, offset, rows, columns};
+        std::ofstream out(where.path, std::ios::binary | std::ios::trunc);
+        out << std::string(offset, 'h');
+        for (const double each : values) {
+            const auto single = static_cast<float>(each);
+            if (type == precision::single_precision)
+                out.write(reinterpret_cast<const char*>(&single), sizeof single);
+            else
+                out.write(reinterpret_cast<const char*>(&each), sizeof each);
+        }
+        out.close();
+        // or direct I/O waits for the kernel to write these pages, whose time others take
+        const int file = open(where.path.c_str(), O_RDONLY);
+        fdatasync(file);
+        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+        close(file);
+    }
+    ~file_of() {
+        std::filesystem::remove(where.path);
+        std::error_code others_are_there;
+        std::filesystem::remove(std::filesystem::path(where.path).parent_path(), others_are_there);
+    }
+
+    std::vector<double> values() const {
+        std::ifstream in(where.path, std::ios::binary);
+        in.seekg(static_cast<std::streamoff>(where.offset));
+        std::vector<double> result(where.rows * where.columns);
+        for (double& each : result) {
+            float single = 0;
+            if (type_ == precision::single_precision) {
+                in.read(reinterpret_cast<char*>(&single), sizeof single);
+                each = single;
+            } else {
+                in.read(reinterpret_cast<char*>(&each), sizeof each);
+            }
+        }
+        EXPECT_TRUE(in.good());
+        return result;
+    }
+
+    matrix_file where;
+
+private:
+    precision type_;
+};
+
+struct example {
+    std::string engine;  ///< `gpu/` before it: of a GPU
+    shape size;
+    precision type;
+    std::size_t offset;  ///< of every matrix in its file
+    double alpha, beta;
+    std::size_t slots;  ///< of fast memory
+    order schedule;
+    bool direct = true;
+};
+
+inline std::ostream& operator<<(std::ostream& to, const example& e) {
+    return to << e.engine << " " << e.size.m << "x" << e.size.n << "x" << e.size.k << " offset "
+              << e.offset << " alpha " << e.alpha << " beta " << e.beta << " slots " << e.slots;
+}
+
+struct matrices {
+    explicit matrices(const example& e)
+        : e_(e),
+          a_(random_values(e.size.m * e.size.k, 1)),
+          b_(random_values(e.size.k * e.size.n, 2)),
+          c_(random_values(e.size.m * e.size.n, 3)),
+          a("a", e.size.m, e.size.k, e.offset, e.type, a_),
+          b("b", e.size.k, e.size.n, e.offset, e.type, b_),
+          old("old", e.size.m, e.size.n, e.offset, e.type, c_),
+          c("c", e.size.m, e.size.n, e.offset, e.type, std::vector<double>(c_.size(), NAN)) {}
+
+    file_product job() const {
+        file_product p{.a = a.where, .b = b.where, .c = c.where, .c_read = old.where};
+        const bool on_gpu = e_.engine.starts_with("gpu/");
+        p.how.engine = on_gpu ? e_.engine.substr(4) : e_.engine;
+        p.how.processor = on_gpu ? gpu_number(0) : the_cpu;
+        p.how.tile = tile;
+        p.how.schedule = e_.schedule;
+        p.how.type = e_.type;
+        p.how.fast_memory = e_.slots * slot_of(e_.type);
+        p.how.alpha = e_.alpha;
+        p.how.beta = e_.beta;
+        p.how.threads = 2;
+        p.direct = e_.direct;
+        p.how.depth = p.how.engine == "posix" || p.how.engine == "mmap" ? 1 : 8;
+        return p;
+    }
+
+    /// The largest error, in units of the tolerance.
+    double error() const {
+        const std::vector<double> found = c.values();
+        const bool single = e_.type == precision::single_precision;
+        const double epsilon = single ? 1.2e-7 : 2.3e-16;
+        const auto rounded = [&](double v) { return single ? static_cast<float>(v) : v; };
+        double worst = 0;
+        for (std::size_t i = 0; i < e_.size.m; ++i)
+            for (std::size_t j = 0; j < e_.size.n; ++j) {
+                double sum = 0, absolute = 1e-30;
+                for (std::size_t l = 0; l < e_.size.k; ++l) {
+                    const double each =
+                        rounded(a_[i * e_.size.k + l]) * rounded(b_[l * e_.size.n + j]);
+                    sum += each;
+                    absolute += std::abs(each);
+                }
+                const double before = e_.beta == 0 ? 0 : e_.beta * rounded(c_[i * e_.size.n + j]);
+                const double expected = e_.alpha * sum + before;
+                absolute = std::abs(e_.alpha) * absolute + std::abs(before);
+                const double off = std::abs(found[i * e_.size.n + j] - expected);
+                const double roundings = 4 + static_cast<double>(e_.size.k);
+                worst = std::max(worst,
+                                 std::isnan(off) ? 1e300 : off / (absolute * epsilon * roundings));
+            }
+        return worst;
+    }
+
+    example e_;
+    std::vector<double> a_, b_, c_;
+    file_of a, b, old, c;
+};
+
+/// Whether products can be computed here; NumPy's library where the environment names its folder.
+inline bool can_multiply() {
+    if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
+    try {
+        make_blas(the_cpu, precision::single_precision, 1, nullptr);
+        return true;
+    } catch (const unsupported&) {
+        return false;
+    }
+}
+
+class FileProduct : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (!can_multiply()) GTEST_SKIP() << "no BLAS here";
+    }
+};
+
+}  // namespace watari::gemm

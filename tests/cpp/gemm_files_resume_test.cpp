@@ -1,0 +1,186 @@
+// Products that go on where a run ended: by tiles that were done before, and by what a run that is
+// stopped tells.
+#include "gemm_files.hpp"
+
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "watari/gemm/gemm.hpp"
+
+namespace watari::gemm {
+namespace {
+
+/// Tiles in `finished` are left as they are, and what a run tells is all the others.
+TEST_F(FileProduct, GoesOnWhereARunEnded) {
+    const matrices m(
+        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
+    file_product job = m.job();
+    std::vector<tile_of_c> told;
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+        told.insert(told.end(), tiles.begin(), tiles.end());
+        return true;
+    };
+    multiply(job);
+    EXPECT_LT(m.error(), 1);
+    EXPECT_EQ(told.size(), 3 * 4u);
+    const std::vector<double> whole = m.c.values();
+
+    const matrices again(
+        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
+    job = again.job();
+    for (std::size_t i = 0; i < 3; ++i) job.finished.push_back({i, 1});
+    told.clear();
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+        told.insert(told.end(), tiles.begin(), tiles.end());
+        return true;
+    };
+    multiply(job);
+    EXPECT_EQ(told.size(), 3 * 3u);
+    const std::vector<double> found = again.c.values();
+    for (std::size_t at = 0; at < found.size(); ++at) {
+        if (at % 512 / tile == 1)
+            EXPECT_TRUE(std::isnan(found[at]));
+        else
+            EXPECT_EQ(found[at], whole[at]);
+    }
+}
+
+/// Whatever form the schedule has, with several threads that read, and any tiles done before. With
+/// k = 8 a tile of B, 8 rows, is there long before the tile of A, 128 rows, that stays for a row of
+/// blocks and was asked for first.
+TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
+    std::mt19937 random(3);
+    for (const std::size_t k : {8, 256, 640})
+        for (const std::size_t slots : {5, 9, 14, 40}) {
+            const example e{"posix", {500, 640, k}, precision::single_precision, 4096, 1, 0,
+                            slots,   order::reuse};
+            const matrices whole(e);
+            multiply(whole.job());
+            EXPECT_LT(whole.error(), 1);
+            const std::vector<double> expected = whole.c.values();
+            const matrices m(e);
+            file_product job = m.job();
+            job.how.threads = 3;
+            std::set<tile_of_c> done;
+            for (std::size_t i = 0; i < 4; ++i)
+                for (std::size_t j = 0; j < 5; ++j)
+                    if (random() % 3 != 0) done.insert({i, j});
+            job.finished.assign(done.begin(), done.end());
+            multiply(job);
+            const std::vector<double> found = m.c.values();
+            for (std::size_t at = 0; at < found.size(); ++at) {
+                const bool before = done.count({at / 640 / tile, at % 640 / tile});
+                if (before && std::isnan(found[at])) continue;
+                ASSERT_EQ(found[at], expected[at]) << e;
+            }
+        }
+}
+
+/// The schedule that a product of this example has where rows of any bytes are read.
+schedule schedule_of(const example& e) {
+    const auto place = [&](matrix which) {
+        return placement::rows_at(tiling_of(which, e.size, tile), element_bytes(e.type), e.offset,
+                                  1);
+    };
+    const placement a = place(matrix::a), b = place(matrix::b), c = place(matrix::c);
+    parameters p;
+    p.engine = e.engine;
+    return schedule({.size = e.size,
+                     .tile = tile,
+                     .beta_is_zero = e.beta == 0,
+                     .fast_bytes = e.slots * slot_of(e.type),
+                     .slot_bytes = slot_bytes({a, b, c}),
+                     .together = together_of(p, a, b, c)});
+}
+
+/// Moves an example's tiles twice, the second time with any of them done before: the same sums, and
+/// nothing is written that was not computed.
+void expect_same_without_some(const example& e, std::mt19937& random) {
+    SCOPED_TRACE(::testing::Message() << e);
+    const matrices all(e);
+    multiply(all.job());
+    ASSERT_LT(all.error(), 1);
+    const std::vector<double> expected = all.c.values();
+    const matrices rest(e);  // in the same files
+    file_product job = rest.job();
+    job.how.threads = random() % 3 + 1;
+    std::set<tile_of_c> done, told;
+    for (std::size_t r = 0; r * tile < e.size.m; ++r)
+        for (std::size_t c = 0; c * tile < e.size.n; ++c)
+            if (random() % 2 == 0) done.insert({r, c});
+    job.finished.assign(done.begin(), done.end());
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+        told.insert(tiles.begin(), tiles.end());
+        return true;
+    };
+    multiply(job);
+    const std::vector<double> found = rest.c.values();
+    for (std::size_t at = 0; at < found.size(); ++at) {
+        const tile_of_c here{at / e.size.n / tile, at % e.size.n / tile};
+        if (told.count(here) == 0) {
+            ASSERT_TRUE(done.count(here) && std::isnan(found[at]));
+        } else {
+            ASSERT_EQ(found[at], expected[at]);
+        }
+    }
+}
+
+/// Neighbouring tiles that come and go together, of each matrix in every form, with narrower ones
+/// at the edges.
+TEST_F(FileProduct, MovesNeighboursTogether) {
+    std::mt19937 random(5);
+    const auto up_to = [&](std::size_t n) { return random() % n + 1; };
+    std::set<std::tuple<form, matrix, bool>> several;
+    const char* const engines[] = {"posix", "uring", "queue"};
+    for (std::size_t i = 0; i < 1000 && several.size() < 3 * 3 * 2; ++i) {
+        // a queue writes whole sectors
+        const bool whole = i % 3 == 2, reads_c = i % 2 == 0;
+        const auto side = [&] { return whole ? up_to(5) * tile : up_to(700); };
+        const example e{.engine = engines[i % 3],
+                        .size = {up_to(500), side(), side()},
+                        .type = precision::single_precision,
+                        .offset = whole ? 4096u : 4u,
+                        .alpha = 1,
+                        .beta = reads_c ? 0.5 : 0,
+                        .slots = 3 + up_to(12),
+                        .schedule = order::reuse,
+                        .direct = whole};
+        const schedule plan = schedule_of(e);
+        const std::size_t before = several.size();
+        for (const matrix which : {matrix::a, matrix::b, matrix::c})
+            if (plan.most_together(which) > 1) several.insert({plan.form(), which, reads_c});
+        if (several.size() == before && i >= 12) continue;
+        expect_same_without_some(e, random);
+        if (HasFatalFailure()) return;
+    }
+    EXPECT_EQ(several.size(), 3u * 3 * 2);
+}
+
+/// Half a minute of small reads, stopped when it first tells how far it is.
+TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
+    const matrices m(
+        {"posix", {2048, 2048, 2048}, precision::single_precision, 4096, 1, 0, 5, order::naive});
+    file_product job = m.job();
+    std::set<tile_of_c> told;
+    double done = 0;
+    job.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
+        done = part;
+        told.insert(tiles.begin(), tiles.end());
+        return false;
+    };
+    const pipeline_counts counts = multiply(job);
+    if (counts.seconds < 1) GTEST_SKIP() << "over before anybody was told how far it is";
+    EXPECT_TRUE(counts.stopped);
+    EXPECT_LT(done, 1);
+    EXPECT_FALSE(told.empty());
+    EXPECT_LT(told.size(), 16 * 16u);
+    const std::vector<double> found = m.c.values();
+    for (std::size_t at = 0; at < found.size(); ++at)
+        if (told.count({at / 2048 / tile, at % 2048 / tile})) {
+            ASSERT_FALSE(std::isnan(found[at]));
+        }
+}
+
+}  // namespace
+}  // namespace watari::gemm
