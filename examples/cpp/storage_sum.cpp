@@ -42,5 +42,6 @@ int main() try {
     data.flush();
     std::printf("%.0f, %zu pages read\n", total, std::size_t(data.counters().fills));
 } catch (const watari::error& reason) {
-    std::printf("%s: %s\n", reason.name(), reason.what());
+    std::fprintf(stderr, "%s: %s\n", reason.name(), reason.what());
+    return 1;
 }

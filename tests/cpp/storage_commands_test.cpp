@@ -156,6 +156,16 @@ TEST(Queues, LendAsManyIdentifiersAsThereAreRequests) {
             }
 }
 
+TEST(Queues, CanBeMadeWhateverIsAskedOfThem) {
+    for (const std::size_t threads : {1, 3, 14, 200})
+        for (const std::size_t under_way : {1, 4, 64})
+            for (const std::size_t block : {std::size_t{512}, std::size_t{1} << 20, large_run}) {
+                const queue_options found = queues_for(gpu_number(0), threads, under_way, block);
+                EXPECT_GE(found.depth, least_depth) << threads << " " << under_way << " " << block;
+                EXPECT_TRUE(std::has_single_bit(found.depth));
+            }
+}
+
 /// CUDA_DEVICE_MAX_CONNECTIONS as a test wants it, and afterwards as it was.
 class connections {
 public:

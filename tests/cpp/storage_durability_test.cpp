@@ -194,5 +194,13 @@ TEST(Durability, TheCacheDoesLoseWhatWasNotFlushed) {
     EXPECT_GT(lost, 4u);
 }
 
+TEST(Durability, OfWhatTheMediumRefusesNothingIsPromised) {
+    const auto medium = make_faulty(make_ram(blocks * 512), {.failed = 1});
+    controller device(std::make_shared<volatile_cache>(medium, 512, 1), small);
+    std::byte block[512]{};
+    EXPECT_FALSE(write(device.view(), 5, 1, block, true).ok());
+    EXPECT_FALSE(flush(device.view()).ok());
+}
+
 }  // namespace
 }  // namespace watari::storage

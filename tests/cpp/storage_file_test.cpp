@@ -23,6 +23,7 @@
 #include "watari/storage/controller.hpp"
 #include "watari/storage/disk.hpp"
 #include "watari/storage/file.hpp"
+#include "watari/storage/file_set.hpp"
 #include "watari/storage/uring.hpp"
 
 namespace {
@@ -314,6 +315,41 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
             EXPECT_TRUE(is_stamped(data, v % 2048, v));
         }
     }
+}
+
+/// Killed while it is made, a file leaves nothing where the kernel has files without a name.
+TEST(FileKill, LeavesNoHalfMadeFile) {
+    const directory folder;
+    const int nameless = open(folder.path.c_str(), O_TMPFILE | O_RDWR, 0644);
+    if (nameless < 0) GTEST_SKIP() << "no files without a name in " << folder.path;
+    close(nameless);
+    int told[2];
+    ASSERT_EQ(pipe(told), 0);
+    const std::string path = folder.path + "/made";
+    const pid_t child = fork();
+    if (child == 0) {
+        make_whole(path, 1 << 20, [&](int file) {
+            if (::write(file, "half", 4) != 4 || ::write(told[1], "x", 1) != 1) _exit(1);
+            ::pause();
+        });
+        _exit(1);
+    }
+    char half = 0;
+    ASSERT_EQ(::read(told[0], &half, 1), 1);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(told[0]);
+    close(told[1]);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+    EXPECT_TRUE(make_whole(path, 1 << 20, [](int) {}));
+    EXPECT_FALSE(make_whole(path, 1 << 20, [](int) { FAIL() << "it is there"; }));
+    EXPECT_EQ(std::filesystem::file_size(path), std::size_t{1} << 20);
+    EXPECT_THROW(make_whole(path + "2", 1 << 20, [](int) { throw usage_error("no"); }),
+                 usage_error);
+    std::filesystem::resize_file(path, 1000);
+    EXPECT_TRUE(make_whole(path, 1 << 20, [](int) {})) << "of another size";
+    std::filesystem::remove(path);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
 }
 
 TEST(Disk, IsNotMemory) {

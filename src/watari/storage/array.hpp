@@ -70,9 +70,11 @@ struct array {
     }
 
     /// A range from the store itself, past the cache, by `under_way`, whose wait ends it: for data
-    /// that are used once or kept by the caller. Sees what was flushed.
+    /// that are used once or kept by the caller. Sees what was flushed. A range that is not in the
+    /// array: that wait says so.
     WATARI_KERNEL void read_async(const group& members, transfers& under_way, std::uint64_t first,
                                   std::uint64_t number, T* to) const {
+        if (number > count || first > count - number) return under_way.refuse();
         under_way.read(members, first * sizeof(T), number * sizeof(T), to);
     }
 

@@ -105,7 +105,8 @@ struct cache {
 
     /// Lets a page go. Of a page that was written: with `durable` it is on the store's medium when
     /// the status is ok; else a flush has to follow. Where the status is an error, a page that was
-    /// in the cache is dirty there still.
+    /// in the cache is dirty there still. After timed_out its write may still come: until it has,
+    /// or the controller was reset, every other one of the page ends so, too.
     WATARI_KERNEL storage::status release(const group& members, const held_page& held,
                                           bool durable = false) const {
         members.sync();
@@ -225,6 +226,12 @@ private:
                                                                   bool durable) const {
         storage::status status{};
         if (held.why != intent::read) status = write(members, held.page, held.data, durable);
+        if constexpr (takes_commands<Store>) {  // who has the page next may write it, too
+            patience wait{pages.memory.limit_ns};
+            while (status.is(storage::timed_out) && !store.settled(members) &&
+                   !members.broadcast(members.leads() && wait.over())) {
+            }
+        }
         members.sync();
         if (members.leads()) local::store_release(pages.memory.tags[held.slot], pages.none);
         return status;
@@ -242,31 +249,44 @@ private:
     }
 
     /// Writes a page that is in state writing by the caller, and its dirty neighbours with it,
-    /// where the store takes such commands. If that fails, each alone. They are clean then, or
-    /// dirty.
+    /// where the store takes such commands. If that fails, each alone, and how the page itself
+    /// ended is told. They are clean then, or dirty.
     [[gnu::noinline]] WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
                                                         bool durable) const {
         if constexpr (takes_commands<Store>) {
+            if (!may_be_written(members, slot)) {
+                if (members.leads()) pages.end_write_back(slot, storage::timed_out);
+                return storage::timed_out;
+            }
             const page_run run = dirty_around(members, *this, pages.memory.tags[slot]);
             if (run.count == 1) return put_one(members, slot, durable);
             storage::status status = write_run(members, *this, run, durable);
-            if (status.ok() || status.is(storage::status(storage::timed_out))) {
+            if (status.ok() || status.is(storage::timed_out)) {
                 if (status.ok() && members.leads())
                     local::fetch_add(pages.memory.counters->written, run.count);
-                turn_run(members, *this, run, page_state::writing,
-                         status.ok() ? page_state::clean : page_state::dirty);
+                end_run(members, *this, run, status);
                 members.sync();
                 return status;
             }
             for (std::uint64_t i = 0; i < run.count; ++i) {
-                const storage::status alone =
-                    put_one(members, pages.find(members, run.first + i), durable);
-                if (i == 0 || status.ok()) status = alone;
+                const std::uint64_t each = pages.find(members, run.first + i);
+                const storage::status alone = put_one(members, each, durable);
+                if (each == slot) status = alone;
             }
             return status;
         } else {
             return put_one(members, slot, durable);
         }
+    }
+
+    /// Whether no earlier write of a page in state writing by the caller, one that timed out, can
+    /// still come and undo a newer one.
+    WATARI_KERNEL bool may_be_written(const group& members, std::uint64_t slot) const {
+        if (!pages.is_doubtful(slot)) return true;
+        if (!store.settled(members)) return false;
+        if (members.leads()) pages.trust(slot);
+        members.sync();
+        return true;
     }
 
     [[gnu::noinline]] WATARI_KERNEL storage::status put_one(const group& members,
@@ -278,9 +298,7 @@ private:
         if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))
             status = write(members, page, address(page, slot), durable);
         members.sync();
-        if (members.leads())
-            pages.turn(slot, page_state::writing,
-                       status.ok() ? page_state::clean : page_state::dirty);
+        if (members.leads()) pages.end_write_back(slot, status);
         return status;
     }
 };

@@ -31,7 +31,7 @@ struct cache_memory {
     std::byte* pages;      ///< of each slot 2^page_shift bytes, in an order of cache::address
     std::uint64_t* words;  ///< of each slot but the spares, see storage/page.hpp
     std::uint64_t* tags;   ///< of each slot the page in it, or no_page
-    status* failures;      ///< of each slot but the spares, why its page is poisoned
+    status* failures;      ///< of each slot but the spares, why its page is poisoned or doubtful
     cache_set* sets;
     cache_counters* counters;
     std::uint64_t set_mask;  ///< number of sets less one; a power of two less one

@@ -3,6 +3,7 @@
 #include "watari/core/error.hpp"
 
 #include <bit>
+#include <system_error>
 
 namespace watari::storage {
 
@@ -63,7 +64,12 @@ void controller::start() {
     for (std::uint32_t t = 0; t < options_.threads; ++t)
         pollers_.push_back(
             std::make_unique<poller>(memory_, served_, open_lane(), t, options_.threads));
-    for (const auto& p : pollers_) threads_.emplace_back([this, &p = *p] { p.run(stop_); });
+    try {
+        for (const auto& p : pollers_) threads_.emplace_back([this, &p = *p] { p.run(stop_); });
+    } catch (const std::system_error& none_more) {
+        stop();
+        throw system_error("a thread that serves queues", none_more.code().value());
+    }
 }
 
 std::unique_ptr<lane> controller::open_lane() {

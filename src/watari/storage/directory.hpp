@@ -195,6 +195,22 @@ struct directory {
         }
     }
 
+    /// Leaves the state writing, into which the caller brought the page: clean now, or dirty. A
+    /// write that timed out may still come, so the page is doubtful.
+    WATARI_KERNEL void end_write_back(std::uint64_t slot, storage::status status) const {
+        if (status.is(storage::timed_out)) memory.failures[slot] = status;
+        turn(slot, page_state::writing, status.ok() ? page_state::clean : page_state::dirty);
+    }
+
+    /// Whether an earlier write of a page in state writing by the caller may still come, after one
+    /// that begins now.
+    WATARI_KERNEL bool is_doubtful(std::uint64_t slot) const {
+        return memory.failures[slot].is(storage::timed_out);
+    }
+
+    /// No such write will come.
+    WATARI_KERNEL void trust(std::uint64_t slot) const { memory.failures[slot] = {}; }
+
     /// Whether all who were writing to a page in state writing have left in time. They hold no
     /// other page and wait for nothing.
     WATARI_KERNEL bool writers_left(std::uint64_t slot, patience& wait) const {
@@ -277,8 +293,9 @@ private:
             return make_step(duty::again);
         const std::uint64_t next =
             seen + page::change(page_state::poisoned, page_state::filling) + page::holder;
-        return local::replace(memory.words[slot], seen, next) ? make_step(duty::fill, slot)
-                                                              : make_step(duty::again);
+        if (!local::replace(memory.words[slot], seen, next)) return make_step(duty::again);
+        trust(slot);
+        return make_step(duty::fill, slot);
     }
 
     /// Gives a slot that nobody holds to another page. Empty comes first: whoever looks for either
@@ -296,6 +313,7 @@ private:
         }
         if (!local::replace(memory.words[slot], seen, page::holder)) return make_step(duty::again);
         local::store_release(memory.tags[slot], page);
+        trust(slot);
         turn(slot, page_state::empty, page_state::filling);
         return make_step(duty::fill, slot);
     }

@@ -25,11 +25,18 @@ constexpr chance chances[] = {
     {fate::bad_phase, &fault_plan::bad_phase},
 };
 
-/// A command at the inner backend. Data that must come late are read into memory of our own.
+/// A command at the inner backend. Data that must come late are in memory of our own.
 struct spoiled {
-    fate what;
+    fate what = fate::none;
     std::vector<memory_range> ranges;
     aligned_bytes bounce;
+};
+
+/// A write that is kept from the inner backend until it is due, with its data.
+struct held_write {
+    std::int64_t due;
+    request command;
+    aligned_bytes data;
 };
 
 /// What is to happen when it is due: data, then an ending.
@@ -63,6 +70,8 @@ public:
         pending_fate_ = what;  // if the inner one can take no more, the same again next time
         if (what == fate::failed) {
             now_.push_back({command.queue, command.cid, failure(command.operation)});
+        } else if (what == fate::delayed && command.operation == opcode::write) {
+            hold(command);
         } else {
             spoiled kept{what, {command.ranges.begin(), command.ranges.end()}, {}};
             request asked = command;
@@ -82,6 +91,8 @@ public:
 
     void reap(std::vector<ending>& ended) override {
         from_inner_.clear();
+        const std::int64_t moment = cpu::nanoseconds();
+        std::erase_if(held_, [&](held_write& each) { return each.due <= moment && pass_on(each); });
         inner_->reap(from_inner_);
         for (const ending& e : from_inner_) spoil(e);
         const std::int64_t now = cpu::nanoseconds();
@@ -96,7 +107,7 @@ public:
     }
 
     std::size_t under_way() const override {
-        return inner_->under_way() + later_.size() + now_.size();
+        return inner_->under_way() + held_.size() + later_.size() + now_.size();
     }
 
 private:
@@ -111,8 +122,30 @@ private:
         return cpu::nanoseconds() + static_cast<std::int64_t>(seconds * 1e9);
     }
 
+    void hold(const request& command) {
+        held_.push_back({in(plan_.delay), command, aligned_bytes(command.bytes)});
+        held_.back().command.ranges = {};
+        std::byte* to = held_.back().data.data();
+        for (const memory_range& range : command.ranges) {
+            std::memcpy(to, range.data, range.bytes);
+            to += range.bytes;
+        }
+    }
+
+    bool pass_on(held_write& late) {
+        const memory_range own{late.data.data(), late.command.bytes};
+        request asked = late.command;
+        asked.ranges = {&own, 1};
+        if (!inner_->submit(asked)) return false;
+        // the data stay until it has ended
+        inside_.insert_or_assign(command_key(asked.queue, asked.cid),
+                                 spoiled{fate::none, {}, std::move(late.data)});
+        return true;
+    }
+
     void spoil(const ending& e) {
         auto node = inside_.extract(command_key(e.queue, e.cid));
+        if (node.empty()) return now_.push_back(e);  // the inner one ended it before
         spoiled command = std::move(node.mapped());
         const fate what = command.what;
         const double some = std::uniform_real_distribution<>()(random_) * plan_.delay;
@@ -131,6 +164,7 @@ private:
     std::mt19937_64 random_;
     std::optional<fate> pending_fate_;
     std::map<std::uint32_t, spoiled> inside_;
+    std::vector<held_write> held_;
     std::vector<due_event> later_;
     std::vector<ending> now_, from_inner_;
 };

@@ -48,7 +48,7 @@ private:
                     offset += piece.bytes;
                     continue;
                 }
-                if (files_.ends(done)) return unrecovered_read;
+                if (files_.ends(done)) return ends_here(command.operation);
                 at += static_cast<std::size_t>(moved);
                 offset += static_cast<std::uint64_t>(moved);
             }

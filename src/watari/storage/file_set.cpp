@@ -37,6 +37,12 @@ void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
         cannot_open(path, errno);
 }
 
+/// Gives a file without a name one that no other file has: whether it could.
+bool name(int descriptor, const std::string& path) {
+    const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+    return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
 }  // namespace
 
 void make_folder(const std::string& path) {
@@ -45,21 +51,29 @@ void make_folder(const std::string& path) {
     if (problem) cannot_open(path, problem.value());
 }
 
-/// Who makes it holds a lock on its other name, which the kernel lifts if the process is killed;
-/// the next one begins anew under the same name.
+/// Has no name until it is whole: whoever is killed before leaves nothing. File systems without
+/// such files give it another name first, of this process alone. The lock on the folder, which the
+/// kernel lifts if its holder is killed, only spares others the same work.
 bool make_whole(const std::string& path, std::uint64_t bytes,
                 const std::function<void(int descriptor)>& fill) {
     if (is_there(path, bytes)) return false;
-    const std::string partial = path + ".partial";
-    const descriptor file(partial, O_RDWR | O_CREAT | O_CLOEXEC);
-    if (flock(file.get(), LOCK_EX) != 0) cannot_open(partial, errno);
+    const std::string parent = std::filesystem::path(path).parent_path();
+    const descriptor folder(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    flock(folder.get(), LOCK_EX);
     if (is_there(path, bytes)) return false;  // another process was faster
+    const std::string partial = path + ".partial-" + std::to_string(getpid());
+    const int nameless = openat(folder.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+    const descriptor file = nameless >= 0
+                                ? descriptor(nameless)
+                                : descriptor(partial, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC);
     try {
-        if (ftruncate(file.get(), 0) != 0) cannot_open(partial, errno);
-        reserve(file.get(), partial, bytes);
+        reserve(file.get(), path, bytes);
         fill(file.get());
-        if (fdatasync(file.get()) != 0) cannot_open(partial, errno);
-        if (rename(partial.c_str(), path.c_str()) != 0) cannot_open(partial, errno);
+        if (fdatasync(file.get()) != 0) cannot_open(path, errno);
+        if (nameless >= 0 && name(file.get(), path)) return true;
+        // one of another size has that name
+        if (nameless >= 0 && !name(file.get(), partial)) cannot_open(partial, errno);
+        if (rename(partial.c_str(), path.c_str()) != 0) cannot_open(path, errno);
     } catch (...) {
         unlink(partial.c_str());
         throw;

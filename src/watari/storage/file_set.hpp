@@ -29,8 +29,8 @@ struct place {
     std::uint64_t offset;  ///< in the file, bytes
 };
 
-/// A file of so many bytes: found by name and size, or made by `fill`, which writes all of it,
-/// under another name until it is durable. True: made here and now. Throws system_error.
+/// A file of so many bytes: found by name and size, or made by `fill`, which writes all of it; it
+/// has this name once it is durable. True: made here and now. Throws system_error.
 bool make_whole(const std::string& path, std::uint64_t bytes,
                 const std::function<void(int descriptor)>& fill);
 

@@ -157,7 +157,7 @@ private:
                 std::memset(static_cast<std::byte*>(own.request.data) + moved, 0,
                             own.request.bytes - moved);
             else
-                command.what.outcome = unrecovered_read;  // the file ends here
+                command.what.outcome = ends_here(command.operation);
         }
         free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
         if (--command.pieces_left > 0) return;

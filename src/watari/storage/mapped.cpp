@@ -38,6 +38,12 @@ mapping::mapping(const namespace_view& space, const cache_size& size, processor 
     *outcome() = 0;
 }
 
+void require_elements(std::uint64_t first, std::uint64_t count, std::uint64_t size) {
+    if (count <= size && first <= size - count) return;
+    throw error("storage: " + std::to_string(count) + " elements from " + std::to_string(first) +
+                " on of an array of " + std::to_string(size) + ": " + text(lba_out_of_range));
+}
+
 mapping::~mapping() {
     try {
         flush();

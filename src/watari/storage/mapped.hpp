@@ -44,6 +44,9 @@ private:
     std::optional<memory::block> stage_;  ///< pinned memory between a GPU and the caller's
 };
 
+/// Throws error unless an array of `size` elements has `count` of them from `first` on.
+void require_elements(std::uint64_t first, std::uint64_t count, std::uint64_t size);
+
 }  // namespace watari::storage
 
 namespace watari::WATARI_BACKEND {
@@ -65,10 +68,12 @@ public:
 
     /// `count` elements from `first` on, by the host.
     void read(std::uint64_t first, std::size_t count, T* to) {
+        storage::require_elements(first, count, size());
         all_.read(first * sizeof(T), count * sizeof(T), to);
     }
     /// `durable`: they are on the store's medium when this returns.
     void write(std::uint64_t first, std::size_t count, const T* from, bool durable = false) {
+        storage::require_elements(first, count, size());
         all_.write(first * sizeof(T), count * sizeof(T), from, durable);
     }
     /// What was written before, by kernels that have ended too, is on the store's medium.

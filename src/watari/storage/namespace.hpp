@@ -199,7 +199,8 @@ WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t b
 }
 
 /// Begins to write `count` blocks, 1 to max_blocks(). `source` may be used again at once. `fua`:
-/// it is done only when the data would survive a loss of power.
+/// it is done only when the data would survive a loss of power. One that timed out may still write
+/// until `settled`, after a newer one too.
 WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t block,
                                        std::uint32_t count, const void* source, bool fua) {
     token command;
@@ -246,6 +247,19 @@ WATARI_KERNEL inline storage::status wait(const namespace_view& view, const toke
 WATARI_KERNEL inline bool poll_queue(const namespace_view& view, const token& command) {
     const queue_view& queue = view.queues[command.queue];
     return poll(group::together(queue.state), queue);
+}
+
+/// Whether the controller has ended every command that was given up, as far as completions are
+/// there: none of them writes any more.
+WATARI_KERNEL inline bool settled(const namespace_view& view) {
+    bool all = true;
+    for (std::uint32_t i = 0; i < view.queue_count; ++i) {
+        const queue_view& queue = view.queues[i];
+        if (local::load_acquire(queue.state->given_up) == 0) continue;
+        poll(group::together(queue.state), queue);
+        all = all && local::load_acquire(queue.state->given_up) == 0;
+    }
+    return all;
 }
 
 /// Whether `wait` would return at once, as far as completions were taken off the queue.

@@ -22,7 +22,7 @@ struct alignas(4) status {
 
     constexpr bool ok() const { return sct == 0 && sc == 0; }
     /// The same outcome, whatever the flags say.
-    constexpr bool is(const status& other) const { return sct == other.sct && sc == other.sc; }
+    constexpr bool is(status other) const { return sct == other.sct && sc == other.sc; }
     constexpr bool operator==(const status&) const = default;
 };
 

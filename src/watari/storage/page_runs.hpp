@@ -14,7 +14,7 @@
 namespace watari::WATARI_BACKEND {
 
 /// A store whose commands begin and end apart: by `take`, `data`, `send` or `give_back`, `wait` and
-/// `release`.
+/// `release`. Those that time out may write until `settled`.
 template <class Store>
 concept takes_commands = requires(const Store& store) {
     store.most_blocks();
@@ -64,6 +64,15 @@ WATARI_KERNEL void turn_run(const group& members, const Cache& cache, const page
     });
 }
 
+/// Ends the state writing of a run: how that went is `status`.
+template <class Cache>
+WATARI_KERNEL void end_run(const group& members, const Cache& cache, const page_run& run,
+                           storage::status status) {
+    page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t, unsigned) {
+        if (slot != cache.pages.none) cache.pages.end_write_back(slot, status);
+    });
+}
+
 /// Copies between pages, each in the slot where the directory has it, and a command's data.
 template <class Cache>
 [[gnu::noinline]] WATARI_KERNEL void copy_run(const group& members, const Cache& cache,
@@ -95,6 +104,10 @@ WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, st
         const std::uint64_t slot = cache.pages.find(members, other);
         bool mine = slot != cache.pages.none;
         if (mine && members.leads()) mine = cache.pages.try_write_back(slot, other);
+        if (mine && members.leads() && cache.pages.is_doubtful(slot)) {
+            cache.pages.turn(slot, page_state::writing, page_state::dirty);
+            mine = false;
+        }
         return members.broadcast(mine);
     };
     const std::uint64_t stretch = page / most * most;

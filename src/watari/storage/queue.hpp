@@ -24,7 +24,7 @@
 ///
 /// Time. No wait is longer than `limit`. A command that passes it is abandoned: its user gets
 /// `timed_out`, and its identifier (with its data slot) is lent again only after the completion did
-/// come.
+/// come. Until then it may still take effect.
 #pragma once
 
 #include "watari/core/atomic.hpp"
@@ -46,6 +46,7 @@ struct queue_state {
     alignas(128) std::uint32_t poll_lock;
     std::uint32_t head;      ///< unwrapped position in the completion queue
     std::uint32_t spurious;  ///< completions that fitted no command under way
+    std::uint32_t given_up;  ///< commands that were abandoned and are still with the controller
 };
 
 /// One queue pair, passed to kernels by value.
@@ -217,6 +218,7 @@ WATARI_KERNEL inline void publish(const queue_view& queue, std::uint64_t outcome
             word = local::load_relaxed(result);
         } else if (word == (own | storage::abandoned)) {
             local::store_relaxed(result, own | storage::idle);
+            local::fetch_add(queue.state->given_up, ~0u);
             put_back(group::together(queue.state), queue, cid);
             return;
         } else {
@@ -288,8 +290,11 @@ WATARI_KERNEL inline storage::status settle(const queue_view& queue, std::uint16
     const std::uint32_t own = std::uint32_t{cid} << 16;
     std::uint32_t& result = queue.results[queue.index(cid)];
     std::uint32_t word = local::load_acquire(result);
-    for (; (word & storage::done) == 0; word = local::load_acquire(result))
+    for (; (word & storage::done) == 0; word = local::load_acquire(result)) {
+        local::fetch_add(queue.state->given_up, 1u);  // first: who publishes it takes that back
         if (local::replace(result, word, own | storage::abandoned)) return storage::timed_out;
+        local::fetch_add(queue.state->given_up, ~0u);
+    }
     return storage::status_of(word & 0x7fff);
 }
 

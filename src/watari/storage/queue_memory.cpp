@@ -111,8 +111,8 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
         std::clamp<std::size_t>((commands + queues - 1) / queues, 1, most_depth - 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
-            .depth = static_cast<std::uint32_t>(
-                std::bit_ceil((delivered ? commands / queues : lent) + 1)),
+            .depth = static_cast<std::uint32_t>(std::bit_ceil(
+                (delivered ? std::max<std::size_t>(commands / queues, 1) : lent) + 1)),
             .lent = static_cast<std::uint32_t>(delivered ? 0 : lent),
             .max_transfer = static_cast<std::uint32_t>(transfer),
             .delivered_from = delivered ? static_cast<std::uint32_t>(large_run) : 0};

@@ -26,6 +26,9 @@ public:
         add(members, {first, bytes, static_cast<std::byte*>(to), nullptr, false});
     }
 
+    /// Instead of a range that is not there: wait says so.
+    WATARI_KERNEL void refuse() { fail(storage::lba_out_of_range); }
+
     /// Writes whole blocks from memory that is not written before wait. `fua`: they are on the
     /// medium when wait's status is ok.
     WATARI_KERNEL void write(const group& members, std::uint64_t first, std::size_t bytes,
@@ -216,6 +219,10 @@ struct namespace_store {
     WATARI_KERNEL void release(const group& members, const token& command) const {
         members.sync();
         if (members.leads()) release_slot(view, command);
+    }
+    /// Whether no command that timed out can write any more.
+    WATARI_KERNEL bool settled(const group& members) const {
+        return members.broadcast(members.leads() && WATARI_BACKEND::settled(view));
     }
 };
 

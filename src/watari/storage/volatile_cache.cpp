@@ -39,7 +39,8 @@ private:
         switch (command.operation) {
             case opcode::flush:
                 while (!cache_.units_.empty())
-                    if (!evict(cache_.units_.begin()->first)) return std::nullopt;
+                    if (const auto put = evict(cache_.units_.begin()->first); put != success)
+                        return put;
                 return inner(opcode::flush, 0, {});
             case opcode::write:
                 return write(command, data);
@@ -69,22 +70,24 @@ private:
             aligned_bytes unit(cache_.unit_);
             std::memcpy(unit.data(), data.data() + at, cache_.unit_);
             cache_.units_.insert_or_assign(command.offset + at, std::move(unit));
-            if (command.fua && !evict(command.offset + at)) return std::nullopt;
+            if (!command.fua) continue;
+            if (const auto put = evict(command.offset + at); put != success) return put;
         }
         if (!cache_.units_.empty() && cache_.random_() % 4 == 0) {
             auto any = cache_.units_.begin();
             std::advance(any, cache_.random_() % cache_.units_.size());
-            if (!evict(any->first)) return std::nullopt;
+            if (!evict(any->first)) return std::nullopt;  // one that fails stays in the cache
         }
         return success;
     }
 
-    bool evict(std::uint64_t offset) {
-        if (!step()) return false;
+    /// Nothing if the power went before.
+    std::optional<status> evict(std::uint64_t offset) {
+        if (!step()) return std::nullopt;
         const auto unit = cache_.units_.find(offset);
-        inner(opcode::write, offset, {unit->second.data(), cache_.unit_});
-        cache_.units_.erase(unit);
-        return true;
+        const status put = inner(opcode::write, offset, {unit->second.data(), cache_.unit_});
+        if (put.ok()) cache_.units_.erase(unit);
+        return put;
     }
 
     status inner(opcode operation, std::uint64_t offset, std::span<std::byte> data) {
