@@ -340,11 +340,11 @@ TEST(Delivery, EndsBeforeTheLaneThatAskedForIt) {
 /// nothing is brought.
 TEST(Delivery, IsRecalledOrAwaited) {
     std::vector<std::byte> data = stamped();
-    constexpr double limit = 2e-3;
+    constexpr double limit = 20e-3;  // in which a copy ends under a sanitizer, too
     controller device(make_faulty(make_ram(data), {.seed = 9, .delay = limit, .delayed = 0.9}),
                       {.queues = delivering(limit, 64), .threads = 2});
     tally count;
-    serve(device, 150, count);
+    serve(device, 60, count);
     EXPECT_GT(count.late, 20u);
     expect_no_harm(count);
 }
