@@ -276,7 +276,7 @@ def gemm(
     tile: Annotated[
         str | None, typer.Option(metavar="ELEMENTS", help="edge of a tile, a multiple of 128")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help=", ".join(gemm_case.ENGINES))] = None,
+    engine: Annotated[str | None, typer.Option(help=", ".join(gemm_case.FILE_ENGINES))] = None,
     processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
     fresh: Annotated[

@@ -23,6 +23,7 @@ ENGINES = ("posix", "uring", "mmap", "cufile", "queue", "gpu", "pinned", "manage
 ONE_AT_A_TIME = (*storage.ONE_AT_A_TIME, "pinned", "managed")
 IN_MEMORY = ("pinned", "managed")  # engines for which the matrices lie in memory
 GPU_ONLY = ("cufile", "gpu", *IN_MEMORY)
+FILE_ENGINES = tuple(engine for engine in ENGINES if engine not in IN_MEMORY)
 LAYOUTS = ("row-major", "tiled")
 SCHEDULES = ("reuse", "naive")
 STORES = ("file", "ram")
@@ -42,6 +43,16 @@ def parse_tile(text: str) -> int:
     if tile % TILE_UNIT:
         raise UsageError(f"'{text}' is not a tile: a multiple of {TILE_UNIT} up to {TILE_MOST}")
     return tile
+
+
+def parse_file_engine(text: str) -> str:
+    """An engine that moves tiles of files. Raises UsageError."""
+    if text in IN_MEMORY:
+        raise UsageError(
+            f"engine {text} is for matrices in memory, and these are in files; "
+            f"known: {', '.join(FILE_ENGINES)}"
+        )
+    return axes.one_of(*FILE_ENGINES)(text)
 
 
 def parse_number(text: str) -> float:

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from watari import gemm_case
-from watari.axes import Parameters, count, numbered, one_of, parse_size
+from watari.axes import Parameters, count, numbered, parse_size
 from watari.errors import FileError, WatariError
 from watari.gemm_journal import Journal, Tile
 from watari.gemm_partial import finished_already, opened, put_in_place
@@ -75,8 +75,8 @@ def gemm(
     of the same type. With beta other than 0 `out` must be there and is the C that is added to; else
     a file that is there is replaced. Tiles of `tile` x `tile` elements (a multiple of 128) move
     through `fast_memory` bytes (a number or a text such as "8GiB") of GPU memory, or of RAM where
-    `processor` is `cpu`; `engine` (gemm_case.ENGINES) moves them, with so many CPU `threads`. Tile
-    products are cuBLAS's or OpenBLAS's.
+    `processor` is `cpu`; `engine` (gemm_case.FILE_ENGINES) moves them, with so many CPU `threads`.
+    Tile products are cuBLAS's or OpenBLAS's.
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
     same call goes on from there; `fresh` begins anew. Ctrl-C (where this is the main thread) ends
@@ -94,7 +94,7 @@ def gemm(
     if tile is not None:
         asked["tile"] = gemm_case.parse_tile(str(tile))
     if engine is not None:
-        asked["engine"] = one_of(*gemm_case.ENGINES)(engine)
+        asked["engine"] = gemm_case.parse_file_engine(engine)
     if processor is not None:
         asked["processor"] = numbered("cpu", "gpu")(processor)
     if threads is not None:

@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 from numpy.lib import format as npy_format
 
 import watari
-from watari import cli, gemm_files, gemm_journal, npy
+from watari import cli, gemm_case, gemm_files, gemm_journal, npy
 from watari.errors import FileError, SystemCallError, UnsupportedError, UsageError
 
 FAKE = Path(fake_gemm.__file__)
@@ -283,6 +284,8 @@ def test_what_cannot_be_added_to_is_refused(what):
         (["--alpha", "nan"], "'nan' is not a number"),
         (["--beta", "1e999"], "beyond what a number can be"),
         (["--engine", "urign"], "did you mean 'uring'?"),
+        (["--engine", "pinned"], "engine pinned is for matrices in memory, and these are in files"),
+        (["--engine", "managed"], "known: posix, uring, mmap, cufile, queue, gpu"),
         (["--processor", "tpu"], "unknown value 'tpu'"),
         (["--threads", "0"], "'0' is not a whole number"),
         (["-o", "nowhere/C.npy"], "nowhere/C.npy: cannot be written: no folder"),
@@ -296,6 +299,13 @@ def test_wrong_words_are_refused(words, says, capsys):
     assert (code, err.count("\n")) == (2, 1)
     assert says in err
     assert state() == before
+
+
+def test_help_offers_engines_of_files_alone(capsys):
+    _, out, _ = run_cli(capsys, "gemm", "--help")
+    words = re.findall(r"\w+", out)
+    assert set(gemm_case.FILE_ENGINES) <= set(words)
+    assert not set(gemm_case.IN_MEMORY) & set(words)
 
 
 def test_a_disk_without_room_is_refused_before_anything_is_written(monkeypatch):
