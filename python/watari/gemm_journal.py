@@ -1,9 +1,10 @@
 """The journal of a product in files: JSON lines beside the unfinished C, so that a killed run goes
 on where it was.
 
-The first line says of what the product is; each other line names tiles of C that are durable. A
-line that was being written when the machine stopped is cut short and left out on reading: its tiles
-are computed again.
+The first line says of what the product is; each other line names tiles of C that are durable. When
+all are, the last one also has size and time of change of the file, by which it is known again under
+its own name. A line that was being written when the machine stopped is cut short and left out on
+reading: its tiles are computed again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from watari.errors import FileError
 from watari.files import write_atomically
@@ -24,6 +25,15 @@ ANEW = "--fresh (fresh=True) discards it and begins anew"
 
 Identity = dict[str, Any]
 Tile = tuple[int, int]
+
+
+class Stored(NamedTuple):
+    """What a journal says."""
+
+    product: Identity
+    inode: int  # of the unfinished file
+    tiles: list[Tile]  # that are durable
+    whole: list[int] | None  # size and mtime_ns of the file, once it was finished
 
 
 def path_for(partial: Path) -> Path:
@@ -47,11 +57,19 @@ class Journal:
         """Stores that these tiles are durable, each once. Raises OSError."""
         new = [tile for tile in tiles if tile not in self.known]
         if new:
-            self.file.write(json.dumps({"tiles": new}) + "\n")
-            self.file.flush()
-            os.fsync(self.file.fileno())
+            self.store({"tiles": new})
             self.tiles += new
             self.known.update(new)
+
+    def finish(self, size: int, mtime_ns: int) -> None:
+        """Stores that the file is whole, and how it is then. Raises OSError."""
+        self.store({"tiles": [], "whole": [size, mtime_ns]})
+
+    def store(self, line: dict[str, Any]) -> None:
+        """Writes a line, durable. Raises OSError."""
+        self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
+        os.fsync(self.file.fileno())
 
     def close(self) -> None:
         """Closes the file; what could not be written was reported when it was added."""
@@ -59,11 +77,8 @@ class Journal:
             self.file.close()
 
 
-def read(path: Path) -> tuple[Identity, int, list[Tile]] | None:
-    """Product, inode of its file and durable tiles; None where nothing whole was written.
-
-    Raises FileError.
-    """
+def read(path: Path) -> Stored | None:
+    """The journal, or None where nothing whole was written. Raises FileError."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
@@ -78,7 +93,10 @@ def read(path: Path) -> tuple[Identity, int, list[Tile]] | None:
         if first["schema"] != SCHEMA:
             raise ValueError(f"schema is {first['schema']}, this version reads {SCHEMA}")
         tiles = [(int(row), int(column)) for line in rest for row, column in line["tiles"]]
-        return dict(first["product"]), int(first["inode"]), tiles
+        whole = [line["whole"] for line in rest if "whole" in line]
+        return Stored(
+            dict(first["product"]), int(first["inode"]), tiles, whole[-1] if whole else None
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         text = f"{type(error).__name__}: {error}"
         raise FileError(f"{path}: not a journal: {text}; {ANEW}") from None

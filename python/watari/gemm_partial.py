@@ -27,10 +27,14 @@ def finished_already(work: Work) -> bool:
     if work.partial.exists() or not work.output.exists():
         return False
     found = gemm_journal.read(journal)
-    if not found or work.output.stat().st_ino != found[1]:
+    status = work.output.stat()
+    now = (status.st_ino, [status.st_size, status.st_mtime_ns])
+    if not found or now != (found.inode, found.whole):
         return False
     journal.unlink()
-    return not gemm_journal.difference({**found[0], "old C": 0}, {**work.identity(), "old C": 0})
+    return not gemm_journal.difference(
+        {**found.product, "old C": 0}, {**work.identity(), "old C": 0}
+    )
 
 
 @contextmanager
@@ -110,13 +114,13 @@ def tiles_of(work: Work, file: int, path: Path) -> list[Tile]:
         if size:
             raise UsageError(f"{work.partial} is there, and no journal says what it is{anew}")
         return []
-    identity, inode, tiles = found
+    tiles = found.tiles
     if not tiles:
         return []
-    if inode != os.fstat(file).st_ino or size != work.bytes:
+    if found.inode != os.fstat(file).st_ino or size != work.bytes:
         raise UsageError(f"{work.partial} is not the file that {path.name} is about{anew}")
     rows, columns = work.grid
-    if other := gemm_journal.difference(identity, work.identity()):
+    if other := gemm_journal.difference(found.product, work.identity()):
         raise UsageError(f"{work.partial} is of another product: {other}{anew}")
     if not all(0 <= row < rows and 0 <= column < columns for row, column in tiles):
         raise UsageError(f"{path} names tiles that C does not have{anew}")
@@ -142,7 +146,9 @@ def put_in_place(work: Work, file: int, journal: Journal) -> None:
             journal.tiles.clear()  # of which product they are, none can say: nothing is kept
             raise FileError(f"{matrix.path} changed while it was read: the product is discarded")
     os.fsync(file)
+    status = os.fstat(file)
     try:
+        journal.finish(status.st_size, status.st_mtime_ns)
         os.replace(work.partial, work.output)
     except OSError as error:
         raise FileError(f"{work.shown}: cannot be written: {error.strerror}") from None

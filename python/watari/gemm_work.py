@@ -167,4 +167,4 @@ def stored_tile(output: Path) -> int | None:
     """The tile of an unfinished product: what goes on keeps it."""
     partial = output.with_name(output.name + PARTIAL)
     found = gemm_journal.read(gemm_journal.path_for(partial)) if partial.exists() else None
-    return int(found[0]["tile"]) if found and found[2] else None
+    return int(found.product["tile"]) if found and found.tiles else None

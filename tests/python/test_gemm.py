@@ -103,7 +103,7 @@ def finished_tiles():
         found = gemm_journal.read(Path("C.npy.partial.json-lines"))
     except FileNotFoundError:
         return 0
-    return len(found[2]) if found else 0
+    return len(found.tiles) if found else 0
 
 
 def wait_for_tiles(process, count):
@@ -530,9 +530,8 @@ def test_two_runs_at_once_on_one_output_are_refused():
     assert left_over() == []
 
 
-def test_killed_after_it_was_in_place_it_is_not_computed_again(monkeypatch):
-    a, b = factors()
-    old = save("C.npy", 300, 270)
+def killed_in_place(monkeypatch, **more):
+    """A product that had got its name, and could not say so any more."""
 
     def kill(*_):
         raise SystemError("killed")
@@ -540,14 +539,42 @@ def test_killed_after_it_was_in_place_it_is_not_computed_again(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("watari.gemm_partial.remove_own", kill)
         with pytest.raises(SystemError):
-            gemm(beta=1, tile=128)
+            gemm(tile=128, **more)
     assert left_over() == ["C.npy.partial.json-lines"]
+
+
+def test_killed_after_it_was_in_place_it_is_not_computed_again(monkeypatch):
+    a, b = factors()
+    old = save("C.npy", 300, 270)
+    killed_in_place(monkeypatch, beta=1)
     done = gemm(beta=1)
     assert (done.tiles, done.finished_before) == (9, 9)
     assert_product(a, b, numpy.load("C.npy"), 1, 1, old)
     assert left_over() == []
     gemm()  # asked for once more it is a new product
     assert_product(a, b, numpy.load("C.npy"))
+
+
+def overwritten():
+    """The same file with other bytes."""
+    time.sleep(0.02)  # times of change are told apart by the tick of the kernel's clock
+    with open("C.npy", "r+b") as file:
+        file.seek(4096)
+        file.write(bytes(4))
+
+
+@pytest.mark.parametrize(
+    "change", [overwritten, lambda: cut("C.npy", 5000), lambda: save("C.npy", 2, 3)]
+)
+def test_a_product_that_was_replaced_in_place_is_made_again(monkeypatch, change):
+    a, b = factors()
+    killed_in_place(monkeypatch)
+    inode = os.stat("C.npy").st_ino
+    change()
+    assert os.stat("C.npy").st_ino == inode
+    assert gemm().finished_before == 0
+    assert_product(a, b, numpy.load("C.npy"))
+    assert left_over() == []
 
 
 def test_an_error_while_reading_names_the_place_and_leaves_everything_whole():
