@@ -24,7 +24,8 @@ class Told:
         of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(a.path))
         print(f"{work.shown}: {a.rows} x {b.columns} = ({a.shape}) ({b.shape}), {a.dtype}", end="")
         print(f", by {p['engine']} on the {p['processor']}, tiles of {p['tile']}")
-        print(f"{of.bytes_text()}; {of.time_text()}", flush=True)
+        whole = "in all: " if finished else ""
+        print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)
         if finished:
             print(f"{finished} of {work.tiles} tiles are finished already", flush=True)
         self.tiles, self.flops = work.tiles, of.flops
