@@ -148,8 +148,15 @@ def matrix_bytes(p: Parameters) -> int:
 
 
 def flops(p: Parameters) -> int:
-    """A multiplication and an addition for each m x n x k."""
-    return 2 * int(p["m"]) * int(p["n"]) * int(p["k"])
+    """A multiplication and an addition for each m x n x k; none where alpha is 0."""
+    return 2 * int(p["m"]) * int(p["n"]) * int(p["k"]) if p["alpha"] else 0
+
+
+def least_bytes(p: Parameters) -> int:
+    """Bytes that move even where all fits in fast memory: what counts is read once, C written."""
+    m, n, k = int(p["m"]), int(p["n"]), int(p["k"])
+    elements = m * n + (m * k + k * n if p["alpha"] else 0) + (m * n if p["beta"] else 0)
+    return elements * BYTES[p["precision"]]
 
 
 def slot_bytes(p: Parameters) -> int:

@@ -63,6 +63,6 @@ def summary(done: Product, out: Path, told: Told) -> str:
     rate = f" ({moved / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {duration(done.seconds)}, read {gemm_case.amount(done.bytes_read)}, "
     text += f"wrote {gemm_case.amount(done.bytes_written)}{rate}"
-    if done.seconds and not done.finished_before:
+    if done.seconds and told.flops and not done.finished_before:
         text += f", {gemm_case.flops_text(told.flops / done.seconds)}"
     return "\n".join([text, *done.notes])

@@ -61,7 +61,7 @@ class Forecast:
         return max([s for s in (self.store_seconds, self.blas_seconds) if s], default=None)
 
     def bytes_text(self) -> str:
-        """`reads 3.22 GB, writes 1.07 GB (any order of tiles: at least 2.1 GB)`."""
+        """`reads 3.22 GB, writes 1.07 GB (any schedule moves 2.1 GB at least)`."""
         return (
             f"reads {amount(self.bytes_read)}, writes {amount(self.bytes_written)} "
             f"(any schedule moves {amount(self.lower_bound)} at least)"
@@ -80,7 +80,7 @@ class Forecast:
             if seconds
         ]
         if self.seconds is None:
-            return "how fast store and arithmetic are is not known beforehand"
+            return "how long that takes is not known beforehand"
         return f"at least {duration(self.seconds)}: {', '.join(parts)}"
 
 
@@ -92,7 +92,7 @@ def forecast(
     return Forecast(
         int(plan["bytes_read"]),
         int(plan["bytes_written"]),
-        int(plan["lower_bound_bytes"]),
+        max(int(plan["lower_bound_bytes"]), gemm_case.least_bytes(parameters)),
         gemm_case.flops(parameters),
         store_rate,
         blas_rate(parameters["precision"]) if on_cpu else None,

@@ -22,8 +22,9 @@ def gemm_files_plan(p):
     element = {"single": 4, "double": 8}[p["precision"]]
     m, n, k = p["a"]["rows"], p["b"]["columns"], p["a"]["columns"]
     rows = -(-m // p["tile"])
-    read = m * k + rows * k * n + (m * n if p["beta"] else 0)
-    bound = 2 * m * n * k / (p["fast_memory"] / element) ** 0.5
+    read = (m * k + rows * k * n if p["alpha"] else 0) + (m * n if p["beta"] else 0)
+    flops = 2 * m * n * k if p["alpha"] else 0
+    bound = flops / (p["fast_memory"] / element) ** 0.5
     return {
         "bytes_read": read * element,
         "bytes_written": m * n * element,

@@ -636,6 +636,16 @@ def test_progress_is_told_from_the_forecast_to_the_end(capsys):
     assert note == "by NumPy"
 
 
+def test_nothing_is_said_of_arithmetic_where_nothing_is_multiplied(capsys):
+    factors()
+    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB", "--alpha", "0"]
+    code, out, _ = run_cli(capsys, *line)
+    assert code == 0
+    assert "reads 0 B, writes 324 kB (any schedule moves 324 kB at least)" in out
+    assert "arithmetic" not in out
+    assert "FLOPS" not in out
+
+
 def test_a_system_error_is_of_the_library(monkeypatch):
     factors()
 

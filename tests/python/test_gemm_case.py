@@ -165,6 +165,19 @@ def test_a_run_says_first_what_it_will_read(
     assert second.endswith("needs 50MiB at least")
 
 
+@pytest.mark.parametrize(
+    ("factors", "elements"), [({}, 440), ({"beta": 2}, 640), ({"alpha": 0}, 200)]
+)
+def test_each_matrix_that_counts_moves_once_at_least(
+    factors: dict[str, float], elements: int
+) -> None:
+    plan = {"bytes_read": 0, "bytes_written": 0, "lower_bound_bytes": 0}
+    p = one(m=10, n=20, k=8, precision="double", processor="cpu", **factors).parameters
+    assert gemm_forecast.forecast(p, plan, None).lower_bound == 8 * elements
+    larger = gemm_forecast.forecast(p, {**plan, "lower_bound_bytes": 10**6}, None)
+    assert larger.lower_bound == 10**6
+
+
 def test_time_over_a_link_is_that_of_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = {"bytes_read": 60 * 10**9, "bytes_written": 3 * 10**9, "lower_bound_bytes": 0}
     fake = SimpleNamespace(gemm_plan=lambda p: plan)

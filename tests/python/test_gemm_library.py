@@ -246,6 +246,13 @@ def test_trials_of_other_shapes_and_factors(given):
     assert len(found["host_s"]) == p["samples"]
 
 
+def test_nothing_is_multiplied_where_alpha_is_0():
+    _, found = trial(engine="posix", alpha=0, beta=2)
+    assert found["verified"] is True, found
+    assert found["flops_per_sample"] == 0
+    assert found["quantities"]["lower_bound_bytes"]["value"] == 0
+
+
 def test_a_run_shows_the_plan_and_then_what_was_read(tmp_path):
     code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
     words = [f"{name}={value}" for name, value in SMALL.items()]

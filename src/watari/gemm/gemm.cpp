@@ -196,7 +196,7 @@ foresight foresee(const schedule& order, const placement& a, const placement& b,
     return {.read = order.times_a() * a.request_bytes() + order.times_b() * b.request_bytes() +
                     order.times_c() * c.request_bytes(),
             .written = c.request_bytes(),
-            .lower_bound = lower_bound,
+            .lower_bound = order.multiplies() ? lower_bound : 0,
             .block_rows = order.block_rows(),
             .block_columns = order.block_columns(),
             .slots = order.slots(),
@@ -265,9 +265,9 @@ measure::trial run(const parameters& p) {
         throw error("the schedule foresaw " + bytes_text(ahead.read) + " to read and " +
                     bytes_text(ahead.written) + " to write, and " + bytes_text(counts.read) +
                     " and " + bytes_text(counts.written) + " were moved");
-    result.flops_per_sample = p.size.flops();
+    result.flops_per_sample = here.order.multiplies() ? p.size.flops() : 0;
     result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
-    record_floors(result, found, counts, p.alpha == 0 ? 0 : p.size.flops());
+    record_floors(result, found, counts, result.flops_per_sample);
     result.quantities["bytes_read"] = {static_cast<double>(counts.read), "B"};
     result.quantities["bytes_written"] = {static_cast<double>(counts.written), "B"};
     result.quantities["bytes_planned"] = {static_cast<double>(ahead.read + ahead.written), "B"};

@@ -37,7 +37,7 @@ struct parameters {
 /// What a run will move.
 struct foresight {
     std::uint64_t read, written;  ///< bytes
-    double lower_bound;           ///< bytes
+    double lower_bound;           ///< bytes; 0 where nothing is multiplied
     std::size_t block_rows, block_columns, slots;
     std::size_t steps;
 };
