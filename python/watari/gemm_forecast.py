@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy
 
 from watari import gemm_case, limits
-from watari.axes import Machine, Parameters, format_size
+from watari.axes import Machine, Parameters, as_text, format_size
 from watari.cases import Request
 from watari.errors import WatariError
 from watari.gemm_case import amount
@@ -150,28 +150,49 @@ def blas_rate(precision: str) -> float:
 
 def lines(requests: Sequence[Request], machine: Machine) -> list[str]:
     """What the products of a run will read, a line for each plan: engines have it in common."""
-    from watari import _native
-
-    rates: dict[str, float | None] = {}
-    found: dict[str, str] = {}
+    rates: dict[tuple[str, str], float | None] = {}
+    told: dict[str, dict[str, list[Parameters]]] = {}  # cases by their name and what is foreseen
     for p in (request.parameters for request in requests if request.case == "gemm"):
-        store = p["folder"] if p["store"] == "file" else "ram"
-        text = (
-            f"gemm {sides(p)}, tile {p['tile']} of {format_size(p['fast-memory'])}, "
-            f"{p['schedule']}, {p['precision']}, {p['store']}"
-        )
-        if text in found:
-            continue
+        store = (p["store"], p["folder" if p["store"] == "file" else "processor"])
         if store not in rates:
             rates[store] = (
-                folder_rate(store)
+                folder_rate(p["folder"])
                 if p["store"] == "file"
                 else limits.link_bandwidth(machine, "cpu", p["processor"])
             )
-        try:
-            plan = _native.gemm_plan(gemm_case.native_parameters(p))
-            of = forecast(p, plan, rates[store])
-            found[text] = f"{text}: {of.bytes_text()}; {of.time_text()}"
-        except WatariError as error:  # its trial will say it too
-            found[text] = f"{text}: {error}"
-    return list(found.values())
+        told.setdefault(name(p), {}).setdefault(foreseen(p, rates[store]), []).append(p)
+    return [
+        f"{named}{special(cases, [p for each in plans.values() for p in each])}: {text}"
+        for named, plans in told.items()
+        for text, cases in plans.items()
+    ]
+
+
+def name(p: Parameters) -> str:
+    """What most plans differ in."""
+    return (
+        f"gemm {sides(p)}, tile {p['tile']} of {format_size(p['fast-memory'])}, "
+        f"{p['schedule']}, {p['precision']}, {p['store']}"
+    )
+
+
+def foreseen(p: Parameters, rate: float | None) -> str:
+    """What is said of one case."""
+    from watari import _native
+
+    try:
+        plan = _native.gemm_plan(gemm_case.native_parameters(p))
+    except WatariError as error:  # its trial will say it too
+        return str(error)
+    of = forecast(p, plan, rate)
+    return f"{of.bytes_text()}; {of.time_text()}"
+
+
+def special(cases: Sequence[Parameters], beside: Sequence[Parameters]) -> str:
+    """`, alpha=0.0`: the other axes in which these cases are not as varied as all of their name."""
+    text = ""
+    for axis in ("processor", "layout", "alpha", "beta", "folder"):
+        mine, others = (dict.fromkeys(as_text(p[axis]) for p in ps) for ps in (cases, beside))
+        if mine != others:
+            text += f", {axis}={','.join(mine)}"
+    return text

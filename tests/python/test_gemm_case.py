@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import watari
 from watari import budget, cases, gemm_case, gemm_forecast, launch, progress
-from watari.errors import UsageError
+from watari.errors import UnsupportedError, UsageError
 
 GPU, CPU = synthetic.gpu_machine(), synthetic.cpu_machine()
 
@@ -163,6 +163,38 @@ def test_a_run_says_first_what_it_will_read(
         "at least 2 s: store 2 s at 2 GB/s, arithmetic 0.14 s at 1 TFLOPS"
     )
     assert second.endswith("needs 50MiB at least")
+
+
+def test_plans_that_differ_have_a_line_each_that_names_in_what(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def plan(p: dict[str, Any]) -> dict[str, float]:
+        if p["engine"] == "pinned":
+            raise UnsupportedError("store=ram")
+        read = 10**9 * ((p["alpha"] != 0) + 2 * (p["beta"] != 0) + 4 * (p["layout"] == "tiled"))
+        return {"bytes_read": read, "bytes_written": 0, "lower_bound_bytes": 0}
+
+    stand_in(monkeypatch, SimpleNamespace(gemm_plan=plan))
+    monkeypatch.setattr(gemm_forecast, "folder_rate", {"one": 1e9, "two": 2e9}.get)
+    monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: None)
+
+    def told(**given: Any) -> list[tuple[str, str]]:
+        lines = gemm_forecast.lines(cases.resolve("gemm", {"n": 256, **given}, CPU), CPU)
+        head = "gemm 256, tile 128 of 2MiB, reuse, "
+        assert all(line.startswith(head) for line in lines)
+        split = [line.removeprefix(head).split(": ", 1) for line in lines]
+        return [(where, text.split(",")[0]) for where, text in split]
+
+    factors = {"alpha": [0, 1, 2], "beta": [0, 1], "layout": ["row-major", "tiled"]}
+    found = told(**factors, engine=["posix", "uring"], folder="one")
+    assert len(found) == 8
+    assert found[0] == ("single, file, layout=row-major, alpha=0.0, beta=0.0", "reads 0 B")
+    assert ("single, file, layout=tiled, alpha=1.0,2.0, beta=1.0", "reads 7 GB") in found
+    assert [where for where, _ in told(alpha=[1, 2], folder=["one", "two"])] == [
+        "single, file, folder=one",
+        "single, file, folder=two",
+    ]
+    assert told(engine="pinned", store="file") == [("single, file", "store=ram")]
 
 
 @pytest.mark.parametrize(

@@ -253,6 +253,13 @@ def test_nothing_is_multiplied_where_alpha_is_0():
     assert found["quantities"]["lower_bound_bytes"]["value"] == 0
 
 
+@pytest.mark.parametrize("engine", ["pinned", "managed"])
+def test_a_plan_says_what_its_trial_will_say(engine):
+    (request,) = cases.resolve("gemm", {"engine": engine, "store": "file"}, synthetic.gpu_machine())
+    with pytest.raises(UnsupportedError, match="has its matrices in memory: store=ram"):
+        native.gemm_plan(gemm_case.native_parameters(request.parameters))
+
+
 def test_a_run_shows_the_plan_and_then_what_was_read(tmp_path):
     code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
     words = [f"{name}={value}" for name, value in SMALL.items()]

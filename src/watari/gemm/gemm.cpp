@@ -204,6 +204,7 @@ foresight foresee(const schedule& order, const placement& a, const placement& b,
 }
 
 foresight plan(const parameters& p) {
+    require_sense(p);
     const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
     return foresee(schedule_of(p, a, b, c), a, b, c,
                    lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));

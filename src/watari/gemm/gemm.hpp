@@ -56,7 +56,7 @@ std::size_t depth_of(const parameters& p);
 /// Throws beyond_memory, unsupported where there is no room for the fast memory.
 void require_room_for(const parameters& p);
 
-/// Nothing is read or made. Throws usage_error.
+/// Nothing is read or made. Throws usage_error, unsupported.
 foresight plan(const parameters& p);
 
 /// One trial; a sample is a whole product. Throws unsupported, usage_error, beyond_memory,
