@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from watari import gemm_case
 from watari.axes import Parameters, count, numbered, parse_size
-from watari.errors import FileError, WatariError
-from watari.gemm_journal import Journal, Tile
-from watari.gemm_partial import finished_already, opened, put_in_place
+from watari.errors import BeyondMemoryError, FileError, WatariError
+from watari.gemm_journal import ANEW, Journal, Tile
+from watari.gemm_partial import changed, finished_already, opened, put_in_place
 from watari.gemm_work import PathLike, Work, native, native_parameters, prepared
 
 
@@ -167,6 +167,10 @@ def multiply(work: Work, journal: Journal, progress: Progress) -> dict[str, Any]
                 text = f"{journal.path}: cannot be written: {lost[0].strerror}"
                 raise FileError(f"{text}; {kept(work, journal)}") from None
             raise Interrupted(kept(work, journal)) from None
+        except BeyondMemoryError as error:
+            numbers, _, _ = str(error).partition("; ")  # it advises what only cases have
+            text = f"{numbers}; choose a smaller --fast-memory (fast_memory)"
+            raise BeyondMemoryError(f"{text}; {kept(work, journal)}") from error
         except WatariError as error:
             raise type(error)(f"{error}; {kept(work, journal)}") from error
     return done
@@ -177,5 +181,8 @@ def kept(work: Work, journal: Journal) -> str:
     old = f"{work.shown} is as it was; " if work.output.exists() else ""
     if not journal.tiles:
         return f"{old}no tile was finished"
-    text = f"{len(journal.tiles)} of {work.tiles} tiles are finished"
-    return f"{old}{text}: the same command goes on from there"
+    text = f"{old}{len(journal.tiles)} of {work.tiles} tiles are finished"
+    for matrix in work.read:
+        if changed(matrix):
+            return f"{text}, of another {matrix.path} than there is now; {ANEW}"
+    return f"{text}: the same command goes on from there"

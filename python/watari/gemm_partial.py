@@ -141,8 +141,8 @@ def allocate(work: Work, file: int) -> None:
 
 def put_in_place(work: Work, file: int, journal: Journal) -> None:
     """Gives the finished C its name. Raises FileError where a matrix changed while it was read."""
-    for matrix in (work.a, work.b, work.old):
-        if matrix and changed(matrix):
+    for matrix in work.read:
+        if changed(matrix):
             journal.tiles.clear()  # of which product they are, none can say: nothing is kept
             raise FileError(f"{matrix.path} changed while it was read: the product is discarded")
     os.fsync(file)

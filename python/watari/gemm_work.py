@@ -37,6 +37,11 @@ class Work:
     plan: dict[str, int] = field(default_factory=dict)  # bytes that will move
 
     @property
+    def read(self) -> list[Matrix]:
+        """A, B, and C before."""
+        return [self.a, self.b, *([self.old] if self.old else [])]
+
+    @property
     def partial(self) -> Path:
         """C while it is unfinished."""
         return self.output.with_name(self.output.name + PARTIAL)

@@ -24,7 +24,13 @@ from numpy.lib import format as npy_format
 
 import watari
 from watari import cli, gemm_case, gemm_files, gemm_journal, npy
-from watari.errors import FileError, SystemCallError, UnsupportedError, UsageError
+from watari.errors import (
+    BeyondMemoryError,
+    FileError,
+    SystemCallError,
+    UnsupportedError,
+    UsageError,
+)
 
 FAKE = Path(fake_gemm.__file__)
 RNG = numpy.random.default_rng(20)
@@ -589,6 +595,8 @@ def test_an_error_while_reading_names_the_place_and_leaves_everything_whole():
     _, err = process.communicate()
     assert process.returncode == 1
     assert "A.npy: read at byte 1000" in err
+    assert "A.npy than there is now; --fresh (fresh=True) discards it and begins anew" in err
+    assert "goes on from there" not in err
     assert "C.npy is as it was; " in err
     assert {name: Path(name).read_bytes() for name in before} == before
     with pytest.raises(FileError, match="cut short"):
@@ -620,6 +628,21 @@ def test_what_the_machine_lacks_is_an_error_of_the_command(monkeypatch, capsys):
     assert left_over() == []
     with pytest.raises(UnsupportedError):
         gemm()
+
+
+def test_fast_memory_beyond_what_there_is_is_told_what_to_give(monkeypatch, capsys):
+    factors()
+
+    def lacks(*_):
+        text = "asked for 1 TiB, available 23 GiB; choose a smaller size, or oversubscribe=yes"
+        raise BeyondMemoryError(text)
+
+    monkeypatch.setattr(sys.modules["watari._native"], "gemm_files", lacks)
+    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "1TiB"]
+    code, _, err = run_cli(capsys, *line)
+    assert code == 2
+    says = "asked for 1 TiB, available 23 GiB; choose a smaller --fast-memory (fast_memory)"
+    assert err == f"watari: {says}; no tile was finished\n"
 
 
 def test_progress_is_told_from_the_forecast_to_the_end(capsys):
