@@ -299,15 +299,21 @@ def main(arguments: list[str] | None = None) -> None:
     """The entry point: one clear line for a user's error, and the exit code."""
     try:
         code = app(args=arguments, prog_name="watari", standalone_mode=False)
+        sys.stdout.flush()
     except WatariError as error:
         print(f"watari: {error}", file=sys.stderr)
         code = error.exit_code
     except KeyboardInterrupt:
         print("watari: interrupted", file=sys.stderr)
         code = INTERRUPTED
-    except BrokenPipeError:  # `watari list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except OSError as error:
+        if error.filename is not None:  # without a name it is of standard output
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # flushed again at the end
+        code = 0  # `watari list | head`
+        if not isinstance(error, BrokenPipeError):
+            print(f"watari: output cannot be written: {error.strerror}", file=sys.stderr)
+            code = WatariError.exit_code
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise

@@ -1,6 +1,10 @@
 """The command line: what a user types, what is answered, and with which exit code."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import fake_cli
 import pytest
@@ -177,3 +181,23 @@ def test_report_format_and_missing_packages(watari, monkeypatch):
     code, _, err = watari("report", "a.json")
     assert code == 2
     assert "watari[report]" in err
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])  # the end's flush fails, or a print
+def test_output_that_nobody_takes_ends_it_with_one_line_at_most(unbuffered):
+    path = os.pathsep.join(
+        [str(Path(cli.__file__).parents[1]), str(Path(fake_cli.__file__).parent)]
+    )
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": unbuffered}
+
+    def listed(stdout):
+        line = [sys.executable, fake_cli.__file__, "list"]
+        done = subprocess.run(line, stdout=stdout, stderr=subprocess.PIPE, env=environment)
+        return done.returncode, done.stderr.decode()
+
+    with open("/dev/full", "w") as full:
+        assert listed(full) == (1, "watari: output cannot be written: No space left on device\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    assert listed(writer)[1] == ""  # `watari list | head`
+    os.close(writer)
