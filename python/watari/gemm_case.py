@@ -133,11 +133,19 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for fast memory that does not hold the tiles of one product, twice."""
+    by_default = parameters["fast-memory"] == default_fast_memory({}, parameters)
+    require_slots(parameters, ", the default here," if by_default else "")
+
+
+def require_slots(parameters: Parameters, remark: str = "") -> None:
+    """The same, with what is to be said of the fast memory."""
     least = SLOTS_LEAST * slot_bytes(parameters)
     if parameters["fast-memory"] < least:
+        text = axes.format_size(least)
         raise UsageError(
-            f"gemm: fast-memory={axes.format_size(parameters['fast-memory'])} is too small for "
-            f"tile={parameters['tile']}: {SLOTS_LEAST} tiles take {axes.format_size(least)}"
+            f"gemm: fast-memory={axes.format_size(parameters['fast-memory'])}{remark} is too small "
+            f"for tile={parameters['tile']}: {SLOTS_LEAST} tiles take {text}; "
+            f"give {text} or more"
         )
 
 

@@ -91,7 +91,7 @@ def prepared(a: PathLike, b: PathLike, out: PathLike, asked: Parameters, fresh: 
         stored = None if fresh else stored_tile(output)
         given["tile"] = stored or gemm_case.default_tile({}, given)
     given["depth"] = gemm_case.default_depth({}, given)
-    gemm_case.require_sense(given)
+    gemm_case.require_slots(given)
     work = Work(left, right, old, output, os.fspath(out), given)
     return replace(work, plan=foreseen(work))
 

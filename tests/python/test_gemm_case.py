@@ -63,7 +63,12 @@ def test_stored_tiles_keep_2_mebibytes_in_flight_of_each_thread(tile: int) -> No
     ("given", "says"),
     [
         ({"tile": 100}, "a multiple of 128"),
-        ({"tile": 2048}, "fast-memory=48MiB is too small for tile=2048: 5 tiles take 80MiB"),
+        (
+            {"tile": 2048},
+            "fast-memory=48MiB, the default here, is too small for tile=2048: "
+            "5 tiles take 80MiB; give 80MiB or more",
+        ),
+        ({"tile": 2048, "fast_memory": "64MiB"}, "fast-memory=64MiB is too small for tile=2048"),
         ({"alpha": "nan"}, "'nan' is not a number"),
         ({"schedule": "resue"}, "did you mean 'reuse'?"),
         ({"n": 0}, "not a whole number from 1"),
