@@ -19,6 +19,9 @@ python_tests() { "$VENV/bin/pytest" "$@"; }
 sanitizers() {
     cmake --preset asan && cmake --build --preset asan && ctest --preset asan
 }
+thread_sanitizer() {
+    cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
+}
 cross_compile() {
     cmake --preset aarch64 -Wno-deprecated && cmake --build --preset aarch64
 }
@@ -31,6 +34,7 @@ stage "build" scripts/build.sh --config-settings=build-dir=build/test \
     --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON
 stage "cpp tests" cpp_tests
 stage "sanitizers" sanitizers
+stage "thread sanitizer" thread_sanitizer
 stage "aarch64" cross_compile
 stage "python tests" python_tests "$@"
 
@@ -38,6 +42,7 @@ step "Summary"
 printf '%s\n' "${stages[@]}"
 echo "C++ tests:  $(closing cpp-tests 'tests passed')"
 echo "Sanitizers: $(closing sanitizers 'tests passed')"
+echo "Threads:    $(closing thread-sanitizer 'tests passed')"
 echo "Python:     $(closing python-tests ' in [0-9.]+s')"
 command -v nvcc >/dev/null || echo "The CUDA side was not compiled: no nvcc on this machine"
 echo "make test: everything passed in $SECONDS s"

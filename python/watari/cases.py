@@ -524,7 +524,8 @@ def values(case: Case, name: str, given: Value) -> list[Value]:
 def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Request]:
     """Every combination of the given values, with the other axes at this machine's defaults.
 
-    `memory=X` of a case that has `from` and `to` sets both. Raises UsageError.
+    `memory=X` of a case that has `from` and `to` sets both. Raises UsageError, also for values that
+    no case takes because of others.
     """
     case = find(name)
     given = dict(given)
@@ -551,6 +552,14 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
             )
         case.require_sense(parameters)
         requests.append(Request(name, parameters, given_trials[0]))
+    for axis_name, wanted in chosen.items():
+        taken = list(dict.fromkeys(request.parameters[axis_name] for request in requests))
+        if not set(taken) & set(wanted):
+            values_text = ",".join(as_text(value) for value in wanted)
+            raise UsageError(
+                f"{name}: {axis_name}={values_text} cannot be had: with what else was given it is "
+                f"{','.join(as_text(value) for value in taken)}"
+            )
     return list({request.key: request for request in requests}.values())
 
 

@@ -51,11 +51,13 @@ STATUSES = ("ok", "wrong", "failed", "unsupported")
 def write(paths: list[Path], output: Path, format: str | None = None) -> None:
     """The page at `output`, or with a format every figure as a file in the folder `output`.
 
-    Raises FileError for a file that is not a result.
+    Raises FileError for a file that is not a result, UsageError where no figure can be made.
     """
     read = [results.read(path) for path in paths]
     measured = view.measured(read)
     drawings = figures.draw(measured)
+    if format and not drawings:
+        raise UsageError("nothing to draw: lines need cases of two sizes; the page has the numbers")
     if format:
         write_figures(drawings, folder(output), format)
     else:

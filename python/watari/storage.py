@@ -54,8 +54,8 @@ def parse_block(text: str) -> int:
 
 
 def settle(given: Parameters) -> Parameters:
-    """Engines without a queue have one request in flight a thread, whatever was given: more of
-    them are more threads."""
+    """Engines without a queue have one request in flight a thread, in a sweep too: more of them are
+    more threads."""
     return {**given, "depth": 1} if given.get("engine") in ONE_AT_A_TIME else given
 
 

@@ -373,7 +373,7 @@ class TestOnAGpu:
             pytest.skip(str(error))
         self.check(found, engine)
 
-    @pytest.mark.parametrize("engine", ["posix", "mmap", "cufile", "gpu"])
+    @pytest.mark.parametrize("engine", ["posix", "uring", "mmap", "cufile", "gpu"])
     def test_writes_leave_the_gpus_memory(self, engine: str, folder: str) -> None:
         try:
             found = run(engine=engine, processor="gpu", direction="write", folder=folder)

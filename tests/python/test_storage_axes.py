@@ -103,6 +103,10 @@ def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
         ({"store": "modelled"}, "modelled:kioxia-cm6-v"),
         ({"fault": "drop"}, "did you mean 'dropped'?"),
         ({"cache": "hot"}, "known: none, cold, warm"),
+        (
+            {"engine": "posix", "depth": 4},
+            "depth=4 cannot be had: with what else was given it is 1",
+        ),
     ],
 )
 def test_a_wrong_word_is_told_with_the_right_one(given: dict[str, Any], says: str) -> None:

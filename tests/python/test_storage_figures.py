@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import synthetic
 
 from watari import figures, report, results, storage_speed, summary, view
+from watari.errors import UsageError
 from watari.figures import engines
 from watari.view import Measured
 
@@ -121,6 +123,19 @@ def test_page_and_summary_have_a_table_for_storage() -> None:
     )
     tables = [t for t in summary.render(made).renderables if hasattr(t, "columns")]
     assert [len(t.columns) for t in tables] == [5, 4 + len(storage_speed.COLUMNS)]
+
+
+def test_blocks_of_one_size_are_in_the_page_if_in_no_chart(tmp_path: Path) -> None:
+    made = synthetic.plain()
+    made["cases"] = [synthetic.storage_case(np.random.default_rng(1), "uring", 4096, 3)]
+    results.write(tmp_path / "one.json", results.Results.model_validate(made))
+    report.write([tmp_path / "one.json"], tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Storage in numbers" in page
+    assert all(column in page for column in storage_speed.COLUMNS)
+    with pytest.raises(UsageError, match="nothing to draw"):
+        report.write([tmp_path / "one.json"], tmp_path / "figures", "svg")
+    assert not (tmp_path / "figures").exists()
 
 
 def test_a_command_names_blocks_as_they_are_typed(cases: list[Measured]) -> None:

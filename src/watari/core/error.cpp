@@ -8,10 +8,9 @@
 namespace watari {
 
 beyond_memory::beyond_memory(const std::string& what, std::size_t requested_bytes,
-                             std::size_t available_bytes)
+                             std::size_t available_bytes, const std::string& advice)
     : unsupported(what + ": asked for " + bytes_text(requested_bytes) + ", available " +
-                  bytes_text(available_bytes) +
-                  "; choose a smaller size, or oversubscribe=yes to try all the same"),
+                  bytes_text(available_bytes) + "; " + advice),
       requested(requested_bytes),
       available(available_bytes) {}
 

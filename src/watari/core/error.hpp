@@ -35,8 +35,10 @@ public:
 /// More memory asked for than there is.
 class beyond_memory : public unsupported {
 public:
-    /// `what` was asked to hold `requested` bytes where `available` bytes are.
-    beyond_memory(const std::string& what, std::size_t requested, std::size_t available);
+    /// `what` was asked to hold `requested` bytes where `available` bytes are; what to do then.
+    beyond_memory(const std::string& what, std::size_t requested, std::size_t available,
+                  const std::string& advice =
+                      "choose a smaller size, or oversubscribe=yes to try all the same");
     const char* name() const noexcept override { return "beyond-memory"; }
     std::size_t requested;
     std::size_t available;
