@@ -91,6 +91,7 @@ schedule schedule_of(const example& e) {
                      .beta_is_zero = e.beta == 0,
                      .fast_bytes = e.slots * slot_of(e.type),
                      .slot_bytes = slot_bytes({a, b, c}),
+                     .which = e.schedule,
                      .together = together_of(p, a, b, c)});
 }
 
@@ -155,6 +156,58 @@ TEST_F(FileProduct, MovesNeighboursTogether) {
         if (HasFatalFailure()) return;
     }
     EXPECT_EQ(several.size(), 3u * 3 * 2);
+}
+
+/// Tiles of C all of whose products are among the first so many columns of products.
+std::set<tile_of_c> done_after(std::size_t columns, const schedule& order) {
+    std::set<tile_of_c> done;
+    for (std::size_t s = 0; s < order.steps(); ++s) {
+        const step at = order.step(s);
+        for (std::size_t c = 0; c < at.columns; ++c) {
+            if (columns-- == 0) return done;
+            for (std::size_t r = 0; at.last && r < at.rows; ++r)
+                done.insert({at.row + r, at.column + c});
+        }
+    }
+    return done;
+}
+
+/// Stopped before any of its products, wherever in a step or a group of columns that is, it writes
+/// and tells all tiles that are done, and goes on from there.
+TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
+    const auto single = precision::single_precision;
+    const example examples[] = {
+        {"posix", {300, 500, 100}, single, 4, 1, 0, 40, order::reuse, false},  // a single step
+        {"uring", {256, 512, 256}, single, 4096, 1, 0, 11, order::reuse, false},
+        {"posix", {300, 500, 200}, single, 4, 1, 0.5, 5, order::naive, false},
+        {"queue", {256, 512, 256}, single, 4096, 1, 0.5, 12, order::reuse, true},  // takes turns
+    };
+    for (const example& e : examples) {
+        SCOPED_TRACE(::testing::Message() << e);
+        const matrices whole(e);
+        multiply(whole.job());
+        const std::vector<double> expected = whole.c.values();
+        bool stopped = true;
+        for (std::size_t products = 0; stopped; ++products) {
+            const matrices m(e);
+            file_product job = m.job();
+            std::set<tile_of_c> told;
+            std::size_t calls = 0;
+            job.interval = 0;
+            job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+                told.insert(tiles.begin(), tiles.end());
+                return calls++ < products;
+            };
+            stopped = multiply(job).stopped;
+            if (!e.direct) {
+                EXPECT_EQ(told, done_after(products, schedule_of(e))) << products;
+            }
+            job.finished.assign(told.begin(), told.end());
+            job.progress = nullptr;
+            multiply(job);
+            ASSERT_EQ(m.c.values(), expected) << products;
+        }
+    }
 }
 
 /// Half a minute of small reads, stopped when it first tells how far it is.

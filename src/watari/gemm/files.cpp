@@ -140,7 +140,8 @@ pipeline_counts multiply(const file_product& p) {
          .depth = depth_of(p.how),
          .slot_bytes = slot,
          .finished = p.finished,
-         .progress = p.progress});
+         .progress = p.progress,
+         .interval = p.interval});
     pipeline_counts counts = work.run();
     for (const reached* each : {&a, &b, &c})
         if (!each->from->notice().empty()) counts.notes.push_back(each->from->notice());

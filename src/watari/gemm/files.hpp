@@ -25,6 +25,7 @@ struct file_product {
     bool direct = true;                 ///< past the page cache, where the file systems can
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
     std::function<bool(std::vector<tile_of_c>, double)> progress{};  ///< see pipeline_options
+    double interval = 1;
 };
 
 /// What a run will move. Throws usage_error.

@@ -13,7 +13,8 @@ void pipeline::parts::begin() {
     pending.clear();
     taken = next_step = products_done = ready = ended = writers_ended = 0;
     reading = in_turn = writing = 0;
-    stopping = over = false;
+    part_done = 0;
+    over = false;
     first_error = nullptr;
     arrived.clear();
     c_arrived.clear();
@@ -80,8 +81,6 @@ pipeline_counts pipeline::parts::run() {
     });
     {
         std::unique_lock lock(mutex);
-        stopping |= counts.stopped;
-        changed.notify_all();
         changed.wait(lock, [&] { return ended == threads.size(); });
     }
     guarded([&] {

@@ -22,6 +22,9 @@
 /// loads of their own step or before, writes for products, each in the one order of steps. Where a
 /// disk is read and written in turn (source::disk), loads wait for writes whose products are done,
 /// which wait for loads that are under way, which wait for nobody.
+///
+/// Told to stop, it multiplies and reads no more, but writes what is done: columns whose products
+/// are, of groups that are not whole too. Those who write wait for reads that are under way alone.
 #pragma once
 
 #include "watari/gemm/blas.hpp"
@@ -54,9 +57,11 @@ struct pipeline_options {
     std::size_t slot_bytes;  ///< of a tile in fast memory
     std::vector<tile_of_c> finished{};  ///< not computed again
 
-    /// About once a second, by the calling thread, once the tiles are durable: those since the last
-    /// call, and the part of all products that is done. False: stop.
+    /// Every `interval` or so, by the calling thread before it multiplies a column of tiles, and at
+    /// the end: tiles that became durable since the last call, and the part of all products that is
+    /// done. False: stop; at the end, where no product is left, there is nothing to stop.
     std::function<bool(std::vector<tile_of_c>, double)> progress{};
+    double interval = 1;  ///< seconds; what is written becomes durable as often
 };
 
 /// Bytes and seconds of one run.
@@ -66,7 +71,7 @@ struct pipeline_counts {
     double waited = 0;  ///< of them, the products for tiles
     /// Moves that began while some went, or waited to go, the other way.
     std::size_t both_ways = 0;
-    bool stopped = false;
+    bool stopped = false;  ///< before all products were done
     std::string blas;
     std::vector<std::string> notes;
 };

@@ -2,6 +2,7 @@
 
 #include "watari/measure/clock.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace watari::gemm {
@@ -9,20 +10,25 @@ namespace watari::gemm {
 void pipeline::parts::multiply_all() {
     for (std::size_t s = 0; s < order.steps(); ++s) {
         const gemm::step at = order.step(s);
-        for (std::size_t c = 0; c < at.columns; ++c)
-            if (!done_before(at, c)) multiply_column(at, c);
+        std::size_t to_hand_over = 0;
+        for (std::size_t c = 0; c < at.columns; ++c) {
+            if (done_before(at, c)) continue;
+            if (!goes_on(at, c)) {
+                if (to_hand_over > 0) hand_over(at, c, to_hand_over);
+                return stop();
+            }
+            multiply_column(at, c);
+            to_hand_over += at.last;
+            if (at.last && ends_group(at, c)) hand_over(at, c + 1, std::exchange(to_hand_over, 0));
+        }
         if (!finished.empty()) await_rest(at);
         if (o.who.is_gpu()) steps_end[s % steps_end.size()].record(main_stream());
-        {
-            const std::lock_guard lock(mutex);
-            ++products_done;
-            arrived.erase(s);
-            changed.notify_all();
-        }
-        if (!o.progress || measure::now() - last_told < flush_every || tell()) continue;
-        counts.stopped = true;
-        throw stopped{};
+        const std::lock_guard lock(mutex);
+        ++products_done;
+        arrived.erase(s);
+        changed.notify_all();
     }
+    part_done = 1;
 }
 
 void pipeline::parts::await_column(const gemm::step& at, std::size_t c) {
@@ -81,21 +87,35 @@ void pipeline::parts::multiply_column(const gemm::step& at, std::size_t c) {
         products->multiply(m, tiles.columns_of(j), 0, 0, to, 1, to, tiles.columns_of(j), beta, to,
                            row_bytes_of(o.c.where, j) / e);
     }
-    if (!at.last) return;
-    if (o.who.is_gpu()) column_end[c].record(main_stream());
-    hand_over(at, c);
+    if (at.last && o.who.is_gpu()) column_end[c].record(main_stream());
 }
 
-void pipeline::parts::hand_over(const gemm::step& at, std::size_t c) {
-    for (const auto& [begin, count] : order.groups_of_c(at)) {
-        if (c < begin || c >= begin + count) continue;
-        if (c + 1 < begin + count && !done_before(at, c + 1)) return;
-        std::size_t first = c;
-        while (first > begin && !done_before(at, first - 1)) --first;
-        const std::lock_guard lock(mutex);
-        to_write.push({at.row, at.rows, at.column + first, c + 1 - first, first});
-        changed.notify_all();
-    }
+bool pipeline::parts::ends_group(const gemm::step& at, std::size_t c) const {
+    if (c + 1 == at.columns || done_before(at, c + 1)) return true;
+    const std::vector<run_of_tiles> groups = order.groups_of_c(at);
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const run_of_tiles& each) { return each.first == c + 1; });
+}
+
+void pipeline::parts::hand_over(const gemm::step& at, std::size_t end, std::size_t columns) {
+    const std::size_t first = end - columns;
+    const std::lock_guard lock(mutex);
+    to_write.push({at.row, at.rows, at.column + first, columns, first});
+    changed.notify_all();
+}
+
+bool pipeline::parts::goes_on(const gemm::step& at, std::size_t c) {
+    if (!o.progress || measure::now() - last_told < o.interval) return true;
+    part_done = (static_cast<double>(at.number) +
+                 static_cast<double>(c) / static_cast<double>(at.columns)) /
+                static_cast<double>(order.steps());
+    return tell();
+}
+
+void pipeline::parts::stop() {
+    const std::lock_guard lock(mutex);
+    counts.stopped = true;
+    changed.notify_all();
 }
 
 bool pipeline::parts::tell() {
@@ -105,10 +125,7 @@ bool pipeline::parts::tell() {
         const std::lock_guard lock(mutex);
         news = std::exchange(durable, {});
     }
-    const double part = order.steps() == 0 ? 1
-                                           : static_cast<double>(products_done) /
-                                                 static_cast<double>(order.steps());
-    return o.progress(std::move(news), part);
+    return o.progress(std::move(news), part_done);
 }
 
 }  // namespace watari::gemm

@@ -96,7 +96,6 @@ void pipeline::parts::await_event(const std::vector<device::event>& events, std:
 void pipeline::parts::fail(std::exception_ptr thrown) {
     const std::lock_guard lock(mutex);
     if (!first_error) first_error = thrown;
-    stopping = true;
     changed.notify_all();
 }
 

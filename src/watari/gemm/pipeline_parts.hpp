@@ -17,8 +17,6 @@
 
 namespace watari::gemm {
 
-inline constexpr double flush_every = 1;  ///< seconds
-
 struct pipeline::parts {
     explicit parts(pipeline_options given);
 
@@ -43,10 +41,17 @@ struct pipeline::parts {
 
     // ---- what threads tell each other, under `mutex`
 
+    /// Until then, or a thread has failed.
     template <class Condition>
     void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
-        changed.wait(lock, [&] { return stopping || condition(); });
-        if (stopping) throw stopped{};
+        changed.wait(lock, [&] { return first_error || condition(); });
+        if (first_error) throw stopped{};
+    }
+    /// The same of a thread that reads, which a stop ends, too.
+    template <class Condition>
+    void wait_to_read(std::unique_lock<std::mutex>& lock, Condition condition) {
+        wait(lock, [&] { return counts.stopped || condition(); });
+        if (counts.stopped) throw stopped{};
     }
     struct stopped {};
 
@@ -110,9 +115,14 @@ struct pipeline::parts {
     /// have come before a later step's do.
     void await_rest(const gemm::step& at);
     void multiply_column(const gemm::step& at, std::size_t c);
-    /// To those who write: column c, the last of its group that is done, with those before it.
-    void hand_over(const gemm::step& at, std::size_t c);
-    /// Tells how far it is. False: it is to stop.
+    /// Whether column c is the last of its group, or the last before one that was done before.
+    bool ends_group(const gemm::step& at, std::size_t c) const;
+    /// To those who write: so many columns before column `end`.
+    void hand_over(const gemm::step& at, std::size_t end, std::size_t columns);
+    /// Whether to multiply column c, too. Tells how far it is where that is due.
+    bool goes_on(const gemm::step& at, std::size_t c);
+    /// Nothing more is read or multiplied.
+    void stop();
     bool tell();
 
     // ---- all of it
@@ -141,6 +151,7 @@ struct pipeline::parts {
     gemm::step pending_of{};
     std::size_t taken = 0, next_step = 0;
     std::size_t products_done = 0;            ///< steps whose products are done, on a GPU enqueued
+    double part_done = 0;                     ///< of all products; the calling thread's
     std::size_t ready = 0;                    ///< threads that have their engines; one more: begun
     std::map<std::size_t, arrivals> arrived;  ///< by step, until its products are done
     std::set<std::size_t> c_arrived;          ///< slots of C that hold what beta multiplies
@@ -153,8 +164,7 @@ struct pipeline::parts {
     std::vector<tile_of_c> written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads
-    bool stopping = false;
-    bool over = false;  ///< threads may give their engines back
+    bool over = false;                         ///< threads may give their engines back
     std::exception_ptr first_error;
     pipeline_counts counts;
 };

@@ -23,7 +23,7 @@ void pipeline::parts::read_tiles(mover& by) {
         const std::size_t done = what.which == matrix::c ? 0 : order.needs_done(at, what.which);
         if (what.which == matrix::c) {
             // of two blocks that wait for one column, the earlier first
-            wait(lock, [&] {
+            wait_to_read(lock, [&] {
                 if (products_done + order.steps_of_block() <= at.number) return false;
                 for (std::size_t k = 0; k < what.columns; ++k)
                     if (!is_free(what.column + k - at.column, at.block)) return false;
@@ -32,14 +32,14 @@ void pipeline::parts::read_tiles(mover& by) {
             for (std::size_t k = 0; k < what.columns; ++k)
                 take(what.slot + k * what.apart, at.block);
         } else {
-            wait(lock, [&] { return products_done >= done; });
+            wait_to_read(lock, [&] { return products_done >= done; });
         }
         if (done > 0) await_event(steps_end, done - 1, lock);
         const stored_matrix& from = what.which == matrix::a   ? o.a
                                     : what.which == matrix::b ? o.b
                                                               : o.c_read;
         const bool turns = takes_turns(from);
-        if (turns) wait(lock, [&] { return writing == 0; });
+        if (turns) wait_to_read(lock, [&] { return writing == 0; });
         ++reading;
         in_turn += turns;
         counts.both_ways += writing > 0;

@@ -9,7 +9,8 @@ namespace watari::gemm {
 void pipeline::parts::write_tiles(mover& by) {
     std::unique_lock lock(mutex);
     for (;;) {
-        wait(lock, [&] { return !to_write.empty() || products_done == order.steps(); });
+        wait(lock,
+             [&] { return !to_write.empty() || products_done == order.steps() || counts.stopped; });
         if (to_write.empty()) return;
         await_event(column_end, to_write.front().last(), lock);
         ++writing;
@@ -20,7 +21,7 @@ void pipeline::parts::write_tiles(mover& by) {
         if (next) write_row(by, *next, lock);  // none: others took what there was
         --writing;
         changed.notify_all();
-        if (o.progress && measure::now() - last_flush > flush_every) flush(by, lock);
+        if (o.progress && measure::now() - last_flush >= o.interval) flush(by, lock);
     }
 }
 
