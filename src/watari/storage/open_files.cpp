@@ -2,33 +2,14 @@
 
 #include "watari/core/error.hpp"
 #include "watari/memory/host.hpp"
-#include "watari/storage/sector.hpp"
+#include "watari/storage/direct_unit.hpp"
 
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
 
 namespace watari::storage {
 
 namespace {
-
-/// Bytes that offsets and sizes of direct I/O must be multiples of: statx (Linux 6.1), or a sector
-/// where the kernel does not tell. 0: there is no direct I/O of this file.
-std::size_t unit_of(int file) {
-    // by hand, since older headers lack these fields: stx_mask at 0, stx_dio_offset_align at 156
-    constexpr unsigned dio_align = 0x2000;
-    std::array<unsigned char, 256> told{};
-    std::uint32_t mask = 0, unit = 0;
-    if (syscall(SYS_statx, file, "", AT_EMPTY_PATH, dio_align, told.data()) != 0)
-        return sector_bytes;
-    std::memcpy(&mask, told.data(), sizeof mask);
-    std::memcpy(&unit, told.data() + 156, sizeof unit);
-    return mask & dio_align ? unit : sector_bytes;
-}
 
 [[noreturn]] void no_direct(const std::string& path) {
     throw unsupported("cache=none: no direct I/O of " + path +
@@ -69,7 +50,7 @@ open_files::open_files(const file_set& files, direction way, cache_state cache)
 std::size_t open_files::direct_unit() const {
     std::size_t unit = 1;
     for (std::size_t i = 0; i < descriptors_.size(); ++i) {
-        const std::size_t own = unit_of(descriptor_of(i));
+        const std::size_t own = direct_unit_of(descriptor_of(i), path(i));
         if (own == 0) no_direct(path(i));
         unit = std::max(unit, own);
     }

@@ -1,7 +1,7 @@
 #include "watari/storage/striped_files.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/storage/aligned.hpp"
+#include "watari/storage/direct_unit.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,15 +13,10 @@ namespace watari::storage {
 
 namespace {
 
-/// What direct I/O on this file wants, found by asking for ever larger blocks.
-std::uint32_t direct_alignment(int file, std::uint64_t bytes, const std::string& path) {
-    const aligned_bytes block(65536);
-    for (std::uint32_t size = 512; size <= block.size(); size *= 2) {
-        const std::uint64_t offset = bytes >= 2 * size ? size : 0;
-        if (pread(file, block.data(), size, static_cast<off_t>(offset)) >= 0) return size;
-        if (errno != EINVAL) throw system_error("pread " + path, errno);
-    }
-    throw unsupported(path + ": direct I/O takes no block up to 64 KiB");
+std::uint32_t direct_alignment(int file, const std::string& path) {
+    const std::size_t unit = direct_unit_of(file, path);
+    if (unit == 0) throw unsupported(path + ": there is no direct I/O of it (ask for direct=no)");
+    return static_cast<std::uint32_t>(unit);
 }
 
 std::uint64_t size_of(int file, const std::string& path) {
@@ -60,9 +55,8 @@ void striped_files::open_one(const std::string& path, const file_options& option
         throw unsupported(path + ": its file system has no direct I/O (ask for direct=no)");
     if (file < 0) throw system_error("open " + path, errno);
     descriptors_.push_back(file);
-    const std::uint64_t bytes = size_of(file, path);
-    bytes_ = std::min(bytes_, bytes);
-    if (options.direct) alignment_ = std::max(alignment_, direct_alignment(file, bytes, path));
+    bytes_ = std::min(bytes_, size_of(file, path));
+    if (options.direct) alignment_ = std::max(alignment_, direct_alignment(file, path));
 }
 
 striped_files::~striped_files() {
