@@ -4,10 +4,12 @@
 #include "watari/core/error.hpp"
 #include "watari/gemm/blas.hpp"
 #include "watari/gemm/files.hpp"
+#include "watari/storage/direct_unit.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -20,8 +22,10 @@ namespace watari::gemm {
 
 constexpr std::size_t tile = 128;
 
-/// Bytes of a tile in fast memory, with the sectors around rows that begin anywhere.
-constexpr std::size_t slot_of(precision type) { return tile * (tile * element_bytes(type) + 512); }
+/// Bytes of a tile in fast memory, with the units of direct I/O around rows that begin anywhere.
+constexpr std::size_t slot_of(precision type, std::size_t unit = 512) {
+    return tile * (divide_up(tile * element_bytes(type), unit) + 1) * unit;
+}
 
 inline std::vector<double> random_values(std::size_t count, unsigned seed) {
     std::mt19937 engine(seed);
@@ -120,7 +124,8 @@ struct matrices {
         p.how.tile = tile;
         p.how.schedule = e_.schedule;
         p.how.type = e_.type;
-        p.how.fast_memory = e_.slots * slot_of(e_.type);
+        const std::size_t unit = e_.direct ? storage::direct_unit_of(a.where.path) : 0;
+        p.how.fast_memory = e_.slots * slot_of(e_.type, std::max<std::size_t>(unit, 512));
         p.how.alpha = e_.alpha;
         p.how.beta = e_.beta;
         p.how.threads = 2;

@@ -2,11 +2,9 @@
 
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/descriptor.hpp"
+#include "watari/storage/direct_unit.hpp"
 #include "watari/storage/sector.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,10 +38,9 @@ bool is_aligned(const matrix_file& m, const parameters& how, std::size_t unit) {
            how.tile * element % unit == 0;
 }
 
-bool takes_direct_io(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_DIRECT | O_CLOEXEC);
-    if (file >= 0) close(file);
-    return file >= 0;
+placement place_of(const file_product& p, const matrix_file& m, std::size_t unit) {
+    return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type), m.offset,
+                              unit);
 }
 
 source_options options_of(const file_product& p, const matrix_file& m, bool writable) {
@@ -52,31 +49,21 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .who = p.how.processor,
             .path = m.path,
             .writable = writable,
-            .direct = p.direct && takes_direct_io(m.path),
+            .direct = p.direct && storage::direct_unit_of(m.path) > 0,
             // of each matrix's controller: A and B are read at once, C is written in turn with them
             .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),
             .largest_block = std::max(edge + 2 * largest_unit, most_block)};
 }
 
-/// What open_source's unit will be, on disks with sectors of 512 bytes.
-std::size_t likely_unit(const file_product& p, const matrix_file& m) {
-    const bool queue = p.how.engine == "queue" || p.how.engine == "gpu";
-    const bool whole = &m != &p.c || is_aligned(m, p.how, storage::sector_bytes);
-    if (!whole || p.how.engine == "mmap") return 1;
-    return queue || (p.direct && takes_direct_io(m.path)) ? storage::sector_bytes : 1;
-}
-
 /// Rows that share sectors with their neighbours are written through the page cache; what beta
 /// multiplies is read so too, since its rows must lie in memory as those of C do.
 std::unique_ptr<source> open_source(const file_product& p, const matrix_file& m, bool as_c) {
     source_options wanted = options_of(p, m, &m == &p.c);
-    if (!as_c || is_aligned(m, p.how, storage::sector_bytes)) {
-        auto opened = std::make_unique<source>(wanted);
-        if (!as_c || is_aligned(m, p.how, opened->unit())) return opened;
+    if (as_c && !is_aligned(m, p.how, std::max(storage::sector_bytes, unit_of(wanted)))) {
+        wanted.engine = "posix";
+        wanted.direct = false;
     }
-    wanted.engine = "posix";
-    wanted.direct = false;
     return std::make_unique<source>(wanted);
 }
 
@@ -86,9 +73,18 @@ struct reached {
     placement where;
 
     reached(const file_product& p, const matrix_file& m, bool as_c)
-        : from(open_source(p, m, as_c)),
-          where(placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
-                                   m.offset, from->unit())) {}
+        : from(open_source(p, m, as_c)), where(place_of(p, m, from->unit())) {}
+};
+
+/// Where the tiles of A, B and C will lie, before C is there: its rows either are whole units or
+/// are written through the page cache, and have the bytes and slots of unit 1 both ways.
+struct places {
+    placement a, b, c;
+
+    explicit places(const file_product& p)
+        : a(place_of(p, p.a, unit_of(options_of(p, p.a, false)))),
+          b(place_of(p, p.b, unit_of(options_of(p, p.b, false)))),
+          c(place_of(p, p.c, 1)) {}
 };
 
 schedule schedule_of(const file_product& p, std::size_t slot_bytes, const together& wanted) {
@@ -104,19 +100,21 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes, const togeth
 
 }  // namespace
 
+std::size_t slot_bytes(const file_product& p) {
+    shape_of(p);
+    const auto [a, b, c] = places(p);
+    return slot_bytes({a, b, c});
+}
+
 foresight plan(const file_product& p) {
     const shape size = shape_of(p);
-    const auto place = [&](const matrix_file& m) {
-        return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
-                                  m.offset, likely_unit(p, m));
-    };
-    const placement a = place(p.a), b = place(p.b), c = place(p.c);
+    const auto [a, b, c] = places(p);
     return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(p.how, a, b, c)), a, b, c,
                    lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
 pipeline_counts multiply(const file_product& p) {
-    shape_of(p);
+    const foresight ahead = plan(p);
     require_room_for(p.how);
     const reached a(p, p.a, false), b(p, p.b, false), c(p, p.c, true);
     std::optional<reached> c_read;
@@ -143,6 +141,7 @@ pipeline_counts multiply(const file_product& p) {
          .progress = p.progress,
          .interval = p.interval});
     pipeline_counts counts = work.run();
+    if (p.finished.empty() && !counts.stopped) require_foreseen(ahead, counts);
     for (const reached* each : {&a, &b, &c})
         if (!each->from->notice().empty()) counts.notes.push_back(each->from->notice());
     return counts;

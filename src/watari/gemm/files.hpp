@@ -28,11 +28,15 @@ struct file_product {
     double interval = 1;
 };
 
-/// What a run will move. Throws usage_error.
+/// Of a tile in fast memory. A and B are asked for the unit of direct I/O, C need not be there.
+/// Throws usage_error.
+std::size_t slot_bytes(const file_product& p);
+
+/// What a run will move, asked in the same way. Throws usage_error.
 foresight plan(const file_product& p);
 
 /// C is durable when it returns, unless `stopped`. Throws usage_error for shapes that do not fit,
-/// and what pipeline throws.
+/// what pipeline throws, and error where a whole run moved other bytes than `plan` foresaw.
 pipeline_counts multiply(const file_product& p);
 
 }  // namespace watari::gemm

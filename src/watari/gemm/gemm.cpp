@@ -203,6 +203,13 @@ foresight foresee(const schedule& order, const placement& a, const placement& b,
             .steps = order.steps()};
 }
 
+void require_foreseen(const foresight& ahead, const pipeline_counts& counts) {
+    if (counts.read != ahead.read || counts.written != ahead.written)
+        throw error("the schedule foresaw " + bytes_text(ahead.read) + " to read and " +
+                    bytes_text(ahead.written) + " to write, and " + bytes_text(counts.read) +
+                    " and " + bytes_text(counts.written) + " were moved");
+}
+
 foresight plan(const parameters& p) {
     require_sense(p);
     const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
@@ -262,10 +269,7 @@ measure::trial run(const parameters& p) {
     }
     // the rate of a disk wanders, in a virtual machine by a third from minute to minute
     if (p.store == "file") found = between(found, measure_floors(p, here, work));
-    if (counts.read != ahead.read || counts.written != ahead.written)
-        throw error("the schedule foresaw " + bytes_text(ahead.read) + " to read and " +
-                    bytes_text(ahead.written) + " to write, and " + bytes_text(counts.read) +
-                    " and " + bytes_text(counts.written) + " were moved");
+    require_foreseen(ahead, counts);
     result.flops_per_sample = here.order.multiplies() ? p.size.flops() : 0;
     result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
     record_floors(result, found, counts, result.flops_per_sample);

@@ -45,6 +45,9 @@ struct foresight {
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
                   double lower_bound);
 
+/// Throws error where a run moved other bytes.
+void require_foreseen(const foresight& ahead, const pipeline_counts& counts);
+
 /// Tiles that requests on a disk should cover.
 together together_of(const parameters& p, const placement& a, const placement& b,
                      const placement& c);

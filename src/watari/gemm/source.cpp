@@ -3,6 +3,7 @@
 #include "watari/core/error.hpp"
 #include "watari/gemm/host_engine.hpp"
 #include "watari/measure/crew.hpp"
+#include "watari/storage/direct_unit.hpp"
 #include "watari/storage/disk.hpp"
 #include "watari/storage/file.hpp"
 #include "watari/storage/ram.hpp"
@@ -23,6 +24,13 @@ storage::cache_state cache_of(const source_options& wanted, const storage::engin
 }  // namespace
 
 bool in_host_memory(const std::string& engine) { return engine == "pinned" || engine == "managed"; }
+
+std::size_t unit_of(const source_options& wanted) {
+    const storage::engine_row& row = storage::engine_named(wanted.engine);
+    const std::size_t least = row.queued ? storage::sector_bytes : 1;
+    const bool direct = cache_of(wanted, row) == storage::cache_state::none;
+    return direct ? std::max(least, storage::direct_unit_of(wanted.path)) : least;
+}
 
 source::source(const source_options& wanted) : wanted_(wanted) {
     if (in_host_memory(wanted.engine)) {

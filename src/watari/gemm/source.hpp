@@ -28,6 +28,10 @@ struct source_options {
 /// Whether an engine takes its matrices from host memory, without requests.
 bool in_host_memory(const std::string& engine);
 
+/// What a source of files will have as its unit, by asking the file alone. Throws usage_error,
+/// system_error.
+std::size_t unit_of(const source_options& wanted);
+
 class source {
 public:
     /// Throws unsupported, usage_error, system_error, beyond_memory.
