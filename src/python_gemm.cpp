@@ -126,7 +126,12 @@ void bind_gemm(nb::module_& module) {
     module.def(
         "gemm_files_plan",
         [](const nb::dict& p) { return foresight_dict(gemm::plan(file_product(p))); },
-        nb::arg("parameters"), "What `gemm_files` will move; nothing is read.");
+        nb::arg("parameters"),
+        "What `gemm_files` will move; A and B are asked what their disks want.");
+    module.def(
+        "gemm_files_slot_bytes",
+        [](const nb::dict& p) { return gemm::slot_bytes(file_product(p)); }, nb::arg("parameters"),
+        "Bytes of a tile in fast memory in `gemm_files`, by what A and B say of their disks.");
     module.def(
         "gemm_files", multiply_files, nb::arg("parameters"), nb::arg("finished"),
         nb::arg("progress"),

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -94,9 +94,14 @@ def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
+    """As `suited_tile` has it."""
+    return suited_tile(lambda tile: slots({**parameters, "tile": tile}))
+
+
+def suited_tile(slots_of: Callable[[int], int]) -> int:
     """The largest power of two up to 2048 of which fast memory has some tens."""
     tile = TILE_USUAL
-    while tile > TILE_UNIT and slots({**parameters, "tile": tile}) < SLOTS_USUAL:
+    while tile > TILE_UNIT and slots_of(tile) < SLOTS_USUAL:
         tile //= 2
     return tile
 

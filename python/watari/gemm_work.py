@@ -87,12 +87,12 @@ def prepared(a: PathLike, b: PathLike, out: PathLike, asked: Parameters, fresh: 
         )
     sides = {"m": left.rows, "n": right.columns, "k": left.columns, "precision": left.precision}
     given: Parameters = {**sides, **on_this_machine(asked), "folder": str(output.parent)}
+    given["depth"] = gemm_case.default_depth({}, given)
+    work = Work(left, right, old, output, os.fspath(out), given)
     if "tile" not in given:
         stored = None if fresh else stored_tile(output)
-        given["tile"] = stored or gemm_case.default_tile({}, given)
-    given["depth"] = gemm_case.default_depth({}, given)
-    gemm_case.require_slots(given)
-    work = Work(left, right, old, output, os.fspath(out), given)
+        work = with_tile(work, stored or default_tile(work))
+    gemm_case.require_slots(work.parameters)
     return replace(work, plan=foreseen(work))
 
 
@@ -112,6 +112,21 @@ def native() -> Any:
     except ImportError as error:
         raise UsageError(f"the compiled part of watari is not installed: {error}") from None
     return _native
+
+
+def with_tile(work: Work, tile: int) -> Work:
+    """The product in such tiles."""
+    return replace(work, parameters={**work.parameters, "tile": tile})
+
+
+def default_tile(work: Work) -> int:
+    """As the case has it, of tiles with what a disk wants around their rows."""
+
+    def slots(tile: int) -> int:
+        taken = int(native().gemm_files_slot_bytes(native_parameters(with_tile(work, tile))))
+        return int(work.parameters["fast-memory"]) // taken
+
+    return gemm_case.suited_tile(slots)
 
 
 def foreseen(work: Work) -> dict[str, int]:

@@ -17,6 +17,11 @@ from watari.errors import SystemCallError
 DTYPES = {"single": numpy.float32, "double": numpy.float64}
 
 
+def gemm_files_slot_bytes(p):
+    """Bytes of a tile on a disk that wants nothing."""
+    return p["tile"] ** 2 * {"single": 4, "double": 8}[p["precision"]]
+
+
 def gemm_files_plan(p):
     """Bytes with a row of tiles of C in fast memory."""
     element = {"single": 4, "double": 8}[p["precision"]]
@@ -100,7 +105,8 @@ def gemm_files(p, finished, progress):
 def install():
     """Becomes `watari._native`."""
     module = types.ModuleType("watari._native")
-    module.gemm_files_plan, module.gemm_files = gemm_files_plan, gemm_files
+    for function in (gemm_files_slot_bytes, gemm_files_plan, gemm_files):
+        setattr(module, function.__name__, function)
     module.gpus = lambda: {"gpus": [], "reason": "no GPU driver"}
     sys.modules["watari._native"] = module
     import watari

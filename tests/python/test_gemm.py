@@ -45,6 +45,7 @@ def here(tmp_path, monkeypatch):
     """An empty folder, and the library's part played by NumPy."""
     monkeypatch.chdir(tmp_path)
     fake = SimpleNamespace(
+        gemm_files_slot_bytes=fake_gemm.gemm_files_slot_bytes,
         gemm_files_plan=fake_gemm.gemm_files_plan,
         gemm_files=fake_gemm.gemm_files,
         gpus=lambda: {"gpus": []},
@@ -405,6 +406,21 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(number):
     assert not Path("C.npy").exists()
     gemm()
     assert Path("C.npy").read_bytes() == whole
+
+
+def test_tiles_are_such_as_fit_with_what_a_disk_wants_around_their_rows(monkeypatch):
+    factors()
+    fast, asked = 2**23, []
+    native = sys.modules["watari._native"]
+    whole_units = {128: 2**20, 256: 2**21}  # rows of 0.5 and 1 KiB in two units of 4096 bytes
+    monkeypatch.setattr(
+        native, "gemm_files_slot_bytes", lambda p: whole_units.get(p["tile"], p["tile"] ** 2 * 16)
+    )
+    monkeypatch.setattr(
+        native, "gemm_files", lambda p, *_: asked.append(p["tile"]) or fake_gemm.gemm_files(p, *_)
+    )
+    watari.gemm("A.npy", "B.npy", "C.npy", fast_memory=fast, processor="cpu")
+    assert asked == [128]  # 256 would fit 32 times without them
 
 
 def test_an_end_before_anything_is_finished_leaves_nothing(monkeypatch):
