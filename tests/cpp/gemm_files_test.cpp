@@ -3,10 +3,13 @@
 
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <limits>
+#include <set>
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
@@ -136,6 +139,41 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
         } catch (const error& reason) {
             EXPECT_NE(std::string(reason.what()).find(" at "), std::string::npos) << reason.what();
         }
+    }
+}
+
+/// Of a file system without room: none of C behind its first MiB can be written.
+TEST_F(FileProduct, NamesTheAddressOfAFailedWrite) {
+    for (const char* engine : {"posix", "uring", "queue"}) {
+        SCOPED_TRACE(engine);
+        const matrices m(
+            {engine, {640, 1024, 128}, precision::single_precision, 4096, 1, 1, 8, order::reuse});
+        const std::vector<double> before = m.old.values();
+        file_product job = m.job();
+        std::set<tile_of_c> told;
+        job.interval = 0;
+        job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
+            told.insert(tiles.begin(), tiles.end());
+            return true;
+        };
+        rlimit usual{};
+        getrlimit(RLIMIT_FSIZE, &usual);
+        const auto handler = signal(SIGXFSZ, SIG_IGN);
+        rlimit little = usual;
+        little.rlim_cur = 1 << 20;
+        setrlimit(RLIMIT_FSIZE, &little);
+        std::string said;
+        try {
+            multiply(job);
+        } catch (const error& reason) {
+            said = reason.what();
+        }
+        setrlimit(RLIMIT_FSIZE, &usual);
+        signal(SIGXFSZ, handler);
+        EXPECT_NE(said.find("write"), std::string::npos) << said;
+        EXPECT_NE(said.find(" at "), std::string::npos) << said;
+        EXPECT_EQ(m.old.values(), before);
+        for (const tile_of_c& tile : told) EXPECT_LT(tile.first, 2u) << "said to be durable";
     }
 }
 
