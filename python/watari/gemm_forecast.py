@@ -68,7 +68,7 @@ class Forecast:
         )
 
     def time_text(self) -> str:
-        """`at least 1.3 s: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
+        """`about 1.3 s: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
         store = f"{self.store_rate / 1e9:.3g} GB/s" if self.store_rate else ""
         blas = gemm_case.flops_text(self.blas_rate) if self.blas_rate else ""
         parts = [
@@ -81,7 +81,7 @@ class Forecast:
         ]
         if self.seconds is None:
             return "how long that takes is not known beforehand"
-        return f"at least {duration(self.seconds)}: {', '.join(parts)}"
+        return f"about {duration(self.seconds)}: {', '.join(parts)}"
 
 
 def forecast(
