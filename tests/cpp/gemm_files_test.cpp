@@ -1,12 +1,8 @@
 // Products of matrices in files, by every engine that this machine has, against sums in double.
 #include "gemm_files.hpp"
 
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/vfs.h>
-#include <unistd.h>
 
 #include <limits>
 #include <set>
@@ -14,6 +10,8 @@
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/gemm/gemm.hpp"
+#include "watari/storage/direct_unit.hpp"
+#include "watari/storage/disk.hpp"
 #include "watari/storage/uring.hpp"
 
 namespace watari::gemm {
@@ -65,12 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
 
 /// Whether direct I/O reaches a disk there.
 bool is_on_disk(const std::string& path) {
-    struct statfs system {};
-    const int file = open(path.c_str(), O_RDONLY | O_DIRECT);
-    if (file < 0) return false;
-    const bool known = fstatfs(file, &system) == 0;
-    close(file);
-    return known && system.f_type != TMPFS_MAGIC;
+    return storage::direct_unit_of(path) > 0 && storage::disk_of(path);
 }
 
 /// Of one disk, by engines that either way alone keeps busy.

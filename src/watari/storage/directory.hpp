@@ -165,14 +165,15 @@ struct directory {
         turn(slot, page_state::filling, page_state::empty, 0 - page::holder);
     }
 
-    /// Enters the state writing if a slot has this page and it is dirty. Never waits.
+    /// Enters the state writing if a slot has this page and it is dirty and not doubtful. Never
+    /// waits.
     WATARI_KERNEL bool try_write_back(std::uint64_t slot, std::uint64_t page) const {
         const std::uint64_t seen = local::load_acquire(memory.words[slot]);
         const std::uint64_t change = page::change(page_state::dirty, page_state::writing);
         if (page::state(seen) != page_state::dirty ||
             !local::replace(memory.words[slot], seen, seen + change))
             return false;
-        if (local::load_acquire(memory.tags[slot]) == page) return true;
+        if (local::load_acquire(memory.tags[slot]) == page && !is_doubtful(slot)) return true;
         turn(slot, page_state::writing, page_state::dirty);
         return false;
     }

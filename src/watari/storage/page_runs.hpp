@@ -104,10 +104,6 @@ WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, st
         const std::uint64_t slot = cache.pages.find(members, other);
         bool mine = slot != cache.pages.none;
         if (mine && members.leads()) mine = cache.pages.try_write_back(slot, other);
-        if (mine && members.leads() && cache.pages.is_doubtful(slot)) {
-            cache.pages.turn(slot, page_state::writing, page_state::dirty);
-            mine = false;
-        }
         return members.broadcast(mine);
     };
     const std::uint64_t stretch = page / most * most;
