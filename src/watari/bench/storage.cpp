@@ -184,12 +184,8 @@ private:
 void require_room(const storage_parameters& p) {
     const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
     const memory::demand demands[] = {{kind, p.requests * p.block, {.device = p.processor.number}}};
-    try {
-        memory::require_room(demands);
-    } catch (const beyond_memory& all) {
-        throw beyond_memory("memory for the blocks of a sample", all.requested, all.available,
-                            "choose fewer requests (8 x depth x threads and more by default)");
-    }
+    memory::require_room(demands,
+                         "choose fewer requests (8 x depth x threads and more by default)");
 }
 
 /// A store that was made just now holds nothing: every block of it is written once.

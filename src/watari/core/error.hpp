@@ -32,13 +32,16 @@ public:
     const char* name() const noexcept override { return "unsupported"; }
 };
 
+/// What to do then, in a case that has these axes.
+inline constexpr const char* smaller_or_oversubscribed =
+    "choose a smaller size, or oversubscribe=yes to try all the same";
+
 /// More memory asked for than there is.
 class beyond_memory : public unsupported {
 public:
     /// `what` was asked to hold `requested` bytes where `available` bytes are; what to do then.
     beyond_memory(const std::string& what, std::size_t requested, std::size_t available,
-                  const std::string& advice =
-                      "choose a smaller size, or oversubscribe=yes to try all the same");
+                  const std::string& advice = smaller_or_oversubscribed);
     const char* name() const noexcept override { return "beyond-memory"; }
     std::size_t requested;
     std::size_t available;

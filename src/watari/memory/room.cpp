@@ -18,7 +18,7 @@ bool share(const demand& one, const demand& other) {
 
 }  // namespace
 
-void require_room(std::span<const demand> demands) {
+void require_room(std::span<const demand> demands, const std::string& advice) {
     for (const demand& one : demands) {
         const std::string name(row(one.kind).name);
         if (const std::string reason = row(one.kind).unsupported(one.how.device); !reason.empty())
@@ -28,7 +28,7 @@ void require_room(std::span<const demand> demands) {
             if (share(one, other)) together += other.bytes;
         const std::size_t available = row(one.kind).available(one.how.device);
         if (together > available && !one.how.oversubscribe)
-            throw beyond_memory(name + " memory for all arrays", together, available);
+            throw beyond_memory(name + " memory for all arrays", together, available, advice);
     }
 }
 

@@ -2,10 +2,12 @@
 /// nobody has touched do not yet count as used.
 #pragma once
 
+#include "watari/core/error.hpp"
 #include "watari/memory/kind.hpp"
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace watari::memory {
 
@@ -17,7 +19,8 @@ struct demand {
 };
 
 /// Throws unsupported for a kind that is not here, beyond_memory when what shares one memory is
-/// more than it has (unless `oversubscribe` was given).
-void require_room(std::span<const demand> demands);
+/// more than it has (unless `oversubscribe` was given), with advice.
+void require_room(std::span<const demand> demands,
+                  const std::string& advice = smaller_or_oversubscribed);
 
 }  // namespace watari::memory
