@@ -48,6 +48,9 @@ std::vector<example> examples() {
         all.push_back({engine, {1000, 130, 700}, twice, 64, 1, 1, 17, order::reuse});
         all.push_back({engine, {300, 1000, 700}, single, 4, 1, -2, 16, order::reuse, false});
         all.push_back({engine, {700, 900, 600}, twice, 8, 2, 0, 20, order::reuse, false});
+        // as numpy.save has them: neighbours come together and share a sector in each row
+        all.push_back({engine, {512, 1024, 768}, single, 128, 1, 0, 24, order::reuse});
+        all.push_back({engine, {512, 1001, 999}, twice, 128, 1, 1, 24, order::reuse});
         all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, order::reuse});
         all.push_back({engine, {5, 700, 3}, twice, 128, 1, 0, 6, order::reuse});
         all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, order::reuse});

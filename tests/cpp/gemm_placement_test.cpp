@@ -42,12 +42,15 @@ TEST(GemmPlacement, StoredTilesAreWholeNumbersOfTheLargestRequest) {
         }
 }
 
-TEST(GemmPlacement, TilesWhoseRowsShareUnitsComeAlone) {
+TEST(GemmPlacement, TilesComeAloneWhereTheirEdgesAreNotWholeUnitsApart) {
     const tiling whole{400, 5 * 128, 128}, odd{400, 5 * 128 + 1, 128};
     EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 4096, 512), kibibytes_32), 64u);
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), kibibytes_32), 1u);
-    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512), kibibytes_32), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), kibibytes_32), 63u);
+    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512), kibibytes_32), 63u);
     EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 128, 1), kibibytes_32), 64u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 4096), kibibytes_32), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), 512), 1u);
+    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), 100), 1u);
     EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512), kibibytes_32), 1u);
 }
 
@@ -84,6 +87,35 @@ TEST(GemmPlacement, NeighboursAreOneBlockARow) {
         for (std::size_t i = 0; i < together.offsets.size(); ++i)
             EXPECT_EQ(alone.offsets[i], together.offsets[i] + k * 512);
     }
+}
+
+/// Part k of a block is what tile k alone would have come with.
+TEST(GemmPlacement, NeighboursThatShareAUnitBothHaveIt) {
+    for (const std::size_t columns : {5 * 128, 5 * 128 + 17}) {
+        const placement where = placement::rows_at({300, columns, 128}, 4, 128, 512);
+        tile_requests alone, together;
+        together.choose(where, 1, 1, 3);
+        EXPECT_EQ(together.row_bytes, 1024u);
+        EXPECT_EQ(together.overlap, 512u);
+        EXPECT_EQ(together.block, 4u * 512);
+        EXPECT_LE(together.block, where.largest_block(3));
+        for (std::size_t k = 0; k < 3; ++k) {
+            alone.choose(where, 1, 1 + k, 1);
+            EXPECT_EQ(alone.block, together.row_bytes);
+            EXPECT_EQ(alone.overlap, 0u);
+            EXPECT_EQ(alone.skip, together.skip);
+            EXPECT_EQ(alone.skip_step, together.skip_step);
+            for (std::size_t i = 0; i < together.offsets.size(); ++i)
+                EXPECT_EQ(alone.offsets[i], together.offsets[i] + k * 512);
+        }
+    }
+}
+
+TEST(GemmPlacement, SharedUnitsAreReadOnceByEachRequest) {
+    const placement where = placement::rows_at({300, 5 * 128, 128}, 4, 128, 512);
+    EXPECT_EQ(where.request_bytes({{0, 5}}), 300u * 6 * 512);
+    EXPECT_EQ(where.request_bytes({{0, 3}, {3, 2}}), 300u * 7 * 512);
+    EXPECT_EQ(where.request_bytes({{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}}), 300u * 10 * 512);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace watari::storage {
 namespace {
 
-constexpr std::size_t blocks = 40, part = 512, between = 3 * 4096;  ///< bytes of no part
+constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes of no part
 
 struct way {
     std::string engine;
@@ -47,7 +47,9 @@ protected:
     /// What is in memory from a part's first block on, after the list was moved.
     std::vector<std::byte> move(direction way, std::size_t parts,
                                 const std::vector<std::byte>& before,
-                                const std::vector<std::uint64_t>& offsets) {
+                                const std::vector<std::uint64_t>& offsets,
+                                std::size_t overlap = 0) {
+        const std::size_t block = parts * (part - overlap) + overlap;
         const auto& [engine, who] = GetParam();
         const bool in_memory = gemm::in_host_memory(engine);
         memory::buffer<std::byte> host(engine == "managed" ? memory::kind::managed
@@ -61,20 +63,20 @@ protected:
                                  .memory = {host.data(), host.size()},
                                  .writable = true,
                                  .requests = 16,
-                                 .largest_block = parts * part});
+                                 .largest_block = block});
         memory::buffer<std::byte> tiles(
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, before.size(),
             {.device = who.number, .thp = memory::huge_pages::always});
         transfer(tiles.data(), before.data(), before.size());
         duty what;
         what.way = way;
-        what.block = parts * part;
+        what.block = block;
         what.depth = from.deep() ? 8 : 1;
         what.requests = offsets.size();
         what.memory = tiles.data();
         what.bytes = tiles.size();
         const auto by = from.open(what);
-        by->run({offsets, tiles.data(), parts * part, parts, stride()});
+        by->run({offsets, tiles.data(), block, parts, stride(), overlap});
         by->flush();
         EXPECT_EQ(by->seconds().size(), offsets.size());
         for (const double each : by->seconds()) EXPECT_GE(each, 0);
@@ -91,6 +93,17 @@ protected:
         }
         device::copy(to, from, bytes, nullptr);
         device::synchronize(nullptr);
+    }
+
+    /// Why the engine is not here; empty if it is.
+    std::string why_not() {
+        try {
+            if (GetParam().engine == "cufile")
+                move(direction::read, 1, std::vector<std::byte>(stride()), {0});
+        } catch (const unsupported& reason) {
+            return reason.what();
+        }
+        return "";
     }
 
     std::vector<std::byte> in_file() const {
@@ -114,12 +127,7 @@ std::vector<std::uint64_t> offsets_of(std::size_t block) {
 }
 
 TEST_P(Parts, AreReadAndWritten) {
-    if (GetParam().engine == "cufile") try {
-            const std::vector<std::byte> nothing(stride());
-            move(direction::read, 1, nothing, {0});
-        } catch (const unsupported& reason) {
-            GTEST_SKIP() << reason.what();
-        }
+    if (!why_not().empty()) GTEST_SKIP() << why_not();
     for (const std::size_t parts : {1, 2, 5}) {
         const std::size_t block = parts * part;
         const std::vector<std::uint64_t> offsets = offsets_of(block);
@@ -137,6 +145,21 @@ TEST_P(Parts, AreReadAndWritten) {
         EXPECT_EQ(move(direction::write, parts, before, offsets), before) << parts;
         EXPECT_EQ(in_file(), stored) << parts;
         stored_ = stored;
+    }
+}
+
+TEST_P(Parts, MayOverlapWhereTheyAreRead) {
+    if (!why_not().empty()) GTEST_SKIP() << why_not();
+    constexpr std::size_t overlap = 512, step = part - overlap;
+    for (const std::size_t parts : {2, 3, 6}) {
+        const std::vector<std::uint64_t> offsets = offsets_of(parts * step);
+        const std::vector<std::byte> before = random_bytes(parts * stride(), 2);
+        std::vector<std::byte> in_memory = before;
+        for (std::size_t i = 0; i < blocks; ++i)
+            for (std::size_t k = 0; k < parts; ++k)
+                std::copy_n(&stored_[offsets[i] + k * step], part,
+                            &in_memory[k * stride() + i * part]);
+        EXPECT_EQ(move(direction::read, parts, before, offsets, overlap), in_memory) << parts;
     }
 }
 

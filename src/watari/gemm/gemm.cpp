@@ -99,7 +99,7 @@ struct setting {
         std::size_t block = 0;
         for (const matrix which : {matrix::a, matrix::b, matrix::c})
             block =
-                std::max(block, order.most_together(which) * matrices.where(which).largest_block());
+                std::max(block, matrices.where(which).largest_block(order.most_together(which)));
         return block;
     }
 
@@ -187,15 +187,21 @@ std::size_t depth_of(const parameters& p) {
 
 together together_of(const parameters& p, const placement& a, const placement& b,
                      const placement& c) {
-    const std::size_t bytes = storage::engine_named(p.engine).deep ? most_block : short_request;
-    return {tiles_together(a, bytes), tiles_together(b, bytes), tiles_together(c, bytes)};
+    const storage::engine_row& row = storage::engine_named(p.engine);
+    const std::size_t bytes = row.deep ? most_block : short_request;
+    const auto of = [&](const placement& each) {  // what tiles share would be read for each
+        return row.scatters || shared_bytes(each) == 0 ? tiles_together(each, bytes) : 1;
+    };
+    return {of(a), of(b), of(c)};
 }
 
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
                   double lower_bound) {
-    return {.read = order.times_a() * a.request_bytes() + order.times_b() * b.request_bytes() +
-                    order.times_c() * c.request_bytes(),
-            .written = c.request_bytes(),
+    const std::uint64_t once = c.request_bytes(order.runs_of(matrix::c));
+    return {.read = order.times_a() * a.request_bytes(order.runs_of(matrix::a)) +
+                    order.times_b() * b.request_bytes(order.runs_of(matrix::b)) +
+                    order.times_c() * once,
+            .written = once,
             .lower_bound = order.multiplies() ? lower_bound : 0,
             .block_rows = order.block_rows(),
             .block_columns = order.block_columns(),

@@ -49,7 +49,7 @@ private:
         const std::size_t apart =
             count > 1 ? list.offsets[first + 1] - list.offsets[first] : list.block;
         const rows here{list.place(first, part), bytes};
-        const rows there{store_ + list.offsets[first] + part * bytes, apart};
+        const rows there{store_ + list.offsets[first] + part * list.part_step(), apart};
         const bool reads = what_.way == storage::direction::read;
         const rows &to = reads ? here : there, &from = reads ? there : here;
         if (by_kernel_)

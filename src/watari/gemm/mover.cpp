@@ -28,7 +28,7 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
         storage::duty& what = duties[m.source];
         what.way = way_;
         what.depth = m.source->deep() ? depth_ : 1;
-        what.block = std::max(what.block, m.together * m.where.largest_block());
+        what.block = std::max(what.block, m.where.largest_block(m.together));
         what.requests = std::max(what.requests, m.where.most_requests());
         what.memory = memory_.data();
         what.bytes = memory_.size();
@@ -42,27 +42,29 @@ std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte
     list_.choose(m.where, tiles.row, tiles.column, tiles.columns);
     if (list_.block > block) throw std::logic_error("tiles together that no engine was made for");
     try {
-        engine->run({list_.offsets, memory, list_.block, list_.parts, stride});
+        engine->run({list_.offsets, memory, list_.block, list_.parts, stride, list_.overlap});
     } catch (const error& reason) {
         // queues know addresses, not files
         if (m.source->files() || m.source->path().empty()) throw;
         throw error(m.source->path() + ": " + reason.what());
     }
-    if (way_ == direction::read && list_.skip_step != 0)
-        realign(m.where, tiles.row, tiles.column, memory);
+    if (way_ == direction::read && list_.skip_step != 0) realign(m.where, tiles, memory, stride);
     return list_.offsets.size() * list_.block;
 }
 
-void mover::realign(const placement& where, std::size_t i, std::size_t j, std::byte* tile) {
+void mover::realign(const placement& where, const tile_run& tiles, std::byte* memory,
+                    std::size_t stride) {
     const stream_t stream = stream_ ? stream_->get() : nullptr;
-    realign_on(who_).realign({.data = tile,
-                              .count = where.tiles.rows_of(i),
-                              .bytes = where.tiles.columns_of(j) * where.element,
-                              .stride = list_.row_bytes,
-                              .skip = list_.skip,
-                              .skip_step = list_.skip_step,
-                              .unit = where.unit},
-                             stream);
+    for (std::size_t k = 0; k < tiles.columns; ++k)
+        realign_on(who_).realign(
+            {.data = memory + k * stride,
+             .count = where.tiles.rows_of(tiles.row),
+             .bytes = where.tiles.columns_of(tiles.column + k) * where.element,
+             .stride = list_.row_bytes,
+             .skip = list_.skip,
+             .skip_step = list_.skip_step,
+             .unit = where.unit},
+            stream);
     if (stream) device::synchronize(stream);
 }
 

@@ -47,7 +47,8 @@ public:
     std::vector<std::string> notes() const;
 
 private:
-    void realign(const placement& where, std::size_t i, std::size_t j, std::byte* tile);
+    void realign(const placement& where, const tile_run& tiles, std::byte* memory,
+                 std::size_t stride);
 
     processor who_;
     storage::direction way_;

@@ -28,6 +28,11 @@ std::uint64_t corner(const placement& where, std::size_t i, std::size_t j) {
            j * where.tiles.tile * where.element;
 }
 
+/// Bytes of a request for a row of `count` tiles from column j on.
+std::size_t block_of(const placement& where, std::size_t j, std::size_t count) {
+    return count * row_bytes_of(where, j) - (count - 1) * shared_bytes(where);
+}
+
 }  // namespace
 
 std::size_t row_unit(std::size_t tile, std::size_t element) {
@@ -66,16 +71,15 @@ std::uint64_t placement::bytes() const {
                                   : first + tiles.rows * row_bytes;
 }
 
-std::uint64_t placement::request_bytes() const {
+std::uint64_t placement::request_bytes(const std::vector<run_of_tiles>& runs) const {
     std::uint64_t total = 0;
-    for (std::size_t j = 0; j < tiles.tile_columns(); ++j) {
-        if (order == layout::row_major) {
-            total += tiles.rows * row_bytes_of(*this, j);
-            continue;
-        }
-        for (std::size_t i = 0; i < tiles.tile_rows(); ++i)
-            total += round_up(tiles.rows_of(i) * row_bytes, tiled_block(*this));
+    if (order == layout::row_major) {
+        for (const auto& [first_tile, count] : runs)
+            total += tiles.rows * block_of(*this, first_tile, count);
+        return total;
     }
+    for (std::size_t i = 0; i < tiles.tile_rows(); ++i)
+        total += tiles.tile_columns() * round_up(tiles.rows_of(i) * row_bytes, tiled_block(*this));
     return total;
 }
 
@@ -86,8 +90,9 @@ std::size_t placement::tile_bytes() const {
     return tiles.tile * widest;
 }
 
-std::size_t placement::largest_block() const {
-    return order == layout::tiled ? tiled_block(*this) : tile_bytes() / tiles.tile;
+std::size_t placement::largest_block(std::size_t together) const {
+    if (order == layout::tiled) return tiled_block(*this);
+    return together * (tile_bytes() / tiles.tile) - (together - 1) * shared_bytes(*this);
 }
 
 std::size_t placement::most_requests() const {
@@ -116,16 +121,21 @@ std::size_t skip_of(const placement& where, std::size_t j) {
 
 std::size_t tiles_together(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
-    const bool whole = where.order == layout::row_major && where.first % where.unit == 0 &&
-                       where.row_bytes % where.unit == 0 && edge % where.unit == 0;
-    return whole ? std::clamp<std::size_t>(bytes / edge, 1, IOV_MAX) : 1;
+    if (where.order == layout::tiled || edge % where.unit != 0) return 1;
+    const std::size_t shared = std::min(shared_bytes(where), bytes);
+    return std::clamp<std::size_t>((bytes - shared) / edge, 1, IOV_MAX);
+}
+
+std::size_t shared_bytes(const placement& where) {
+    const bool apart = where.first % where.unit == 0 && where.row_bytes % where.unit == 0;
+    return where.order == layout::tiled || apart ? 0 : where.unit;
 }
 
 void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,
                            std::size_t count) {
     const std::size_t rows = where.tiles.rows_of(i);
     row_bytes = row_bytes_of(where, j);
-    skip = skip_step = 0;
+    skip = skip_step = overlap = 0;
     parts = count;
     if (where.order == layout::tiled) {
         block = tiled_block(where);
@@ -134,7 +144,8 @@ void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,
             offsets[part] = where.tile_at(i, j) + part * block;
         return;
     }
-    block = count * row_bytes;
+    block = block_of(where, j, count);
+    overlap = count > 1 ? shared_bytes(where) : 0;
     offsets.resize(rows);
     const std::uint64_t begin = corner(where, i, j);
     skip = begin % where.unit;

@@ -44,22 +44,28 @@ struct placement {
     std::uint64_t bytes() const;  ///< of the store, from its beginning to the last element
     /// Of the store, tile (i, j) of the tiled layout.
     std::uint64_t tile_at(std::size_t i, std::size_t j) const;
-    /// Bytes of the store that tiles are made of: how much is read to read each once.
-    std::uint64_t request_bytes() const;
-    std::size_t tile_bytes() const;     ///< that hold any tile with its blocks
-    std::size_t largest_block() const;  ///< of a request
+    /// How much is read to read each tile once, by requests for such runs of neighbours.
+    std::uint64_t request_bytes(const std::vector<run_of_tiles>& runs) const;
+    std::size_t tile_bytes() const;  ///< that hold any tile with its blocks
+    /// Of a request for so many tiles.
+    std::size_t largest_block(std::size_t together = 1) const;
     std::size_t most_requests() const;  ///< of a tile
 };
 
-/// Neighbouring tiles of a tile row whose rows fit a request of `bytes`. 1 where one is not whole
-/// units, or is stored apart from the next.
+/// Neighbouring tiles of a tile row whose rows fit a request of `bytes`. 1 where edges of tiles are
+/// not whole units apart, or tiles are stored apart.
 std::size_t tiles_together(const placement& where, std::size_t bytes);
+
+/// Bytes of the unit that the rows of two neighbouring tiles share, and each tile has in fast
+/// memory; 0 where they begin with units of their own.
+std::size_t shared_bytes(const placement& where);
 
 /// The requests of one tile, or of `parts` neighbours as wide as it is.
 struct tile_requests {
     std::vector<std::uint64_t> offsets;
     std::size_t block = 0;      ///< bytes of each
     std::size_t parts = 1;      ///< of each
+    std::size_t overlap = 0;    ///< bytes that are part of one tile and of the next
     std::size_t row_bytes = 0;  ///< in memory, from one row to the next
     std::size_t skip = 0;       ///< bytes before the first element of row 0
     std::size_t skip_step = 0;  ///< by which it grows from row to row, modulo unit

@@ -126,19 +126,6 @@ private:
     std::optional<choice> found_;
 };
 
-/// Tiles [first, first + count) of a tile row in groups; one that is narrower is apart.
-std::vector<run_of_tiles> grouped(const tiling& of, std::size_t first, std::size_t count,
-                                  std::size_t wanted, std::size_t least) {
-    const bool narrow = of.columns_of(first + count - 1) < of.tile;
-    const std::size_t full = count - narrow;
-    std::vector<run_of_tiles> groups;
-    const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
-    for (std::size_t at = 0; at < full; at += size)
-        groups.push_back({at, std::min(size, full - at)});
-    if (narrow) groups.push_back({full, 1});
-    return groups;
-}
-
 }  // namespace
 
 schedule::schedule(const schedule_request& wanted)
@@ -232,12 +219,35 @@ std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
     return first + (at.column / q_ * depth_ + at.l) % stay * q_ + c;
 }
 
-std::vector<run_of_tiles> schedule::groups_of_b(const gemm::step& at) const {
-    return grouped(b_, at.column, at.columns, together_.b, 1);
+std::vector<run_of_tiles> schedule::grouped(matrix which, std::size_t first,
+                                            std::size_t count) const {
+    const tiling& of = tiles_of(which);
+    const bool narrow = of.columns_of(first + count - 1) < of.tile;  // a load of its own
+    const std::size_t full = count - narrow;
+    const std::size_t wanted = which == matrix::a   ? group_a_
+                               : which == matrix::b ? together_.b
+                                                    : together_.c;
+    const std::size_t least = which == matrix::c ? least_groups : 1;
+    std::vector<run_of_tiles> groups;
+    const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
+    for (std::size_t at = 0; at < full; at += size)
+        groups.push_back({at, std::min(size, full - at)});
+    if (narrow) groups.push_back({full, 1});
+    return groups;
+}
+
+std::vector<run_of_tiles> schedule::runs_of(matrix which) const {
+    const std::size_t columns = tiles_of(which).tile_columns();
+    const std::size_t at_once = which == matrix::a ? group_a_ : q_;
+    std::vector<run_of_tiles> runs;
+    for (std::size_t first = 0; first < columns; first += at_once)
+        for (const auto& [at, count] : grouped(which, first, std::min(at_once, columns - first)))
+            runs.push_back({first + at, count});
+    return runs;
 }
 
 std::vector<run_of_tiles> schedule::groups_of_c(const gemm::step& at) const {
-    return grouped(c_, at.column, at.columns, together_.c, least_groups);
+    return grouped(matrix::c, at.column, at.columns);
 }
 
 std::size_t schedule::most_together(matrix which) const {
@@ -247,14 +257,15 @@ std::size_t schedule::most_together(matrix which) const {
 
 std::vector<load> schedule::loads(const gemm::step& at) const {
     std::vector<load> list;
-    const std::vector<run_of_tiles> in_b = groups_of_b(at), in_c = groups_of_c(at);
+    const std::vector<run_of_tiles> in_b = grouped(matrix::b, at.column, at.columns);
+    const std::vector<run_of_tiles> in_c = groups_of_c(at);
     const auto begun_at = [](const std::vector<run_of_tiles>& groups, std::size_t c) {
         for (const run_of_tiles& each : groups)
             if (each.first == c) return each.count;
         return std::size_t{0};
     };
     for (std::size_t r = 0; r < at.rows && at.loads_a > 0; ++r)
-        for (const auto& [first, count] : grouped(a_, at.l, at.loads_a, at.loads_a, 1))
+        for (const auto& [first, count] : grouped(matrix::a, at.l, at.loads_a))
             list.push_back(
                 {matrix::a, at.row + r, at.l + first, count, slot_of_a(at, r) + first * p_, p_});
     for (std::size_t c = 0; c < at.columns; ++c) {

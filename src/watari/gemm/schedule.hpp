@@ -93,11 +93,6 @@ struct load {
     }
 };
 
-/// Tiles [first, first + count) of a row of them.
-struct run_of_tiles {
-    std::size_t first, count;
-};
-
 class schedule {
 public:
     /// Throws usage_error, with the least budget, where fewer than the naive 1 + 2 x 2 slots fit
@@ -117,9 +112,11 @@ public:
     /// Step s of steps().
     gemm::step step(std::size_t s) const;
 
-    /// The columns of a block, counted from its first one, by the groups in which its tiles of B or
-    /// of C are moved.
-    std::vector<run_of_tiles> groups_of_b(const gemm::step& at) const;
+    /// Tile columns of a matrix, those of a load or of a write of C as a run; in a whole run of the
+    /// program each of the matrix's tile rows comes by these.
+    std::vector<run_of_tiles> runs_of(matrix which) const;
+    /// The columns of a block, counted from its first one, by the groups in which its tiles of C are
+    /// written.
     std::vector<run_of_tiles> groups_of_c(const gemm::step& at) const;
 
     /// The most tiles of a load.
@@ -155,6 +152,10 @@ public:
     }
 
 private:
+    /// Tiles [first, first + count) of a tile row that are in fast memory together, by the loads
+    /// that bring them; counted from the first.
+    std::vector<run_of_tiles> grouped(matrix which, std::size_t first, std::size_t count) const;
+
     tiling a_, b_, c_;
     bool multiplies_, reads_c_;
     gemm::form form_ = form::blocks;

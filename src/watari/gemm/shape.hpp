@@ -41,6 +41,11 @@ struct tiling {
     }
 };
 
+/// Tiles [first, first + count) of a row of them.
+struct run_of_tiles {
+    std::size_t first, count;
+};
+
 constexpr tiling tiling_of(matrix which, shape size, std::size_t tile) {
     if (which == matrix::a) return {size.m, size.k, tile};
     if (which == matrix::b) return {size.k, size.n, tile};

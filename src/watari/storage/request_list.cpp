@@ -19,7 +19,7 @@ WATARI_KERNEL inline void copy_parts(const request_list& what, const group& all,
     std::byte* place = what.memory + i * what.part;
     for (std::uint32_t k = 0; k < what.parts; ++k) {
         copy_each(all, what.write ? slot : place, what.write ? place : slot, moves ? what.part : 0);
-        slot += what.part;
+        slot += what.part - what.overlap;
         place += what.stride;
     }
 }

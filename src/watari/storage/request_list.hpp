@@ -35,6 +35,7 @@ struct request_list {
     std::uint32_t part;   ///< bytes of a part of a block
     std::uint32_t parts;  ///< of each block
     std::size_t stride;   ///< bytes from part to part in memory
+    std::uint32_t overlap;  ///< bytes that a part has in common with the next one
     bool write;
     std::byte* memory;        ///< part k of block i at memory + k x stride + i x part
     request_result* results;  ///< of each
@@ -44,7 +45,7 @@ struct request_list {
     std::uint64_t before;     ///< of them for earlier lists
     std::size_t warps, each;  ///< on a GPU at most 32 each
 
-    constexpr std::uint32_t block() const { return parts * part; }
+    constexpr std::uint32_t block() const { return parts * (part - overlap) + overlap; }
     /// What this list adds to `taken`: all requests, and for each warp those that were not there.
     constexpr std::uint64_t takes() const { return ((count + each - 1) / each + warps) * each; }
 };

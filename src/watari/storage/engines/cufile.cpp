@@ -163,7 +163,7 @@ public:
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
             for (std::size_t part = 0; part < list.parts; ++part)  // its calls scatter nothing
-                move(list.offsets[i] + part * list.part_bytes(),
+                move(list.offsets[i] + part * list.part_step(),
                      static_cast<std::size_t>(list.place(i, part) - what_.memory),
                      list.part_bytes());
             const double end = now();

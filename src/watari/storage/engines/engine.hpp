@@ -24,21 +24,25 @@
 namespace watari::storage {
 
 /// A list of blocks: the one at offsets[i] of the store has its place at memory + i x block; where
-/// it is of several equal parts, part k has its own at memory + k x stride + i x part_bytes().
+/// it is of several equal parts, part k has its own at memory + k x stride + i x part_bytes(). What
+/// is read may be in two parts: the last `overlap` bytes of one are the first of the next.
 struct requests {
     std::span<const std::uint64_t> offsets;  ///< bytes
     std::byte* memory;
     std::size_t block;       ///< bytes of each
     std::size_t parts = 1;   ///< of each block
-    std::size_t stride = 0;  ///< bytes; of no meaning where blocks are of one part
+    std::size_t stride = 0;   ///< bytes; of no meaning where blocks are of one part
+    std::size_t overlap = 0;  ///< bytes, at most those from part to part; nor this
 
-    std::size_t part_bytes() const { return block / parts; }
+    std::size_t part_bytes() const { return (block + (parts - 1) * overlap) / parts; }
+    /// In the block, from a part's beginning to the next one's.
+    std::size_t part_step() const { return part_bytes() - overlap; }
     std::byte* place(std::size_t i, std::size_t part = 0) const {
         return memory + part * stride + i * part_bytes();
     }
     /// The same of some of the blocks alone.
     requests only(std::size_t first, std::size_t count) const {
-        return {offsets.subspan(first, count), place(first), block, parts, stride};
+        return {offsets.subspan(first, count), place(first), block, parts, stride, overlap};
     }
 };
 
@@ -104,8 +108,9 @@ private:
 /// One row of the table.
 struct engine_row {
     std::string_view name;
-    bool deep;    ///< has several requests in flight; the others have one a thread
-    bool queued;  ///< submits commands to a controller; the others open files
+    bool deep;      ///< has several requests in flight; the others have one a thread
+    bool queued;    ///< submits commands to a controller; the others open files
+    bool scatters;  ///< moves a block's parts by one request; the others each part by its own
     /// Why it cannot do this here; empty if it can.
     std::string (*unsupported)(const duty& what);
     std::unique_ptr<engine> (*make)(const duty& what);

@@ -146,6 +146,7 @@ private:
                 .part = static_cast<std::uint32_t>(list.part_bytes()),
                 .parts = static_cast<std::uint32_t>(list.parts),
                 .stride = list.stride,
+                .overlap = static_cast<std::uint32_t>(list.overlap),
                 .write = what_.way == direction::write,
                 .memory = list.memory,
                 .results = results_.data(),

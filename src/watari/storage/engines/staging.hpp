@@ -40,7 +40,8 @@ public:
 
     /// After a read, brings the data to their place.
     void after(direction way, const requests& list, std::size_t i) {
-        if (pinned_ && way == direction::read) copy(way, list, i);
+        if (way == direction::write) return;
+        pinned_ ? copy(way, list, i) : repeat_overlaps(list, i);
     }
 
     /// Seconds of the copies so far, by those that were timed; none without a GPU.
@@ -56,12 +57,15 @@ private:
     void copy(direction way, const requests& list, std::size_t i) {
         const bool timed = copies_made_++ % timed_each == 0;
         if (timed) copies_->start(stream_->get());
-        const std::size_t part = list.part_bytes();
+        const std::size_t step = list.part_step();
         std::byte *const place = list.place(i), *const side = pinned_->data();
         if (way == direction::read)
-            device::copy_rows(place, list.stride, side, part, part, list.parts, stream_->get());
+            device::copy_rows(place, list.stride, side, step, step, list.parts, stream_->get());
         else
-            device::copy_rows(side, part, place, list.stride, part, list.parts, stream_->get());
+            device::copy_rows(side, step, place, list.stride, step, list.parts, stream_->get());
+        if (list.overlap > 0)  // rows of a copy do not overlap
+            device::copy_rows(place + step, list.stride, side + step, step, list.overlap,
+                              list.parts, stream_->get());
         timed ? copies_->stop(stream_->get()) : device::synchronize(stream_->get());
         copied_ += static_cast<double>(list.block);
         if (timed) timed_ += static_cast<double>(list.block);

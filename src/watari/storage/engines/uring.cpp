@@ -37,6 +37,7 @@ public:
             moment = now();
             for (const uring_completion& each : found) {
                 ring_.check(each, offsets[each.tag], list.block);
+                repeat_overlaps(list, each.tag);
                 seconds_[each.tag] = moment - seconds_[each.tag];
             }
             done += found.size();

@@ -159,7 +159,7 @@ private:
     void copy_part(std::size_t first, std::size_t count, std::size_t part) {
         const std::size_t bytes = list_.part_bytes();
         std::byte* const place = list_.place(first, part);
-        std::byte* const side = staged(first) + part * bytes;
+        std::byte* const side = staged(first) + part * list_.part_step();
         if (list_.parts == 1)
             device::copy(what_.way == direction::read ? place : side,
                          what_.way == direction::read ? side : place, count * bytes, stream_.get());
