@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from watari.cases import Request, expected_bytes, find, key
+from watari.cases import Request, expected_bytes, find, key, no_sense
 from watari.machine import Machine
 
 STARTING_SECONDS = 0.8  # process start, allocation, verification
-REFUSED_SECONDS = 0.2  # a worker that says at once what the machine does not have
+REFUSED_SECONDS = 0.2  # until it is said what the machine does not have, or what makes no sense
 TRUST_SECONDS = 5.0  # of guessed trials, before what they took counts as much as the guess
 CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
 LENGTHS = (
@@ -42,14 +42,15 @@ def family(request: Request) -> str:
 
 
 def refused(request: Request, machine: Machine) -> bool:
-    """The worker will say at once that the machine does not have this kind or amount of memory."""
+    """It will be said at once that the machine does not have this kind or amount of memory, or that
+    the values make no sense together."""
     absent = {memory.kind for memory in machine.memories if not memory.supported}
     if "device" in absent:
         absent |= {"gpu", "explicit"}
     words = {str(value).partition(":")[0] for value in request.parameters.values()}
     footprint = find(request.case).footprint(request.parameters)
     largest = max([machine.memory_available_bytes, *gpu_memories(machine)])
-    return bool(absent & words) or footprint > 2 * largest
+    return bool(absent & words) or footprint > 2 * largest or no_sense(request) is not None
 
 
 def gpu_memories(machine: Machine) -> list[int]:

@@ -525,7 +525,8 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     """Every combination of the given values, with the other axes at this machine's defaults.
 
     `memory=X` of a case that has `from` and `to` sets both. Raises UsageError, also for values that
-    no case takes because of others.
+    no case takes because of others, and where no combination makes sense; one of several that does
+    not stays, for a run to say why.
     """
     case = find(name)
     given = dict(given)
@@ -550,8 +551,9 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
             parameters[axis_name] = (
                 fixed[axis_name] if axis_name in fixed else a.default(machine, parameters)
             )
-        case.require_sense(parameters)
         requests.append(Request(name, parameters, given_trials[0]))
+    if all(no_sense(request) for request in requests):
+        case.require_sense(requests[0].parameters)
     for axis_name, wanted in chosen.items():
         taken = list(dict.fromkeys(request.parameters[axis_name] for request in requests))
         if not set(taken) & set(wanted):
@@ -561,6 +563,15 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
                 f"{','.join(as_text(value) for value in taken)}"
             )
     return list({request.key: request for request in requests}.values())
+
+
+def no_sense(request: Request) -> str | None:
+    """Why values that a sweep combines do not go together on any machine; None where they do."""
+    try:
+        find(request.case).require_sense(request.parameters)
+    except UsageError as error:
+        return str(error)
+    return None
 
 
 def expected_bytes(request: Request) -> int:

@@ -181,9 +181,10 @@ def foreseen(p: Parameters, rate: float | None) -> str:
     from watari import _native
 
     try:
+        gemm_case.require_sense(p)
         plan = _native.gemm_plan(gemm_case.native_parameters(p))
     except WatariError as error:  # its trial will say it too
-        return str(error)
+        return str(error).removeprefix("gemm: ")
     of = forecast(p, plan, rate)
     return f"{of.bytes_text()}; {of.time_text()}"
 

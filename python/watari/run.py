@@ -83,7 +83,8 @@ def rate(trial: Trial) -> float | None:
 
 def measure(request: cases.Request, options: Options) -> Trial | None:
     """One trial that a result file can hold; None if the budget ended before it did."""
-    if reason := options.gpu_mpi.unsupported(request, options.launcher):
+    reason = cases.no_sense(request) or options.gpu_mpi.unsupported(request, options.launcher)
+    if reason:
         return empty_trial("unsupported", reason, now(), launch.ranks_of(request))
     limit = options.time_limit or launch.time_limit(request)
     left = options.deadline - time.monotonic() if options.deadline else limit

@@ -95,6 +95,26 @@ def test_a_sweep_is_every_combination_once() -> None:
     assert len({r.key for r in requests}) == 4
 
 
+@pytest.mark.parametrize(
+    ("case", "sweep", "senseless"),
+    [
+        ("gemm", {"n": 2048, "fast-memory": "24MiB", "tile": [512, 2048]}, {"tile": 2048}),
+        ("himeno", {"grid": ["XS", "M"], "ranks": [1, 64]}, {"grid": "XS", "ranks": 64}),
+        ("storage", {"size": "6MiB", "files": [1, 4]}, {"files": 4}),
+    ],
+)
+def test_a_sweep_keeps_what_makes_no_sense_beside_what_does(
+    case: str, sweep: dict[str, Any], senseless: dict[str, Any]
+) -> None:
+    requests = cases.resolve(case, sweep, GPU_MACHINE)
+    (found,) = (request for request in requests if cases.no_sense(request))
+    assert senseless.items() <= found.parameters.items()
+    assert len(requests) > 1
+    with pytest.raises(UsageError) as raised:
+        cases.resolve(case, {**sweep, **senseless}, GPU_MACHINE)
+    assert str(raised.value) == cases.no_sense(found)
+
+
 def test_memory_sets_both_ends() -> None:
     requests = cases.resolve("copy", {"memory": "pinned,device"}, GPU_MACHINE)
     assert [(r.parameters["from"], r.parameters["to"]) for r in requests] == [

@@ -170,6 +170,12 @@ def test_a_run_says_first_what_it_will_read(
         "about 2 s: store 2 s at 2 GB/s, arithmetic 0.14 s at 1 TFLOPS"
     )
     assert second.endswith("needs 50MiB at least")
+    sweep = {**asked, "tile": [512, 4096]}
+    _, refused = gemm_forecast.lines(cases.resolve("gemm", sweep, CPU), CPU)
+    assert refused == (
+        "gemm 4096, tile 4096 of 64MiB, reuse, single, file: fast-memory=64MiB is too small for "
+        "tile=4096: 5 tiles take 320MiB; give 320MiB or more"
+    )
 
 
 def test_plans_that_differ_have_a_line_each_that_names_in_what(

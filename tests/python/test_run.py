@@ -91,6 +91,16 @@ def test_unsupported_ends_its_case_after_one_trial(tmp_path):
     assert measured.missing == []
 
 
+def test_what_makes_no_sense_in_a_sweep_is_unsupported_and_starts_nothing(tmp_path):
+    given = {"processor": "cpu", "n": 2048, "fast-memory": "24MiB", "tile": [512, 2048]}
+    asked = cases.resolve("gemm", given, fake_cli.machine())
+    measured, _ = run.execute(state(asked), options(tmp_path))
+    assert [(c.status, len(c.trials)) for c in measured.cases] == [("ok", 5), ("unsupported", 1)]
+    assert "too small for tile=2048" in measured.cases[1].reason
+    seconds = [budget.Estimate(state([]).machine).seconds(request) for request in asked]
+    assert seconds[1] == budget.REFUSED_SECONDS < seconds[0]
+
+
 def test_a_crash_is_one_failed_trial_and_the_rest_goes_on(tmp_path):
     asked = requests(2**20, 2**21, 2**19)
     measured, _ = run.execute(state(asked), options(tmp_path, "crash-large"))
