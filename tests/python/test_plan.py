@@ -175,6 +175,29 @@ def test_the_plan_of_doi_has_every_implementation_on_every_number_of_gpus():
     assert len([r for r in requests if r.case == "copy"]) == 2
 
 
+def test_the_plan_of_products_has_every_engine_from_disk_and_memory():
+    requests = plan.read(plan.find("gpu-direct-io-gemm"), machine(gpus=1)).requests
+    assert not any(cases.no_sense(r) for r in requests)
+
+    def engines(**group):
+        wanted = group.items()
+        return {r.parameters["engine"] for r in requests if wanted <= r.parameters.items()}
+
+    copied = {"posix", "uring", "mmap", "gpu"}
+    for tile in (512, 1024, 2048, 4096, 8192):
+        reused = {"processor": "gpu", "schedule": "reuse", "n": 24576, "tile": tile}
+        assert engines(**reused, store="file") == copied | {"cufile"}
+        assert engines(**reused, store="ram") >= copied | {"pinned", "managed"}
+    assert "cufile" in engines(store="ram")
+    for store in ("file", "ram"):
+        assert engines(store=store, layout="tiled") == {"gpu", "uring"}
+        assert engines(store=store, n=65536) == {"gpu", "uring"}
+    for tile in (512, 1024, 2048):
+        for schedule in ("reuse", "naive"):
+            on_cpu = {"processor": "cpu", "tile": tile, "schedule": schedule}
+            assert engines(**on_cpu) == {"posix", "uring", "mmap", "queue"}
+
+
 @pytest.mark.parametrize("gpus", [0, 1, 2])
 @pytest.mark.parametrize("available", [2**26, 2**30, 2**34, 2**40])
 def test_the_standard_plan_fits_every_machine(gpus, available):
