@@ -1,10 +1,10 @@
-// Case `gemm` for Python, and the product of matrices in files.
+// Case `gemm` for Python, and the product of matrices in .npy files.
 #include "python.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/gemm/blas.hpp"
-#include "watari/gemm/files.hpp"
 #include "watari/gemm/gemm.hpp"
+#include "watari/gemm/product.hpp"
 
 #include <utility>
 #include <vector>
@@ -16,8 +16,7 @@ using namespace watari;
 std::string text(const nb::dict& p, const char* name) { return nb::cast<std::string>(p[name]); }
 std::size_t number(const nb::dict& p, const char* name) { return nb::cast<std::size_t>(p[name]); }
 
-/// What the case and files have in common.
-gemm::parameters common(const nb::dict& p) {
+gemm::parameters case_parameters(const nb::dict& p) {
     gemm::set_numpy_folder(text(p, "blas_folder"));
     gemm::parameters result;
     result.engine = text(p, "engine");
@@ -31,11 +30,6 @@ gemm::parameters common(const nb::dict& p) {
     result.beta = nb::cast<double>(p["beta"]);
     result.threads = number(p, "threads");
     result.depth = number(p, "depth");
-    return result;
-}
-
-gemm::parameters case_parameters(const nb::dict& p) {
-    gemm::parameters result = common(p);
     result.size = {number(p, "m"), number(p, "n"), number(p, "k")};
     result.order = text(p, "layout") == "tiled" ? gemm::layout::tiled : gemm::layout::row_major;
     result.store = text(p, "store");
@@ -45,19 +39,21 @@ gemm::parameters case_parameters(const nb::dict& p) {
     return result;
 }
 
-gemm::matrix_file matrix_file(const nb::dict& p) {
-    return {text(p, "path"), nb::cast<std::uint64_t>(p["offset"]), number(p, "rows"),
-            number(p, "columns")};
-}
-
-gemm::file_product file_product(const nb::dict& p) {
-    gemm::file_product result;
-    result.how = common(p);
-    result.a = matrix_file(nb::cast<nb::dict>(p["a"]));
-    result.b = matrix_file(nb::cast<nb::dict>(p["b"]));
-    result.c = matrix_file(nb::cast<nb::dict>(p["c"]));
-    if (result.how.beta != 0) result.c_read = matrix_file(nb::cast<nb::dict>(p["c0"]));
-    result.direct = nb::cast<bool>(p["direct"]);
+gemm::npy_product npy_product(const nb::dict& p) {
+    gemm::set_numpy_folder(text(p, "blas_folder"));
+    gemm::npy_product result;
+    result.a = text(p, "a");
+    result.b = text(p, "b");
+    result.c = text(p, "c");
+    result.fast_memory = number(p, "fast_memory");
+    result.alpha = nb::cast<double>(p["alpha"]);
+    result.beta = nb::cast<double>(p["beta"]);
+    if (p.contains("processor")) result.who = processor_named(text(p, "processor"));
+    if (p.contains("engine")) result.engine = text(p, "engine");
+    if (p.contains("tile")) result.tile = number(p, "tile");
+    if (p.contains("threads")) result.threads = number(p, "threads");
+    result.fresh = nb::cast<bool>(p["fresh"]);
+    result.interval = nb::cast<double>(p["interval"]);
     return result;
 }
 
@@ -83,32 +79,41 @@ nb::dict run_case(const nb::dict& p) {
     return as_dict(std::move(result));
 }
 
-nb::dict multiply_files(const nb::dict& p, const nb::list& finished, const nb::callable& progress) {
-    gemm::file_product given = file_product(p);
-    for (const nb::handle each : finished)
-        given.finished.emplace_back(nb::cast<std::size_t>(each[0]), nb::cast<std::size_t>(each[1]));
-    given.progress = [&](const std::vector<gemm::tile_of_c>& tiles, double part) {
-        const nb::gil_scoped_acquire acquired;
-        nb::list list;
-        for (const auto& [row, column] : tiles) list.append(nb::make_tuple(row, column));
-        return nb::cast<bool>(progress(list, part));
-    };
-    gemm::pipeline_counts counts;
+nb::dict product_facts(const gemm::product& product) {
+    const gemm::parameters& how = product.how();
+    nb::dict result = foresight_dict(product.ahead());
+    result["m"] = product.a().where.rows;
+    result["n"] = product.b().where.columns;
+    result["k"] = product.a().where.columns;
+    result["path"] = product.a().where.path;
+    result["dtype"] = gemm::npy_type(how.type);
+    result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
+    result["engine"] = how.engine;
+    result["tile"] = how.tile;
+    result["threads"] = how.threads;
+    result["depth"] = how.depth;
+    result["tiles"] = product.tiles();
+    return result;
+}
+
+nb::dict run_product(gemm::product& product, const nb::callable& progress) {
+    gemm::product_counts counts;
     {
         const nb::gil_scoped_release released;
-        counts = gemm::multiply(given);
-    }
-    if (counts.stopped) {
-        PyErr_SetNone(PyExc_KeyboardInterrupt);
-        throw nb::python_error();
+        counts = product.run([&](std::size_t finished, double part) {
+            const nb::gil_scoped_acquire acquired;
+            return nb::cast<bool>(progress(finished, part));
+        });
     }
     nb::dict result;
     nb::list notes;
     for (const std::string& note : counts.notes) notes.append(note);
     result["seconds"] = counts.seconds;
-    result["waited_s"] = counts.waited;
     result["bytes_read"] = counts.read;
     result["bytes_written"] = counts.written;
+    result["tiles"] = counts.tiles;
+    result["finished_before"] = counts.finished_before;
+    result["stopped"] = counts.stopped;
     result["blas"] = counts.blas;
     result["notes"] = notes;
     return result;
@@ -123,19 +128,19 @@ void bind_gemm(nb::module_& module) {
         "gemm_plan",
         [](const nb::dict& p) { return foresight_dict(gemm::plan(case_parameters(p))); },
         nb::arg("parameters"), "What a trial of case `gemm` will move; nothing is read.");
-    module.def(
-        "gemm_files_plan",
-        [](const nb::dict& p) { return foresight_dict(gemm::plan(file_product(p))); },
-        nb::arg("parameters"),
-        "What `gemm_files` will move; A and B are asked what their disks want.");
-    module.def(
-        "gemm_files_slot_bytes",
-        [](const nb::dict& p) { return gemm::slot_bytes(file_product(p)); }, nb::arg("parameters"),
-        "Bytes of a tile in fast memory in `gemm_files`, by what A and B say of their disks.");
-    module.def(
-        "gemm_files", multiply_files, nb::arg("parameters"), nb::arg("finished"),
-        nb::arg("progress"),
-        "The product of matrices in files, without the tiles (row, column) of C in `finished`. "
-        "About once a second progress(tiles that became durable, part that is done) is "
-        "called; False stops, which raises KeyboardInterrupt.");
+    nb::class_<gemm::product>(module, "GemmProduct",
+                              "A product of matrices in .npy files; made, nothing is written yet.")
+        .def(
+            "__init__",
+            [](gemm::product* self, const nb::dict& p) {
+                new (self) gemm::product(npy_product(p));
+            },
+            nb::arg("parameters"))
+        .def("facts", product_facts,
+             "Shapes and type, what was chosen for this machine, and what will move.")
+        .def("run", run_product, nb::arg("progress"),
+             "Makes C. progress(tiles of C that are finished, part of the work that is done) is "
+             "called before it begins and about as often as `interval` says; False stops.")
+        .def("kept", &gemm::product::kept,
+             "What a run that began and did not finish has left, for people.");
 }

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -94,14 +94,10 @@ def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
-    """As `suited_tile` has it."""
-    return suited_tile(lambda tile: slots({**parameters, "tile": tile}))
-
-
-def suited_tile(slots_of: Callable[[int], int]) -> int:
-    """The largest power of two up to 2048 of which fast memory has some tens."""
+    """The largest power of two up to 2048 of which fast memory has some tens. Here and in the next
+    two, src/watari/gemm/product.cpp has the same of products of files."""
     tile = TILE_USUAL
-    while tile > TILE_UNIT and slots_of(tile) < SLOTS_USUAL:
+    while tile > TILE_UNIT and slots({**parameters, "tile": tile}) < SLOTS_USUAL:
         tile //= 2
     return tile
 
@@ -109,11 +105,7 @@ def suited_tile(slots_of: Callable[[int], int]) -> int:
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core; a GPU's queues are served by half as many, which never rest: others hand lists to
     the GPU and wait for them. Where a disk limits them few are enough."""
-    return threads_on(int(machine["processors"][0]["cores"]), parameters)
-
-
-def threads_on(cores: int, parameters: Parameters) -> int:
-    """The same for a number of cores."""
+    cores = int(machine["processors"][0]["cores"])
     if parameters["engine"] != "gpu":
         return cores
     most = storage.FILE_THREADS if parameters["store"] == "file" else cores
@@ -139,11 +131,7 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for fast memory that does not hold the tiles of one product, twice."""
     by_default = parameters["fast-memory"] == default_fast_memory({}, parameters)
-    require_slots(parameters, ", the default here," if by_default else "")
-
-
-def require_slots(parameters: Parameters, remark: str = "") -> None:
-    """The same, with what is to be said of the fast memory."""
+    remark = ", the default here," if by_default else ""
     least = SLOTS_LEAST * slot_bytes(parameters)
     if parameters["fast-memory"] < least:
         text = axes.format_size(least)

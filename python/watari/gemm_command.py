@@ -6,8 +6,7 @@ from pathlib import Path
 
 from watari import gemm_case, gemm_files, gemm_forecast
 from watari.errors import UnsupportedError, UsageError
-from watari.gemm_files import Product
-from watari.gemm_work import Work
+from watari.gemm_files import Product, Work
 from watari.progress import Share, suited_share
 from watari.view import duration
 
@@ -20,9 +19,10 @@ class Told:
         self.tiles = self.flops = 0
 
     def start(self, work: Work, finished: int) -> None:
-        p, a, b = work.parameters, work.a, work.b
-        of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(a.path))
-        print(f"{work.shown}: {a.rows} x {b.columns} = ({a.shape}) ({b.shape}), {a.dtype}", end="")
+        p = work.parameters
+        of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(Path(work.first)))
+        shapes = f"{p['m']} x {p['n']} = ({p['m']} x {p['k']}) ({p['k']} x {p['n']})"
+        print(f"{work.output}: {shapes}, {work.dtype}", end="")
         print(f", by {p['engine']} on the {p['processor']}, tiles of {p['tile']}")
         whole = "in all: " if finished else ""
         print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)

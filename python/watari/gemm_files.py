@@ -1,25 +1,43 @@
-"""C = alpha A B + beta C of matrices in .npy files that need not fit memory: `watari.gemm`."""
+"""C = alpha A B + beta C of matrices in .npy files that need not fit memory: `watari.gemm`.
+
+The product is the library's (src/watari/gemm/product.hpp); here are words, signals, and what people
+are told.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
-from watari import gemm_case
+from watari import blas, gemm_case
 from watari.axes import Parameters, count, numbered, parse_size
-from watari.errors import BeyondMemoryError, FileError, WatariError
-from watari.gemm_journal import ANEW, Journal, Tile
-from watari.gemm_partial import changed, finished_already, opened, put_in_place
-from watari.gemm_work import PathLike, Work, native, native_parameters, prepared
+from watari.errors import UsageError, WatariError
+
+PathLike = str | os.PathLike[str]
+PRECISION = {"float32": "single", "float64": "double"}
+INTERVAL = 1.0  # seconds; finished tiles become durable, and progress is told, as often
 
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C or SIGTERM ended a product; the message says what is kept."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A product whose parts were looked at and fit each other."""
+
+    output: str  # as it was named
+    first: str  # path of A
+    dtype: str
+    parameters: Parameters  # of the case `gemm`, but for where the matrices lie
+    plan: dict[str, float]  # bytes that will move
+    tiles: int  # of C
 
 
 class Progress(Protocol):
@@ -87,7 +105,7 @@ def gemm(
     address where reading or writing fails; KeyboardInterrupt.
     """
     asked: Parameters = {
-        "fast-memory": parse_size(str(fast_memory)),
+        "fast_memory": parse_size(str(fast_memory)),
         "alpha": gemm_case.parse_number(str(alpha)),
         "beta": gemm_case.parse_number(str(beta)),
     }
@@ -99,23 +117,32 @@ def gemm(
         asked["processor"] = numbered("cpu", "gpu")(processor)
     if threads is not None:
         asked["threads"] = count(1, 4096)(str(threads))
-    work = prepared(a, b, out, asked, fresh)
-    if not fresh and finished_already(work):
-        return Product(0.0, 0, 0, work.tiles, work.tiles)
+    paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
+    product = prepared({**paths, **gemm_case.settle(asked), "fresh": fresh})
     told = progress or Silent()
-    with opened(work, fresh) as (file, journal):
-        before = len(journal.tiles)
-        told.start(work, before)
-        done = multiply(work, journal, told)
-        put_in_place(work, file, journal)
-    return Product(
-        float(done["seconds"]),
-        int(done["bytes_read"]),
-        int(done["bytes_written"]),
-        work.tiles,
-        before,
-        list(done["notes"]),
-    )
+    done = multiply(product, described(product, paths["c"], asked), told)
+    names = ("seconds", "bytes_read", "bytes_written", "tiles", "finished_before", "notes")
+    return Product(**{name: done[name] for name in names})
+
+
+def prepared(asked: Parameters) -> Any:
+    """The library's product, which has looked at everything that could be wrong. Raises UsageError,
+    FileError, UnsupportedError."""
+    try:
+        from watari import _native
+    except ImportError as error:
+        raise UsageError(f"the compiled part of watari is not installed: {error}") from None
+    return _native.GemmProduct({**asked, "blas_folder": blas.folder(), "interval": INTERVAL})
+
+
+def described(product: Any, output: str, asked: Parameters) -> Work:
+    """What it is, in the words of the case."""
+    facts = product.facts()
+    names = ("m", "n", "k", "processor", "engine", "tile", "threads", "depth")
+    parameters = {name: facts[name] for name in names}
+    parameters |= {"alpha": asked["alpha"], "beta": asked["beta"]}
+    parameters |= {"precision": PRECISION[facts["dtype"]], "fast-memory": asked["fast_memory"]}
+    return Work(output, facts["path"], facts["dtype"], parameters, facts, facts["tiles"])
 
 
 @contextmanager
@@ -144,45 +171,25 @@ def stoppable() -> Iterator[Callable[[], bool]]:
         restore()
 
 
-def multiply(work: Work, journal: Journal, progress: Progress) -> dict[str, Any]:
-    """The product, into the unfinished C. Raises Interrupted, WatariError."""
-    lost: list[OSError] = []
+def multiply(product: Any, work: Work, progress: Progress) -> dict[str, Any]:
+    """Makes C. Raises Interrupted, WatariError."""
+    begun = False
     with stoppable() as stopped:
 
-        def advanced(tiles: Sequence[Tile], fraction: float) -> bool:
-            try:
-                journal.add([(int(row), int(column)) for row, column in tiles])
-            except OSError as error:
-                lost.append(error)
-                return False
-            progress.advance(fraction, len(journal.tiles))
+        def advanced(finished: int, part: float) -> bool:
+            nonlocal begun
+            if begun:
+                progress.advance(part, finished)
+            else:
+                progress.start(work, finished)
+                begun = True
             return not stopped()
 
         try:
-            done: dict[str, Any] = native().gemm_files(
-                native_parameters(work), list(journal.tiles), advanced
-            )
-        except KeyboardInterrupt:
-            if lost:
-                text = f"{journal.path}: cannot be written: {lost[0].strerror}"
-                raise FileError(f"{text}; {kept(work, journal)}") from None
-            raise Interrupted(kept(work, journal)) from None
-        except BeyondMemoryError as error:
-            numbers, _, _ = str(error).partition("; ")  # it advises what only cases have
-            text = f"{numbers}; choose a smaller --fast-memory (fast_memory)"
-            raise BeyondMemoryError(f"{text}; {kept(work, journal)}") from error
+            done: dict[str, Any] = product.run(advanced)
         except WatariError as error:
-            raise type(error)(f"{error}; {kept(work, journal)}") from error
+            kept = product.kept()
+            raise type(error)(f"{error}; {kept}" if kept else str(error)) from error
+    if done["stopped"]:
+        raise Interrupted(product.kept())
     return done
-
-
-def kept(work: Work, journal: Journal) -> str:
-    """What a run that did not finish leaves, for people."""
-    old = f"{work.shown} is as it was; " if work.output.exists() else ""
-    if not journal.tiles:
-        return f"{old}no tile was finished"
-    text = f"{old}{len(journal.tiles)} of {work.tiles} tiles are finished"
-    for matrix in work.read:
-        if changed(matrix):
-            return f"{text}, of another {matrix.path} than there is now; {ANEW}"
-    return f"{text}: the same command goes on from there"

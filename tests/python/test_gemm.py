@@ -1,160 +1,81 @@
-"""Products of .npy files: right, refused before anything is written, whole or not at all, and gone
-on with after a kill."""
+"""Products of .npy files: refused before anything is written, whole or not at all, and gone on with
+after an end at any moment."""
 
 from __future__ import annotations
 
-import errno
-import io
-import json
 import os
 import re
+import resource
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
-import fake_gemm
 import numpy
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from numpy.lib import format as npy_format
+from products import JOURNAL, assert_product, factors, finished_tiles, left_over, save, state
 
 import watari
-from watari import cli, gemm_case, gemm_files, gemm_journal, npy
-from watari.errors import (
-    BeyondMemoryError,
-    FileError,
-    SystemCallError,
-    UnsupportedError,
-    UsageError,
-)
+from watari import cli, gemm_case, gemm_files
+from watari.errors import BeyondMemoryError, FileError, UsageError
 
-FAKE = Path(fake_gemm.__file__)
-RNG = numpy.random.default_rng(20)
+native = pytest.importorskip("watari._native")
 FAST = 2**21
-IN_FOLDER = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """An empty folder, and the library's part played by NumPy."""
+    """An empty folder; tiles become durable, and progress is told, one by one."""
     monkeypatch.chdir(tmp_path)
-    fake = SimpleNamespace(
-        gemm_files_slot_bytes=fake_gemm.gemm_files_slot_bytes,
-        gemm_files_plan=fake_gemm.gemm_files_plan,
-        gemm_files=fake_gemm.gemm_files,
-        gpus=lambda: {"gpus": []},
-    )
-    monkeypatch.setitem(sys.modules, "watari._native", fake)
-    monkeypatch.setattr(watari, "_native", fake, raising=False)
+    monkeypatch.setattr(gemm_files, "INTERVAL", 0.0)
     return tmp_path
 
 
-def save(name, rows, columns, dtype=numpy.float32, rng=RNG):
-    """A random matrix in a file."""
-    matrix = rng.standard_normal((rows, columns)).astype(dtype)
-    numpy.save(name, matrix)
-    return matrix
-
-
-def factors(m=300, n=270, k=200, dtype=numpy.float32):
-    """A.npy and B.npy."""
-    return save("A.npy", m, k, dtype), save("B.npy", k, n, dtype)
-
-
 def gemm(**more):
-    """C.npy of A.npy and B.npy."""
-    return watari.gemm("A.npy", "B.npy", "C.npy", **{"fast_memory": FAST, **more})
+    """C.npy of A.npy and B.npy, on the CPU."""
+    given = {"fast_memory": FAST, "processor": "cpu"}
+    return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
 
 
-def assert_product(a, b, c, alpha=1.0, beta=0.0, old=None):
-    """Every element within what rounding allows, against NumPy in double."""
-    wide = [x.astype(numpy.float64) for x in (a, b)]
-    exact = alpha * (wide[0] @ wide[1])
-    size = abs(alpha) * (abs(wide[0]) @ abs(wide[1]))
-    if beta:
-        exact = exact + beta * old.astype(numpy.float64)
-        size = size + abs(beta * old.astype(numpy.float64))
-    allowed = (a.shape[1] + 4) * numpy.finfo(a.dtype).eps * size
-    assert c.dtype == a.dtype
-    assert c.shape == exact.shape
-    assert (abs(c - exact) <= allowed).all()
+class Told(gemm_files.Silent):
+    """Does something with what it is told."""
+
+    def __init__(self, act):
+        self.act = act
+        self.work = None
+
+    def start(self, work, finished):
+        self.work = work
+        self.act(finished)
+
+    def advance(self, fraction, finished):
+        self.act(finished)
 
 
-def left_over():
-    """What lies beside the matrices."""
-    return sorted({path.name for path in Path().iterdir()} - {"A.npy", "B.npy", "C.npy"})
+def on_processor(*words):
+    """`watari gemm` of A.npy and B.npy on the CPU."""
+    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB"]
+    return [*line, "--processor", "cpu", *words]
 
 
-def command(*words, pause=0.0):
-    """`watari gemm A.npy B.npy -o C.npy ...` as a process of its own."""
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", str(FAST), *words]
-    path = os.pathsep.join([str(Path(watari.__file__).parents[1]), str(FAKE.parent)])
-    return subprocess.Popen(
-        [sys.executable, str(FAKE), *line],
-        env={**os.environ, "FAKE_PAUSE": str(pause), "PYTHONPATH": path},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finished_tiles():
-    """How many tiles the journal has."""
-    try:
-        found = gemm_journal.read(Path("C.npy.partial.json-lines"))
-    except FileNotFoundError:
-        return 0
-    return len(found.tiles) if found else 0
-
-
-def wait_for_tiles(process, count):
-    """Until so many tiles are durable."""
-    while finished_tiles() < count:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.002)
-
-
-sides = st.integers(1, 300)
-numbers = st.sampled_from([0.0, 1.0, -1.0, 0.5, 3.0])
-
-
-@IN_FOLDER
-@given(sides, sides, sides, st.sampled_from(["f4", "f8"]), numbers, numbers)
-def test_any_shape_and_factors(m, n, k, dtype, alpha, beta):
-    a, b = factors(m, n, k, dtype)
-    old = save("C.npy", m, n, dtype)
-    gemm(alpha=alpha, beta=beta, tile=128)
-    assert_product(a, b, numpy.load("C.npy"), alpha, beta, old)
-    assert left_over() == []
-
-
-@pytest.mark.parametrize("alpha", [0, 1, 2.5])
-def test_what_was_in_c_does_not_matter_without_beta(alpha):
-    a, b = factors()
-    numpy.save("C.npy", numpy.full((300, 270), numpy.nan, numpy.float32))
-    gemm(alpha=alpha)
-    assert_product(a, b, numpy.load("C.npy"), alpha)
-    Path("C.npy").write_text("not a matrix")
-    gemm(alpha=alpha)
-    assert_product(a, b, numpy.load("C.npy"), alpha)
+def run_cli(capsys, *words):
+    """Exit code, output and errors of `watari ...` in this process."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(words))
+    out, err = capsys.readouterr()
+    return ended.value.code, out, err
 
 
 def test_nan_and_infinity_come_through_where_they_count():
-    factors()
-    old = numpy.zeros((300, 270), numpy.float32)
-    old[3, 4], old[299, 0] = numpy.nan, numpy.inf
-    numpy.save("C.npy", old)
-    gemm(beta=1)
-    found = numpy.load("C.npy")
-    assert numpy.isnan(found[3, 4])
-    assert found[299, 0] == numpy.inf
-    assert numpy.isfinite(found).sum() == found.size - 2
+    a, b = factors()
+    a[0, 0], b[1, 1] = numpy.nan, numpy.inf
+    numpy.save("A.npy", a)
+    numpy.save("B.npy", b)
+    gemm()
+    c = numpy.load("C.npy")
+    assert numpy.isnan(c[0]).all()
+    assert not numpy.isfinite(c[:, 1]).any()
+    assert numpy.isfinite(numpy.delete(c[1:], 1, axis=1)).all()
 
 
 def test_one_matrix_may_be_both_factors():
@@ -163,23 +84,16 @@ def test_one_matrix_may_be_both_factors():
     assert_product(a, a, numpy.load("C.npy"))
 
 
-def test_the_product_is_a_file_that_direct_io_likes():
-    factors()
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_product_is_a_file_that_direct_io_likes(dtype):
+    factors(dtype=dtype)
     gemm()
-    assert npy.read("C.npy").offset == 4096
-    assert numpy.load("C.npy", mmap_mode="r").shape == (300, 270)
-    assert Path("C.npy").stat().st_size == 4096 + 4 * 300 * 270
-
-
-@given(st.integers(1, 10**9), st.integers(1, 10**9), st.sampled_from(sorted(npy.TYPES)))
-def test_headers_are_read_by_numpy(rows, columns, dtype):
-    text = npy.header(rows, columns, dtype)
-    assert len(text) == npy.HEADER_BYTES
-    file = io.BytesIO(text)
-    npy_format.read_magic(file)
-    shape, by_columns, found = npy_format.read_array_header_1_0(file)
-    assert (shape, by_columns, found) == ((rows, columns), False, numpy.dtype(dtype))
-    assert file.tell() == npy.HEADER_BYTES
+    with open("C.npy", "rb") as file:
+        assert npy_format.read_magic(file) == (1, 0)
+        header = npy_format.read_array_header_1_0(file)
+        assert header == ((300, 270), False, numpy.dtype(dtype))
+        assert file.tell() == 4096
+    assert Path("C.npy").stat().st_size == 4096 + int(dtype[1]) * 300 * 270
 
 
 @pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
@@ -187,6 +101,28 @@ def test_every_version_of_the_format_is_read(version):
     a, b = factors()
     with open("A.npy", "wb") as file:
         npy_format.write_array(file, a, version=version)
+    gemm()
+    assert_product(a, b, numpy.load("C.npy"))
+
+
+def with_header(text):
+    """A.npy with another text in its header."""
+    data = numpy.load("A.npy").tobytes()
+    text = f"{text:118}"  # data begin at byte 128
+    Path("A.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + text.encode() + data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'shape': (300, 200), 'fortran_order': False, 'descr': '<f4'}\n",
+        '{"descr":"<f4","fortran_order":False,"shape":(300,200,)}',
+        "{'descr': '=f4', 'fortran_order': False, 'shape': (300L, 200L), }   \n",
+    ],
+)
+def test_headers_may_be_written_otherwise(text):
+    a, b = factors()
+    with_header(text)
     gemm()
     assert_product(a, b, numpy.load("C.npy"))
 
@@ -205,15 +141,23 @@ def save_as(matrix):
 
 
 ONES = numpy.ones((300, 200), numpy.float32)
+WORDS = "'descr': '<f4', 'fortran_order': "
 REFUSED = {
     "missing": (lambda: os.unlink("A.npy"), "A.npy: no such file"),
     "a folder": (lambda: (os.unlink("A.npy"), os.mkdir("A.npy")), "A.npy: not a file"),
     "empty": (lambda: cut("A.npy", 0), "A.npy: not a .npy file"),
-    "text": (lambda: write("A.npy", b"1 2 3\n" * 50), "A.npy: not a .npy file: the magic string"),
-    "header cut": (lambda: cut("A.npy", 60), "A.npy: not a .npy file"),
-    "header wrong": (
-        lambda: write("A.npy", b"\x93NUMPY\x01\x00\x10\x00{'descr': 3}   \n"),
-        "A.npy: not a .npy file: Header does not",
+    "text": (lambda: write("A.npy", b"1 2 3\n" * 50), "A.npy: not a .npy file: does not begin"),
+    "magic cut": (lambda: cut("A.npy", 7), "A.npy: not a .npy file: its header is cut short"),
+    "header cut": (lambda: cut("A.npy", 60), "A.npy: not a .npy file: its header is cut short"),
+    "no shape": (lambda: with_header("{'descr': '<f4'}"), "does not have descr, fortran_order"),
+    "key": (lambda: with_header("{'colour': 3}"), "A.npy: not a .npy file: its header has the key"),
+    "no dictionary": (lambda: with_header("[1, 2]"), "A.npy: not a .npy file: its header has no"),
+    "open text": (lambda: with_header("{'descr"), "ends within a text"),
+    "order": (lambda: with_header(f"{{{WORDS}0, 'shape': (1, 1)}}"), "neither True nor False"),
+    "minus": (lambda: with_header(f"{{{WORDS}False, 'shape': (-1, 1)}}"), "shape is no shape"),
+    "beyond": (
+        lambda: with_header(f"{{{WORDS}False, 'shape': ({10**15}, {10**15})}}"),
+        "A.npy: not a .npy file: a matrix of 1000000000000000 x 1000000000000000",
     ),
     "version 9": (lambda: write("A.npy", b"\x93NUMPY\x09\x00" + b" " * 99), "version 9.0"),
     "data cut": (lambda: cut("A.npy", 240000), "cut short: 240000 bytes, while its header says"),
@@ -235,27 +179,13 @@ REFUSED = {
 }
 
 
-def state():
-    """Names, sizes and times of all files."""
-    return {p.name: (p.lstat().st_size, p.lstat().st_mtime_ns) for p in Path().iterdir()}
-
-
-def run_cli(capsys, *words):
-    """Exit code, output and errors of `watari ...` in this process."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(words))
-    out, err = capsys.readouterr()
-    return ended.value.code, out, err
-
-
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_does_not_fit_is_refused_before_anything_is_written(what, capsys):
     factors()
     spoil, says = REFUSED[what]
     spoil()
     before = state()
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB"]
-    code, _, err = run_cli(capsys, *line)
+    code, _, err = run_cli(capsys, *on_processor())
     assert (code, err.count("\n")) == (2, 1)
     assert says in err
     assert state() == before
@@ -284,10 +214,10 @@ def test_what_cannot_be_added_to_is_refused(what):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--fast-memory", "100KiB"], "fast-memory=100KiB is too small for tile=128"),
+        (["--fast-memory", "100KiB"], "fast memory of 100 KiB"),
         (["--fast-memory", "much"], "'much' is not a size"),
         (["--tile", "100"], "'100' is not a tile: a multiple of 128"),
-        (["--tile", "512"], "5 tiles take 5MiB"),
+        (["--tile", "512"], "a product needs 5"),
         (["--alpha", "nan"], "'nan' is not a number"),
         (["--beta", "1e999"], "beyond what a number can be"),
         (["--engine", "urign"], "did you mean 'uring'?"),
@@ -301,8 +231,7 @@ def test_what_cannot_be_added_to_is_refused(what):
 def test_wrong_words_are_refused(words, says, capsys):
     factors()
     before = state()
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB", *words]
-    code, _, err = run_cli(capsys, *line)
+    code, _, err = run_cli(capsys, *on_processor(*words))
     assert (code, err.count("\n")) == (2, 1)
     assert says in err
     assert state() == before
@@ -315,200 +244,156 @@ def test_help_offers_engines_of_files_alone(capsys):
     assert not set(gemm_case.IN_MEMORY) & set(words)
 
 
-def test_a_disk_without_room_is_refused_before_anything_is_written(monkeypatch):
+@pytest.mark.parametrize("engine", [None, "uring", "posix", "mmap", "queue"])
+def test_what_is_left_open_is_as_the_case_has_it(engine):
     factors()
+    told = Told(lambda finished: None)
+    gemm(engine=engine, progress=told)
+    found = told.work.parameters
+    given = {"processor": "cpu", "store": "file", "layout": "row-major", **found}
+    cores = len(os.sched_getaffinity(0))
+    assert found["engine"] == engine or gemm_case.default_engine({}, given)
+    assert found["threads"] == gemm_case.default_threads({"processors": [{"cores": cores}]}, given)
+    assert found["depth"] == gemm_case.default_depth({}, given)
+
+
+def test_a_disk_without_room_is_refused_before_anything_is_written():
+    side = 2**22  # files with holes; the product would take 70 TB
+    numpy.lib.format.open_memmap("A.npy", "w+", numpy.float32, (side, 1)).flush()
+    numpy.lib.format.open_memmap("B.npy", "w+", numpy.float32, (1, side)).flush()
     before = state()
-    room = SimpleNamespace(f_bavail=10, f_frsize=4096)
-    monkeypatch.setattr(os, "statvfs", lambda path: room)
-    with pytest.raises(FileError, match=r"not enough room: takes 328 kB"):
-        gemm()
+    with pytest.raises(FileError, match=r"not enough room: takes 64 TiB"):
+        gemm(fast_memory="1GiB", tile=2048)
     assert state() == before
 
 
-def test_a_disk_that_fills_up_leaves_nothing(monkeypatch):
+@pytest.fixture
+def short_files():
+    """No file may become longer than 100 kB."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_fills_up_leaves_nothing(request):
     factors()
     save("C.npy", 300, 270)
     before = state()
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(FileError, match=r"C\.npy: cannot be written: No space left"):
+    request.getfixturevalue("short_files")
+    with pytest.raises(FileError, match=r"C\.npy: cannot be written: File too large"):
         gemm()
     assert state() == before
 
 
-def test_a_journal_without_room_ends_the_product_and_keeps_it(monkeypatch):
+def fill_journal(finished):
+    """Lets the journal, which is open, be on a full disk from the third tile on."""
+    if finished < 3:
+        return
+    full = os.open("/dev/full", os.O_WRONLY)
+    for each in Path("/proc/self/fd").iterdir():
+        if each.exists() and each.resolve() == JOURNAL.resolve():
+            os.dup2(full, int(each.name))
+    os.close(full)
+
+
+def test_a_journal_without_room_ends_the_product_and_keeps_it():
     a, b = factors()
-    add = gemm_journal.Journal.add
-
-    def full(self, tiles):
-        if self.tiles:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        add(self, tiles)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(gemm_journal.Journal, "add", full)
-        with pytest.raises(FileError, match=r"No space left on device; 3 of 9 tiles are finished"):
-            gemm(tile=128)
-    assert gemm().finished_before == 3
+    says = r"\.journal: cannot be written: No space left on device; . of 9 tiles are finished"
+    with pytest.raises(FileError, match=says):
+        gemm(tile=128, progress=Told(fill_journal))
+    found = finished_tiles()
+    assert found >= 3
+    assert gemm().finished_before == found
     assert_product(a, b, numpy.load("C.npy"))
 
 
-def undisturbed():
-    """C as it is when nothing happens."""
-    watari.gemm("A.npy", "B.npy", "whole.npy", fast_memory=FAST)
-    found = Path("whole.npy").read_bytes()
-    os.unlink("whole.npy")
-    return found
+def unfinished(count=3, number=signal.SIGINT, **more):
+    """A product that was stopped when so many tiles were finished; what was said."""
 
+    def stop(finished):
+        if finished >= count:
+            signal.raise_signal(number)
 
-@pytest.mark.parametrize("beta", ["0", "0.5"])
-def test_killed_at_any_moment_it_goes_on_and_is_the_same(beta):
-    factors(1000, 300, 400)
-    old = save("C.npy", 1000, 300)
-    watari.gemm("A.npy", "B.npy", "C.npy", fast_memory=FAST, beta=float(beta))
-    whole = Path("C.npy").read_bytes()
-    numpy.save("C.npy", old)
-    before = Path("C.npy").read_bytes()
-    done = -1
-    for wanted in (0, 3, 9):
-        process = command("--beta", beta, pause=0.01)
-        wait_for_tiles(process, wanted)
-        time.sleep(RNG.uniform(0, 0.05))
-        process.kill()
-        process.communicate()
-        assert Path("C.npy").read_bytes() == before
-        assert finished_tiles() >= max(done, wanted)
-        done = finished_tiles()
-    process = command("--beta", beta)
-    out, err = process.communicate()
-    assert process.returncode == 0, err
-    forecast, before = out.splitlines()[1:3]
-    assert forecast.startswith("in all: reads ")
-    assert before == f"{done} of 24 tiles are finished already"
-    assert Path("C.npy").read_bytes() == whole
-    assert left_over() == []
+    with pytest.raises(gemm_files.Interrupted) as raised:
+        gemm(**more, progress=Told(stop))
+    assert finished_tiles() >= count
+    return str(raised.value)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(number):
-    factors(1000, 300, 400)
-    whole = undisturbed()
-    process = command(pause=0.01)
-    wait_for_tiles(process, 3)
-    process.send_signal(number)
-    _, err = process.communicate()
-    assert process.returncode == cli.INTERRUPTED
-    assert err.startswith("watari: interrupted; ")
-    assert "of 24 tiles are finished: the same command goes on from there" in err
+    factors()
+    gemm(tile=128)
+    whole = Path("C.npy").read_bytes()
+    os.unlink("C.npy")
+    said = unfinished(number=number, tile=128)
+    left = f"{finished_tiles()} of 9 tiles are finished"
+    assert said == f"{left}: the same product goes on from there"
     assert not Path("C.npy").exists()
     gemm()
     assert Path("C.npy").read_bytes() == whole
-
-
-def test_tiles_are_such_as_fit_with_what_a_disk_wants_around_their_rows(monkeypatch):
-    factors()
-    fast, asked = 2**23, []
-    native = sys.modules["watari._native"]
-    whole_units = {128: 2**20, 256: 2**21}  # rows of 0.5 and 1 KiB in two units of 4096 bytes
-    monkeypatch.setattr(
-        native, "gemm_files_slot_bytes", lambda p: whole_units.get(p["tile"], p["tile"] ** 2 * 16)
-    )
-    monkeypatch.setattr(
-        native, "gemm_files", lambda p, *_: asked.append(p["tile"]) or fake_gemm.gemm_files(p, *_)
-    )
-    watari.gemm("A.npy", "B.npy", "C.npy", fast_memory=fast, processor="cpu")
-    assert asked == [128]  # 256 would fit 32 times without them
-
-
-def test_an_end_before_anything_is_finished_leaves_nothing(monkeypatch):
-    factors()
-
-    def stopped(parameters, finished, progress):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sys.modules["watari._native"], "gemm_files", stopped)
-    with pytest.raises(gemm_files.Interrupted, match=r"^no tile was finished$"):
-        gemm()
     assert left_over() == []
 
 
-def unfinished(count=3, **more):
-    """A product that stopped after some tiles; what it was told of."""
-
-    class Stop:
-        def start(self, work, finished):
-            self.before = finished
-
-        def advance(self, fraction, finished):
-            if finished >= count:
-                signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(gemm_files.Interrupted):
-        gemm(**more, progress=Stop())
-    assert finished_tiles() >= count
+def test_an_end_before_anything_is_finished_leaves_nothing():
+    factors()
+    with pytest.raises(gemm_files.Interrupted, match=r"^no tile was finished$"):
+        gemm(progress=Told(lambda finished: signal.raise_signal(signal.SIGINT)))
+    assert left_over() == []
 
 
-def test_finished_tiles_are_not_computed_again(monkeypatch):
+def test_what_progress_raises_ends_the_product_and_keeps_it():
+    factors()
+
+    def fail(finished):
+        if finished >= 3:
+            raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        gemm(tile=128, progress=Told(fail))
+    assert gemm().finished_before >= 3
+
+
+def test_finished_tiles_are_not_computed_again():
     a, b = factors()
     unfinished(tile=128)
-    asked = []
-    real = fake_gemm.gemm_files
-
-    def recorded(parameters, finished, progress):
-        asked.append(finished)
-        return real(parameters, finished, progress)
-
-    monkeypatch.setattr(sys.modules["watari._native"], "gemm_files", recorded)
-    done = gemm()  # more memory would take larger tiles: the journal's are kept
-    assert asked == [[(0, 0), (0, 1), (0, 2)]]
-    assert (done.finished_before, done.tiles) == (3, 9)
+    found = finished_tiles()
+    done = gemm()  # tiles of another size would suit, too: the journal's are kept
+    assert (done.finished_before, done.tiles) == (found, 9)
+    assert 0 < done.bytes_written < 4 * 300 * 270
     assert_product(a, b, numpy.load("C.npy"))
 
 
-@pytest.mark.parametrize("torn", ['{"tiles": [[1, 0', '{"tiles": [[1, 0], [1, 1]]}', ""])
+@pytest.mark.parametrize("torn", ["tiles 1 0 1", "tiles 2 0 2 1", "til", ""])
 def test_a_torn_last_line_counts_for_nothing(torn):
     a, b = factors()
     unfinished(tile=128)
-    with open("C.npy.partial.json-lines", "a") as file:
+    found = finished_tiles()
+    with JOURNAL.open("a") as file:
         file.write(torn)
-    assert gemm().finished_before == 3
+    assert gemm().finished_before == found
     assert_product(a, b, numpy.load("C.npy"))
 
 
-def change_a():
-    save("A.npy", 300, 200)
-
-
-def rewrite_journal(change):
-    """Changes its first line."""
-    path = Path("C.npy.partial.json-lines")
-    first, *rest = path.read_text().splitlines()
-    path.write_text("\n".join([json.dumps(change(json.loads(first))), *rest, ""]))
+def add_line(line):
+    """To the journal."""
+    with JOURNAL.open("a") as file:
+        file.write(line + "\n")
 
 
 OTHER = {
-    "A": (change_a, {}, "is of another product: A: mtime_ns was"),
-    "alpha": (lambda: None, {"alpha": 2}, "alpha was 1.0, is now 2.0"),
+    "A": (lambda: save("A.npy", 300, 200), {}, "is of another product: A.changed was"),
+    "alpha": (lambda: None, {"alpha": 2}, "alpha was 1, is now 2"),
     "tile": (lambda: None, {"tile": 256}, "tile was 128, is now 256"),
     "size": (lambda: cut("C.npy.partial", 5000), {}, "is not the file that"),
-    "no journal": (lambda: os.unlink("C.npy.partial.json-lines"), {}, "no journal says what"),
-    "no tile": (
-        lambda: write(
-            "C.npy.partial.json-lines",
-            Path("C.npy.partial.json-lines").read_bytes() + b'{"tiles": [[3, 0]]}\n',
-        ),
-        {},
-        "names tiles that C does not have",
-    ),
-    "not JSON": (lambda: write("C.npy.partial.json-lines", b"hello\n"), {}, "not a journal"),
-    "newer": (
-        lambda: rewrite_journal(lambda first: {**first, "schema": 9}),
-        {},
-        "schema is 9, this version reads 1",
-    ),
+    "no journal": (lambda: JOURNAL.unlink(), {}, "no journal says what"),
+    "no tile": (lambda: add_line("tiles 3 0"), {}, "names tiles that C does not have"),
+    "half": (lambda: add_line("tiles 1"), {}, "not a journal: half a tile"),
+    "no number": (lambda: add_line("tiles x y"), {}, "not a journal: no number"),
+    "no line": (lambda: add_line("hello 1"), {}, "not a journal: what is 'hello'?"),
+    "no journal at all": (lambda: write(JOURNAL, b"hello\n"), {}, "not a journal: begins with 'he"),
+    "newer": (lambda: write(JOURNAL, b"watari-gemm 9\n"), {}, "this version reads 'watari-gemm 1'"),
 }
 
 
@@ -537,41 +422,49 @@ def test_an_empty_unfinished_file_or_journal_is_begun_anew():
     gemm()
     assert_product(a, b, numpy.load("C.npy"))
     unfinished(tile=128)
-    write("C.npy.partial.json-lines", b'{"schema": 1, "prod')
+    JOURNAL.write_text("watari-ge")
     with pytest.raises(UsageError, match="no journal says what"):
         gemm()
 
 
+def test_names_of_files_may_have_any_bytes(here, monkeypatch):
+    odd = here / "new\nline \\n"
+    odd.mkdir()
+    monkeypatch.chdir(odd)
+    a, b = factors()
+    unfinished(tile=128)
+    assert gemm().finished_before >= 3
+    assert_product(a, b, numpy.load("C.npy"))
+
+
 def test_two_runs_at_once_on_one_output_are_refused():
-    factors(1000, 300, 400)
-    process = command(pause=0.02)
-    wait_for_tiles(process, 1)
-    with pytest.raises(UsageError, match=r"C\.npy\.partial is being written by another run"):
-        gemm()
-    with pytest.raises(UsageError, match="another run"):
-        gemm(fresh=True)
-    assert process.wait() == 0
+    factors()
+    refused = []
+
+    def again(finished):
+        for fresh in (False, True):
+            with pytest.raises(UsageError, match=r"\.partial is being written by another run"):
+                gemm(fresh=fresh)
+            refused.append(fresh)
+
+    gemm(progress=Told(again))
+    assert refused
     assert left_over() == []
 
 
-def killed_in_place(monkeypatch, **more):
+def killed_in_place(**more):
     """A product that had got its name, and could not say so any more."""
-
-    def kill(*_):
-        raise SystemError("killed")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("watari.gemm_partial.remove_own", kill)
-        with pytest.raises(SystemError):
-            gemm(tile=128, **more)
-    assert left_over() == ["C.npy.partial.json-lines"]
+    journals = []
+    gemm(tile=128, progress=Told(lambda finished: journals.append(JOURNAL.read_text())), **more)
+    status = os.stat("C.npy")
+    JOURNAL.write_text(f"{journals[-1]}whole {status.st_size} {status.st_mtime_ns}\n")
 
 
-def test_killed_after_it_was_in_place_it_is_not_computed_again(monkeypatch):
+def test_killed_after_it_was_in_place_it_is_not_computed_again():
     a, b = factors()
     old = save("C.npy", 300, 270)
-    killed_in_place(monkeypatch, beta=1)
-    done = gemm(beta=1)
+    killed_in_place(beta=1)
+    done = gemm(beta=1, tile=128)
     assert (done.tiles, done.finished_before) == (9, 9)
     assert_product(a, b, numpy.load("C.npy"), 1, 1, old)
     assert left_over() == []
@@ -590,9 +483,9 @@ def overwritten():
 @pytest.mark.parametrize(
     "change", [overwritten, lambda: cut("C.npy", 5000), lambda: save("C.npy", 2, 3)]
 )
-def test_a_product_that_was_replaced_in_place_is_made_again(monkeypatch, change):
+def test_a_product_that_was_replaced_in_place_is_made_again(change):
     a, b = factors()
-    killed_in_place(monkeypatch)
+    killed_in_place()
     inode = os.stat("C.npy").st_ino
     change()
     assert os.stat("C.npy").st_ino == inode
@@ -601,97 +494,61 @@ def test_a_product_that_was_replaced_in_place_is_made_again(monkeypatch, change)
     assert left_over() == []
 
 
-def test_an_error_while_reading_names_the_place_and_leaves_everything_whole():
-    factors(1000, 300, 400)
-    save("C.npy", 1000, 300)
-    before = {name: Path(name).read_bytes() for name in ("B.npy", "C.npy")}
-    process = command("--beta", "1", pause=0.01)
-    wait_for_tiles(process, 3)
-    cut("A.npy", 1_000_000)
-    _, err = process.communicate()
-    assert process.returncode == 1
-    assert "A.npy: read at byte 1000" in err
-    assert "A.npy than there is now; --fresh (fresh=True) discards it and begins anew" in err
-    assert "goes on from there" not in err
-    assert "C.npy is as it was; " in err
-    assert {name: Path(name).read_bytes() for name in before} == before
-    with pytest.raises(FileError, match="cut short"):
-        gemm(beta=1)
-
-
 def test_matrices_that_change_meanwhile_give_no_product():
-    factors(1000, 300, 400)
-    process = command(pause=0.01)
-    wait_for_tiles(process, 3)
-    os.utime("B.npy")
-    _, err = process.communicate()
-    assert process.returncode == 2
-    assert "B.npy changed while it was read: the product is discarded" in err
+    factors()
+    with pytest.raises(FileError) as raised:
+        gemm(tile=128, progress=Told(lambda finished: os.utime("B.npy")))
+    assert str(raised.value).endswith("B.npy changed while it was read: the product is discarded")
     assert [*left_over(), Path("C.npy").exists()] == [False]
 
 
-def test_what_the_machine_lacks_is_an_error_of_the_command(monkeypatch, capsys):
+def test_what_the_machine_lacks_is_an_error_of_the_command(capsys):
+    if native.gpus()["gpus"]:
+        pytest.skip("there is a GPU")
     factors()
-
-    def lacks(*_):
-        raise UnsupportedError("no GPU driver")
-
-    monkeypatch.setattr(sys.modules["watari._native"], "gemm_files", lacks)
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB"]
+    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB", "--processor", "gpu"]
     code, _, err = run_cli(capsys, *line)
-    assert code == 2
-    assert "no GPU driver" in err
+    assert (code, err.count("\n")) == (2, 1)
     assert left_over() == []
-    with pytest.raises(UnsupportedError):
-        gemm()
 
 
-def test_fast_memory_beyond_what_there_is_is_told_what_to_give(monkeypatch, capsys):
+def test_fast_memory_beyond_what_there_is_is_told_what_to_give(capsys):
     factors()
-
-    def lacks(*_):
-        text = "asked for 1 TiB, available 23 GiB; choose a smaller size, or oversubscribe=yes"
-        raise BeyondMemoryError(text)
-
-    monkeypatch.setattr(sys.modules["watari._native"], "gemm_files", lacks)
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "1TiB"]
-    code, _, err = run_cli(capsys, *line)
+    code, _, err = run_cli(capsys, *on_processor("--fast-memory", "900000TiB"))
     assert code == 2
-    says = "asked for 1 TiB, available 23 GiB; choose a smaller --fast-memory (fast_memory)"
-    assert err == f"watari: {says}; no tile was finished\n"
+    assert re.search(r"asked for 9e\+05 TiB .*, available .*; choose a smaller fast memory", err)
+    with pytest.raises(BeyondMemoryError):
+        gemm(fast_memory="900000TiB")
+    assert left_over() == []
 
 
 def test_progress_is_told_from_the_forecast_to_the_end(capsys):
     factors()
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB", "--alpha", "-1"]
-    code, out, _ = run_cli(capsys, *line)
-    first, second, *_, last, note = out.splitlines()
+    code, out, _ = run_cli(capsys, *on_processor("--alpha", "-1"))
+    first, second, *_, last = out.splitlines()
     assert code == 0
     assert first.startswith("C.npy: 300 x 270 = (300 x 200) (200 x 270), float32, by uring on the")
     assert second.startswith("reads ")
     assert "(any schedule moves " in second
     assert "about " in second
     assert last.startswith("C.npy: ")
-    assert note == "by NumPy"
+
+
+def test_what_is_finished_already_is_told(capsys):
+    factors()
+    unfinished(tile=128)
+    found = finished_tiles()
+    code, out, _ = run_cli(capsys, *on_processor())
+    _, forecast, before, *_ = out.splitlines()
+    assert code == 0
+    assert forecast.startswith("in all: reads ")
+    assert before == f"{found} of 9 tiles are finished already"
 
 
 def test_nothing_is_said_of_arithmetic_where_nothing_is_multiplied(capsys):
     factors()
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB", "--alpha", "0"]
-    code, out, _ = run_cli(capsys, *line)
+    code, out, _ = run_cli(capsys, *on_processor("--alpha", "0"))
     assert code == 0
     assert "reads 0 B, writes 324 kB (any schedule moves 324 kB at least)" in out
     assert "arithmetic" not in out
     assert "FLOPS" not in out
-
-
-def test_a_system_error_is_of_the_library(monkeypatch):
-    factors()
-
-    def broken(*_):
-        raise SystemCallError("A.npy: pread at byte 4096: Input/output error")
-
-    monkeypatch.setattr(sys.modules["watari._native"], "gemm_files", broken)
-    with pytest.raises(SystemCallError, match=r"at byte 4096: .*; no tile was finished"):
-        gemm()
-    assert left_over() == []

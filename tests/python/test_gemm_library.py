@@ -17,7 +17,7 @@ import pytest
 import synthetic
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_gemm import assert_product, finished_tiles, save
+from products import assert_product, finished_tiles, save
 
 import watari
 from watari import cases, cli, gemm_case
@@ -165,7 +165,7 @@ def test_an_interrupt_ends_it_and_keeps_what_is_done():
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == cli.INTERRUPTED, err
-    assert "of 400 tiles are finished: the same command goes on from there" in err
+    assert "of 400 tiles are finished: the same product goes on from there" in err
     product()
     assert_product(a, b, numpy.load("C.npy"))
 
@@ -183,6 +183,7 @@ def test_a_file_that_ends_early_ends_it_with_the_place(engine, side):
     assert process.returncode == 1, err
     assert re.search(r"read of \d+ bytes at \d{6,}", err) or ("A.npy" in err and "byte" in err), err
     assert "C.npy is as it was; " in err
+    assert "A.npy than there is now; fresh (--fresh) discards it and begins anew" in err
     assert Path("C.npy").read_bytes() == before
 
 

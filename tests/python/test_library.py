@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
+from products import assert_product, save
 
 ROOT = Path(__file__).parents[2]
 BUILT = [ROOT / "build" / name for name in ("test", "gpu", "cuda", "cpu")]
@@ -41,3 +43,12 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
     said = run(example / "first_touch")
     assert said.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
     assert len(said.splitlines()) == 5
+    a, b, c = (tmp_path / name for name in ("A.npy", "B.npy", "C.npy"))
+    factors = save(a, 300, 200), save(b, 200, 270)
+    done = subprocess.run([example / "product", a, b, c, "2"], capture_output=True, text=True)
+    if "OpenBLAS" in done.stderr:  # NumPy's own is not found by the loader
+        assert done.stderr.splitlines()[-1].startswith("unsupported: ")
+    else:
+        assert (done.returncode, done.stderr.splitlines()[0]) == (0, "  0%, 0 tiles"), done.stderr
+        assert_product(*factors, numpy.load(c))
+    assert not list(tmp_path.glob("*.partial*"))

@@ -47,6 +47,13 @@ public:
     std::size_t available;
 };
 
+/// A file that is not what it must be, or cannot be written: the message names it.
+class file_error : public error {
+public:
+    using error::error;
+    const char* name() const noexcept override { return "file"; }
+};
+
 /// A CUDA call failed.
 class gpu_error : public error {
 public:

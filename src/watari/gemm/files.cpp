@@ -115,7 +115,7 @@ foresight plan(const file_product& p) {
 
 pipeline_counts multiply(const file_product& p) {
     const foresight ahead = plan(p);
-    require_room_for(p.how);
+    require_room_for(p.how, "choose a smaller fast memory");
     const reached a(p, p.a, false), b(p, p.b, false), c(p, p.c, true);
     std::optional<reached> c_read;
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);

@@ -223,13 +223,13 @@ foresight plan(const parameters& p) {
                    lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));
 }
 
-void require_room_for(const parameters& p) {
+void require_room_for(const parameters& p, const std::string& advice) {
     if (p.processor.is_gpu()) device::use(p.processor.number);
     const memory::demand budget[] = {
         {p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
          p.fast_memory,
          {.device = p.processor.number}}};
-    memory::require_room(budget);
+    memory::require_room(budget, advice);
 }
 
 measure::trial run(const parameters& p) {

@@ -5,9 +5,11 @@
 /// whatever the order, about 2 m n k / sqrt(elements of fast memory) elements.
 ///
 /// Read next: schedule.hpp (which tile when), placement.hpp (where a tile lies), pipeline.hpp
-/// (reading, multiplying and writing), source.hpp (the engines), store.hpp (test data).
+/// (reading, multiplying and writing), source.hpp (the engines); product.hpp (a user's own .npy
+/// files); store.hpp (test data).
 #pragma once
 
+#include "watari/core/error.hpp"
 #include "watari/gemm/pipeline.hpp"
 #include "watari/measure/trial.hpp"
 
@@ -56,8 +58,8 @@ together together_of(const parameters& p, const placement& a, const placement& b
 std::size_t movers_of(const parameters& p);
 std::size_t depth_of(const parameters& p);
 
-/// Throws beyond_memory, unsupported where there is no room for the fast memory.
-void require_room_for(const parameters& p);
+/// Throws beyond_memory with advice, unsupported where there is no room for the fast memory.
+void require_room_for(const parameters& p, const std::string& advice = smaller_or_oversubscribed);
 
 /// Nothing is read or made. Throws usage_error, unsupported.
 foresight plan(const parameters& p);

@@ -56,15 +56,14 @@ void mover::realign(const placement& where, const tile_run& tiles, std::byte* me
                     std::size_t stride) {
     const stream_t stream = stream_ ? stream_->get() : nullptr;
     for (std::size_t k = 0; k < tiles.columns; ++k)
-        realign_on(who_).realign(
-            {.data = memory + k * stride,
-             .count = where.tiles.rows_of(tiles.row),
-             .bytes = where.tiles.columns_of(tiles.column + k) * where.element,
-             .stride = list_.row_bytes,
-             .skip = list_.skip,
-             .skip_step = list_.skip_step,
-             .unit = where.unit},
-            stream);
+        realign_on(who_).realign({.data = memory + k * stride,
+                                  .count = where.tiles.rows_of(tiles.row),
+                                  .bytes = where.tiles.columns_of(tiles.column + k) * where.element,
+                                  .stride = list_.row_bytes,
+                                  .skip = list_.skip,
+                                  .skip_step = list_.skip_step,
+                                  .unit = where.unit},
+                                 stream);
     if (stream) device::synchronize(stream);
 }
 

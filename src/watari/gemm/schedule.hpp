@@ -115,8 +115,8 @@ public:
     /// Tile columns of a matrix, those of a load or of a write of C as a run; in a whole run of the
     /// program each of the matrix's tile rows comes by these.
     std::vector<run_of_tiles> runs_of(matrix which) const;
-    /// The columns of a block, counted from its first one, by the groups in which its tiles of C are
-    /// written.
+    /// The columns of a block, counted from its first one, by the groups in which its tiles of C
+    /// are written.
     std::vector<run_of_tiles> groups_of_c(const gemm::step& at) const;
 
     /// The most tiles of a load.

@@ -32,9 +32,9 @@ struct request_list {
     namespace_view view;
     const std::uint64_t* offsets;  ///< bytes of the namespace, whole blocks of it
     std::size_t count;
-    std::uint32_t part;   ///< bytes of a part of a block
-    std::uint32_t parts;  ///< of each block
-    std::size_t stride;   ///< bytes from part to part in memory
+    std::uint32_t part;     ///< bytes of a part of a block
+    std::uint32_t parts;    ///< of each block
+    std::size_t stride;     ///< bytes from part to part in memory
     std::uint32_t overlap;  ///< bytes that a part has in common with the next one
     bool write;
     std::byte* memory;        ///< part k of block i at memory + k x stride + i x part

@@ -29,8 +29,8 @@ namespace watari::storage {
 struct requests {
     std::span<const std::uint64_t> offsets;  ///< bytes
     std::byte* memory;
-    std::size_t block;       ///< bytes of each
-    std::size_t parts = 1;   ///< of each block
+    std::size_t block;        ///< bytes of each
+    std::size_t parts = 1;    ///< of each block
     std::size_t stride = 0;   ///< bytes; of no meaning where blocks are of one part
     std::size_t overlap = 0;  ///< bytes, at most those from part to part; nor this
 

@@ -12,8 +12,8 @@ namespace watari::storage {
 /// Adds those of block i: what two parts have in common comes to the second.
 inline void add_pieces(const requests& list, std::size_t i, std::vector<iovec>& into) {
     for (std::size_t part = 0; part < list.parts; ++part)
-        into.push_back({list.place(i, part),
-                        part + 1 < list.parts ? list.part_step() : list.part_bytes()});
+        into.push_back(
+            {list.place(i, part), part + 1 < list.parts ? list.part_step() : list.part_bytes()});
 }
 
 /// What has come of block i to the second of two parts comes to the first, too.

@@ -1,0 +1,41 @@
+/// What tells a file, and its content, from another, as far as that is known without reading it.
+#pragma once
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cstdint>
+#include <string>
+
+namespace watari::gemm {
+
+/// Size and time of change.
+struct file_state {
+    std::uint64_t bytes = 0;
+    std::int64_t changed = 0;  ///< nanoseconds since 1970
+
+    static file_state of(const struct stat& status) {
+        return {static_cast<std::uint64_t>(status.st_size),
+                status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
+    }
+    static file_state of(int file) {
+        struct stat status {};
+        fstat(file, &status);
+        return of(status);
+    }
+    bool operator==(const file_state&) const = default;
+};
+
+/// Whether a name is that of a file that is open.
+inline bool is_name_of(const std::string& path, int file) {
+    struct stat named {
+    }, own{};
+    return stat(path.c_str(), &named) == 0 && fstat(file, &own) == 0 &&
+           named.st_ino == own.st_ino && named.st_dev == own.st_dev;
+}
+
+/// Removes a name, if it is.
+inline void remove_own(const std::string& path, int file) {
+    if (is_name_of(path, file)) unlink(path.c_str());
+}
+
+}  // namespace watari::gemm

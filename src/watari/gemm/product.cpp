@@ -1,0 +1,279 @@
+#include "watari/gemm/product.hpp"
+
+#include "watari/core/backend.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/storage/engines/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+namespace watari::gemm {
+
+namespace {
+
+constexpr std::size_t tile_unit = 128, tile_usual = 2048;  ///< elements
+constexpr std::size_t slots_usual = 32;  ///< tiles that fast memory should hold at least
+
+/// The processor's own initiative.
+std::string default_engine(processor who) { return who.is_gpu() ? "gpu" : "uring"; }
+
+/// One a core; a GPU's queues are served by few, which never rest, and a disk wants no more.
+std::size_t default_threads(const std::string& engine) {
+    const std::size_t cores = cpu::own_cpus().size();
+    return engine == "gpu" ? std::clamp<std::size_t>(cores / 2, 1, 4) : cores;
+}
+
+/// Requests in flight; a GPU's, of 128 KiB, such that each thread's stay in the CPU's cache.
+std::size_t default_depth(const std::string& engine) {
+    if (!storage::engine_named(engine).deep) return 1;
+    return engine == "gpu" ? 16 : 32;
+}
+
+std::string text(double value) {
+    std::array<char, 32> digits{};
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+}
+
+void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
+    into.emplace_back(name + ".path", matrix.where.path);
+    into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
+    into.emplace_back(name + ".changed", std::to_string(matrix.state.changed));
+    into.emplace_back(name + ".shape", shape_text(matrix.where));
+    into.emplace_back(name + ".type", npy_type(matrix.type));
+}
+
+void require_product(const npy_matrix& a, const npy_matrix& b, const npy_product& named) {
+    if (a.where.columns != b.where.rows)
+        throw file_error(named.a + " is " + shape_text(a.where) + " and " + named.b + " is " +
+                         shape_text(b.where) + ": columns of the first must be rows of the second");
+    if (a.type != b.type)
+        throw file_error(named.a + " is of " + npy_type(a.type) + " and " + named.b + " of " +
+                         npy_type(b.type) + ": must be the same");
+}
+
+/// Throws file_error or usage_error where the product cannot be put.
+void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
+                   const std::string& named) {
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    if (fs::exists(output, problem)) {
+        if (!fs::is_regular_file(output, problem))
+            throw file_error(named + ": cannot be written: not a regular file");
+        for (const npy_matrix* factor : {&a, &b})
+            if (fs::equivalent(output, factor->where.path, problem))
+                throw usage_error(named + " is also a factor: the product needs a file of its own");
+    }
+    const fs::path folder = fs::path(output).parent_path();
+    if (!fs::is_directory(folder, problem))
+        throw file_error(named + ": cannot be written: no folder " + folder.string());
+}
+
+/// What beta multiplies.
+npy_matrix read_old(const std::string& path, const npy_matrix& a, const npy_matrix& b) {
+    const npy_matrix old = read_npy(path);
+    const matrix_file wanted{path, 0, a.where.rows, b.where.columns};
+    if (shape_text(old.where) != shape_text(wanted) || old.type != a.type)
+        throw file_error(path + ": is " + shape_text(old.where) + ", " + npy_type(old.type) +
+                         "; to add to it, it must be " + shape_text(wanted) + ", " +
+                         npy_type(a.type));
+    return old;
+}
+
+void require_engine(const std::string& engine) {
+    if (in_host_memory(engine))
+        throw usage_error("engine " + engine +
+                          " is for matrices in memory, and these are in files");
+    storage::engine_named(engine);
+}
+
+std::uint64_t bytes_of(const matrix_file& c, precision type) {
+    return c.offset + std::uint64_t{c.rows} * c.columns * element_bytes(type);
+}
+
+}  // namespace
+
+product::product(const npy_product& wanted)
+    : wanted_(wanted), a_(read_npy(wanted.a)), b_(read_npy(wanted.b)) {
+    output_ = std::filesystem::weakly_canonical(std::filesystem::absolute(wanted.c)).string();
+    journal_ = unfinished_path(output_) + ".journal";
+    require_product(a_, b_, wanted);
+    require_place(output_, a_, b_, wanted.c);
+    if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
+    job_.a = a_.where;
+    job_.b = b_.where;
+    job_.c = {unfinished_path(output_), npy_header_bytes, a_.where.rows, b_.where.columns};
+    if (old_) job_.c_read = old_->where;
+    parameters& how = job_.how;
+    how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
+    how.engine = wanted.engine.empty() ? default_engine(how.processor) : wanted.engine;
+    require_engine(how.engine);
+    how.threads = wanted.threads > 0 ? wanted.threads : default_threads(how.engine);
+    how.depth = default_depth(how.engine);
+    how.type = a_.type;
+    how.fast_memory = wanted.fast_memory;
+    how.alpha = wanted.alpha;
+    how.beta = wanted.beta;
+    job_.interval = wanted.interval;
+    how.tile = wanted.tile > 0 ? wanted.tile : suited_tile();
+    ahead_ = plan(job_);
+}
+
+/// That of an unfinished product: what goes on keeps it. Else the largest power of two of which
+/// fast memory has some tens, with what a disk wants around their rows.
+std::size_t product::suited_tile() const {
+    if (!wanted_.fresh && std::filesystem::exists(unfinished_path(output_)))
+        if (const auto found = journal::read(journal_); found && !found->tiles.empty())
+            for (const auto& [name, value] : found->product)
+                if (name == "tile")
+                    return std::max<std::size_t>(1, std::strtoul(value.c_str(), nullptr, 10));
+    file_product job = job_;
+    job.how.tile = tile_usual;
+    while (job.how.tile > tile_unit && job.how.fast_memory / slot_bytes(job) < slots_usual)
+        job.how.tile /= 2;
+    return job.how.tile;
+}
+
+std::size_t product::tiles() const {
+    return tiling_of(matrix::c, {output().rows, output().columns, 0}, how().tile).tiles();
+}
+
+std::vector<const npy_matrix*> product::read() const {
+    std::vector<const npy_matrix*> all{&a_, &b_};
+    if (old_) all.push_back(&*old_);
+    return all;
+}
+
+identity product::who_it_is() const {
+    identity all;
+    add_identity(all, "A", a_);
+    add_identity(all, "B", b_);
+    if (old_) add_identity(all, "C", *old_);
+    all.emplace_back("alpha", text(how().alpha));
+    all.emplace_back("beta", text(how().beta));
+    all.emplace_back("tile", std::to_string(how().tile));
+    all.emplace_back("processor", how().processor.is_gpu() ? "gpu" : "cpu");
+    return all;
+}
+
+/// Whether an earlier run was killed after C had got its name, before it could say so.
+bool product::finished_already() const {
+    struct stat there {};
+    if (std::filesystem::exists(unfinished_path(output_)) || stat(output_.c_str(), &there) != 0)
+        return false;
+    const auto found = journal::read(journal_);
+    if (!found || found->inode != there.st_ino || found->whole != file_state::of(there))
+        return false;
+    std::filesystem::remove(journal_);
+    const auto without_old = [](identity all) {  // that is the product itself by now
+        std::erase_if(all, [](const auto& each) { return each.first.starts_with("C."); });
+        return all;
+    };
+    return difference(without_old(found->product), without_old(who_it_is())).empty();
+}
+
+/// The tiles that an earlier run finished. Throws usage_error where that was another product.
+std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
+    const std::string path = unfinished_path(output_);
+    const std::uint64_t size = file.state().bytes;
+    if (wanted_.fresh || size == 0) return {};
+    const auto found = journal::read(journal_);
+    if (!found)
+        throw usage_error(path + " is there, and no journal says what it is; " + begin_anew);
+    if (found->tiles.empty()) return {};
+    if (found->inode != file.inode() || size != bytes_of(output(), how().type))
+        throw usage_error(path + " is not the file that " + journal_ + " is about; " + begin_anew);
+    if (const std::string other = difference(found->product, who_it_is()); !other.empty())
+        throw usage_error(path + " is of another product: " + other + "; " + begin_anew);
+    const tiling c = tiling_of(matrix::c, {output().rows, output().columns, 0}, how().tile);
+    for (const auto& [row, column] : found->tiles)
+        if (row >= c.tile_rows() || column >= c.tile_columns())
+            throw usage_error(journal_ + " names tiles that C does not have; " + begin_anew);
+    return found->tiles;
+}
+
+product_counts product::run(const product_progress& progress) {
+    began_ = false;
+    if (!wanted_.fresh && finished_already()) return {.tiles = tiles(), .finished_before = tiles()};
+    require_room_on_disk(output_, bytes_of(output(), how().type));
+    unfinished_file file(output_);
+    std::vector<tile_of_c> before;
+    try {
+        before = tiles_left(file);
+    } catch (...) {
+        if (file.state().bytes == 0) file.remove();  // it was made just now
+        throw;
+    }
+    std::optional<journal> done;
+    const auto leave = [&] {
+        finished_ = done ? done->tiles().size() : before.size();
+        if (finished_ > 0) return;
+        file.remove();
+        if (done) done->remove();
+    };
+    try {
+        done.emplace(journal_, journal::contents{file.inode(), who_it_is(), before});
+        if (before.empty())
+            file.allocate(bytes_of(output(), how().type),
+                          npy_header(output().rows, output().columns, how().type));
+        product_counts counts = make(file, *done, progress);
+        if (counts.stopped) leave();
+        return counts;
+    } catch (...) {
+        leave();
+        throw;
+    }
+}
+
+product_counts product::make(unfinished_file& file, journal& done,
+                             const product_progress& progress) {
+    began_ = true;
+    const std::size_t before = done.tiles().size();
+    bool goes_on = !progress || progress(before, 0);
+    job_.finished = done.tiles();
+    job_.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
+        done.add(tiles);
+        if (goes_on && progress) goes_on = progress(done.tiles().size(), part);
+        return goes_on;
+    };
+    const pipeline_counts took = multiply(job_);
+    product_counts counts{.seconds = took.seconds,
+                          .read = took.read,
+                          .written = took.written,
+                          .tiles = tiles(),
+                          .finished_before = before,
+                          .stopped = took.stopped,
+                          .blas = took.blas,
+                          .notes = took.notes};
+    if (took.stopped) return counts;
+    for (const npy_matrix* matrix : read())
+        if (has_changed(*matrix)) {
+            done.clear();  // of which product they are, none can say: nothing is kept
+            began_ = false;
+            throw file_error(matrix->where.path +
+                             " changed while it was read: the product is discarded");
+        }
+    file.sync();
+    done.finish(file.state());
+    file.put_in_place();
+    done.remove();
+    return counts;
+}
+
+std::string product::kept() const {
+    if (!began_) return "";
+    const std::string old = std::filesystem::exists(output_) ? wanted_.c + " is as it was; " : "";
+    if (finished_ == 0) return old + "no tile was finished";
+    const std::string some =
+        old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are finished";
+    for (const npy_matrix* matrix : read())
+        if (has_changed(*matrix))
+            return some + ", of another " + matrix->where.path + " than there is now; " +
+                   begin_anew;
+    return some + ": the same product goes on from there";
+}
+
+}  // namespace watari::gemm

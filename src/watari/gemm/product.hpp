@@ -1,0 +1,97 @@
+/// C = alpha A B + beta C of matrices in .npy files, which may be larger than memory.
+///
+/// A (m x k) and B (k x n) are both of float32 or of float64, in C order; C becomes m x n of the
+/// same type, written whole or not at all: into C.npy.partial beside it, which takes its name when
+/// it is durable. A run that was stopped or killed leaves that and a journal, and the same product
+/// goes on from there, with the same bits. Two runs on one C are refused.
+///
+///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy", .fast_memory = 8 << 30});
+#pragma once
+
+#include "watari/gemm/journal.hpp"
+#include "watari/gemm/npy.hpp"
+#include "watari/gemm/unfinished.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace watari::gemm {
+
+/// What is asked for. What is left empty, or 0, suits the machine.
+struct npy_product {
+    std::string a, b, c;         ///< paths; with beta other than 0 C must be there, and is added to
+    std::size_t fast_memory;     ///< bytes of GPU memory, or of RAM where the CPU multiplies
+    double alpha = 1, beta = 0;  ///< with alpha 0 A and B are not read
+    std::optional<watari::processor> who{};  ///< that multiplies
+    std::string engine{};                    ///< that moves tiles: a row of storage::engines()
+    std::size_t tile = 0;                    ///< elements along an edge
+    std::size_t threads = 0;                 ///< of the CPU, that move tiles
+    bool fresh = false;                      ///< discards what an unfinished run has left
+    double interval =
+        1;  ///< seconds; finished tiles become durable, and progress is told, as often
+};
+
+/// What a run took.
+struct product_counts {
+    double seconds = 0;
+    std::uint64_t read = 0, written = 0;  ///< bytes
+    std::size_t tiles = 0;                ///< of C
+    std::size_t finished_before = 0;      ///< of them by an earlier run
+    bool stopped = false;
+    std::string blas{};
+    std::vector<std::string> notes{};
+};
+
+/// Told, by the thread that runs the product, of the tiles of C that are finished and the part of
+/// this run's work that is done; first before it begins. False: stop, with what is finished kept.
+using product_progress = std::function<bool(std::size_t finished, double part)>;
+
+class product {
+public:
+    /// Looks at everything that could be wrong, and writes nothing. Throws file_error and
+    /// usage_error for what does not fit, unsupported.
+    explicit product(const npy_product& wanted);
+
+    const npy_matrix& a() const { return a_; }
+    const npy_matrix& b() const { return b_; }
+    /// With what was left open.
+    const parameters& how() const { return job_.how; }
+    /// What the whole product moves.
+    const foresight& ahead() const { return ahead_; }
+    std::size_t tiles() const;  ///< of C
+
+    /// Makes C, or what is left of it. Throws what the constructor does, what multiply of files.hpp
+    /// does, and file_error for a matrix that changed meanwhile.
+    product_counts run(const product_progress& progress = {});
+
+    /// What a run that began and did not finish has left, for people; else empty.
+    std::string kept() const;
+
+private:
+    const matrix_file& output() const { return job_.c; }
+    std::vector<const npy_matrix*> read() const;
+    identity who_it_is() const;
+    bool finished_already() const;
+    std::size_t suited_tile() const;
+    std::vector<tile_of_c> tiles_left(const unfinished_file& file) const;
+    product_counts make(unfinished_file& file, journal& done, const product_progress& progress);
+
+    npy_product wanted_;
+    npy_matrix a_, b_;
+    std::optional<npy_matrix> old_;  ///< C before, where beta is not 0
+    std::string output_, journal_;   ///< real paths
+    file_product job_;
+    foresight ahead_{};
+    bool began_ = false;        ///< the last run, to multiply
+    std::size_t finished_ = 0;  ///< tiles that it has left
+};
+
+/// All of it in one call.
+inline product_counts multiply(const npy_product& wanted, const product_progress& progress = {}) {
+    return product(wanted).run(progress);
+}
+
+}  // namespace watari::gemm

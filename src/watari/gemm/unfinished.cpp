@@ -1,0 +1,91 @@
+#include "watari/gemm/unfinished.hpp"
+
+#include "watari/core/error.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace watari::gemm {
+
+namespace {
+
+[[noreturn]] void cannot_write(const std::string& output, int error_number) {
+    throw file_error(output + ": cannot be written: " + std::strerror(error_number));
+}
+
+std::string folder_of(const std::string& path) {
+    return std::filesystem::path(path).parent_path().string();
+}
+
+/// Makes a name survive a power cut, where the file system can.
+void sync_folder(const std::string& folder) {
+    const storage::descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (opened.get() >= 0) fsync(opened.get());
+}
+
+/// Opened by one run at a time.
+storage::descriptor locked(const std::string& path, const std::string& output) {
+    for (;;) {
+        storage::descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+        if (file.get() < 0) cannot_write(output, errno);
+        if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+            throw usage_error(path + " is being written by another run");
+        if (is_name_of(path, file.get())) return file;
+        // that run has just finished and given the file its name
+    }
+}
+
+}  // namespace
+
+std::string unfinished_path(const std::string& output) { return output + ".partial"; }
+
+void require_room_on_disk(const std::string& output, std::uint64_t bytes) {
+    struct statvfs system {};
+    struct stat status {};
+    const std::string folder = folder_of(output);
+    if (statvfs(folder.c_str(), &system) != 0) cannot_write(output, errno);
+    const bool begun = stat(unfinished_path(output).c_str(), &status) == 0;
+    const auto there = begun ? static_cast<std::uint64_t>(status.st_blocks) * 512 : 0;
+    const std::uint64_t available = std::uint64_t{system.f_bavail} * system.f_frsize;
+    if (bytes > available + there)
+        throw file_error(output + ": not enough room: takes " + bytes_text(bytes) + ", " + folder +
+                         " has " + bytes_text(available) + " free");
+}
+
+unfinished_file::unfinished_file(const std::string& output)
+    : output_(output), path_(unfinished_path(output)), file_(locked(path_, output)) {}
+
+std::uint64_t unfinished_file::inode() const {
+    struct stat status {};
+    fstat(file_.get(), &status);
+    return status.st_ino;
+}
+
+void unfinished_file::allocate(std::uint64_t bytes, const std::string& header) {
+    const int file = file_.get();
+    if (ftruncate(file, 0) != 0) cannot_write(output_, errno);
+    if (const int failed = posix_fallocate(file, 0, static_cast<off_t>(bytes)))
+        cannot_write(output_, failed);
+    if (pwrite(file, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()))
+        cannot_write(output_, errno);
+    sync();
+    sync_folder(folder_of(output_));
+}
+
+void unfinished_file::sync() {
+    if (fsync(file_.get()) != 0) cannot_write(output_, errno);
+}
+
+void unfinished_file::put_in_place() {
+    if (rename(path_.c_str(), output_.c_str()) != 0) cannot_write(output_, errno);
+    sync_folder(folder_of(output_));
+}
+
+}  // namespace watari::gemm

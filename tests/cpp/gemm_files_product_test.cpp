@@ -1,0 +1,143 @@
+// Products of .npy files by the library alone. What is refused, torn journals and the like:
+// tests/python/test_gemm.py.
+#include "watari/gemm/product.hpp"
+
+#include "gemm_files.hpp"
+
+#include <cstring>
+#include <map>
+
+namespace watari::gemm {
+namespace {
+
+class Product : public ::testing::Test {
+protected:
+    Product() {
+        if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
+        std::filesystem::create_directories(folder_);
+    }
+    ~Product() override { std::filesystem::remove_all(folder_); }
+
+    std::string at(const std::string& name) const { return folder_ + "/" + name; }
+
+    /// Random elements as NumPy would save them: from byte `first` on.
+    std::vector<double> save(const std::string& name, std::size_t rows, std::size_t columns,
+                             precision type, std::size_t first = 128) {
+        const std::vector<double> values = random_values(rows * columns, ++seed_);
+        std::string header = npy_header(rows, columns, type);
+        header.erase(first - 1, header.size() - first);  // of its padding
+        header[8] = static_cast<char>((first - 10) & 0xff);
+        header[9] = static_cast<char>((first - 10) >> 8);
+        std::ofstream out(at(name), std::ios::binary);
+        out << header;
+        for (const double each : values) {
+            const auto single = static_cast<float>(each);
+            if (type == precision::single_precision)
+                out.write(reinterpret_cast<const char*>(&single), sizeof single);
+            else
+                out.write(reinterpret_cast<const char*>(&each), sizeof each);
+        }
+        return values;
+    }
+
+    std::string content(const std::string& name) const {
+        std::ifstream in(at(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+    npy_product asked(const std::string& c = "C.npy") const {
+        return {.a = at("A.npy"),
+                .b = at("B.npy"),
+                .c = at(c),
+                .fast_memory = std::size_t{1} << 21,
+                .who = the_cpu,
+                .tile = 128,
+                .interval = 0};
+    }
+
+    const std::string folder_ = ::testing::TempDir() + "watari-product-" + std::to_string(getpid());
+    unsigned seed_ = 0;
+};
+
+TEST_F(Product, IsWhatSumsInDoubleAre) {
+    const std::size_t m = 300, n = 270, k = 200;
+    const std::vector<double> a = save("A.npy", m, k, precision::double_precision),
+                              b = save("B.npy", k, n, precision::double_precision);
+    const product_counts took = multiply(asked());
+    EXPECT_EQ(took.tiles, 9u);
+    EXPECT_EQ(took.finished_before, 0u);
+    EXPECT_FALSE(took.stopped);
+    const npy_matrix c = read_npy(at("C.npy"));
+    EXPECT_EQ(c.where.offset, npy_header_bytes);
+    EXPECT_EQ(shape_text(c.where), "300 x 270");
+    const std::string stored = content("C.npy");
+    ASSERT_EQ(stored.size(), npy_header_bytes + m * n * sizeof(double));
+    for (std::size_t i = 0; i < m; i += 7)
+        for (std::size_t j = 0; j < n; j += 5) {
+            double sum = 0, found = 0;
+            for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+            std::memcpy(&found, &stored[npy_header_bytes + (i * n + j) * sizeof found], 8);
+            ASSERT_NEAR(found, sum, 1e-12) << i << " " << j;
+        }
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 3);
+}
+
+TEST_F(Product, StoppedItGoesOnAndIsTheSame) {
+    save("A.npy", 500, 300, precision::single_precision);
+    save("B.npy", 300, 400, precision::single_precision);
+    multiply(asked("whole.npy"));
+    std::size_t runs = 0, before = 0;
+    for (bool stopped = true; stopped; ++runs) {
+        product some(asked());
+        EXPECT_EQ(some.kept(), "");
+        const product_counts took =
+            some.run([&](std::size_t finished, double) { return finished < before + 3; });
+        EXPECT_EQ(took.finished_before, before);
+        stopped = took.stopped;
+        if (!stopped) break;
+        const auto left = journal::read(at("C.npy.partial.journal"));
+        ASSERT_TRUE(left);
+        before = left->tiles.size();
+        EXPECT_EQ(some.kept(),
+                  std::to_string(before) +
+                      " of 16 tiles are finished: the same product goes on from there");
+    }
+    EXPECT_GT(runs, 1u);
+    EXPECT_EQ(content("C.npy"), content("whole.npy"));
+    EXPECT_FALSE(std::filesystem::exists(at("C.npy.partial")));
+    EXPECT_FALSE(std::filesystem::exists(at("C.npy.partial.journal")));
+}
+
+TEST_F(Product, HeadersAreReadAsTheyAreWritten) {
+    std::mt19937 engine(5);
+    std::uniform_int_distribution<std::size_t> sides(1, 50), starts(2, 60);
+    for (int round = 0; round < 40; ++round) {
+        const std::size_t rows = sides(engine), columns = sides(engine);
+        const precision type =
+            round % 2 == 0 ? precision::single_precision : precision::double_precision;
+        const std::size_t first = 64 * starts(engine);
+        save("A.npy", rows, columns, type, first);
+        const npy_matrix found = read_npy(at("A.npy"));
+        EXPECT_EQ(found.where.rows, rows);
+        EXPECT_EQ(found.where.columns, columns);
+        EXPECT_EQ(found.where.offset, first);
+        EXPECT_EQ(found.type, type);
+        EXPECT_FALSE(has_changed(found));
+    }
+}
+
+/// Fast memory has room for 32 tiles of 256, but not with the units that their rows share.
+TEST_F(Product, TilesAreSuchAsFitWithWhatADiskWantsAroundTheirRows) {
+    npy_product wanted = asked();
+    wanted.tile = 0;
+    wanted.fast_memory = std::size_t{1} << 23;
+    for (const std::size_t first : {std::size_t{128}, npy_header_bytes}) {
+        save("A.npy", 512, 512, precision::single_precision, first);
+        save("B.npy", 512, 512, precision::single_precision, first);
+        const bool shared = first == 128 && storage::direct_unit_of(at("A.npy")) > first;
+        EXPECT_EQ(product(wanted).how().tile, shared ? 128u : 256u);
+    }
+}
+
+}  // namespace
+}  // namespace watari::gemm
