@@ -177,7 +177,7 @@ merit merit_of(const candidate& c, shape size, std::size_t tile, const together&
 }
 
 /// The best over every form, group of A, and all p and q that make blocks of about one size.
-merit best(shape size, std::size_t tile, std::size_t slots, const together& wanted) {
+merit best(shape size, std::size_t tile, std::size_t slots, const together& wanted, bool patient) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
     const std::size_t kt = divide_up(size.k, tile), stay = std::max<std::size_t>(2, kt);
     const auto even = [](std::size_t tiles, std::size_t edge) {
@@ -192,9 +192,17 @@ merit best(shape size, std::size_t tile, std::size_t slots, const together& want
             if (!even(mt, p) || !even(nt, q)) continue;
             const std::size_t down = divide_up(mt, p), across = divide_up(nt, q);
             one({p, q, 1, down, groups(kt, wanted.a, 2), p * q + p * stay + 2 * q});
-            for (std::size_t g = 1; g <= divide_up(kt, groups(kt, wanted.a, 1)); ++g) {
-                one({p, q, across, down, divide_up(kt, g), p * q + 2 * (p * g + q)});
-                one({p, q, across, 1, divide_up(kt, g), p * q + q * stay + 2 * p * g});
+            const std::size_t most = divide_up(kt, groups(kt, wanted.a, 1));
+            for (const auto& [times_b, others] :
+                 {std::pair(down, p * q + 2 * q), std::pair(std::size_t{1}, p * q + q * stay)}) {
+                std::size_t fewest = 0;  // groups of A with two sets of slots
+                for (std::size_t g = 1; g <= most && others + 2 * p * g <= slots; ++g) {
+                    fewest = divide_up(kt, g);
+                    one({p, q, across, times_b, fewest, others + 2 * p * g});
+                }
+                for (std::size_t g = 1; patient && g <= most; ++g)
+                    if (divide_up(kt, g) < fewest)
+                        one({p, q, across, times_b, divide_up(kt, g), others + p * g});
             }
         }
     return found;
@@ -217,6 +225,7 @@ TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
         wanted.beta_is_zero = i % 3 == 0;
         wanted.alpha_is_zero = i % 50 == 0;
         if (i % 4 != 0) wanted.together = {up_to(6), up_to(6), up_to(6)};
+        wanted.patient = i % 2 == 0;
         for (const auto& [which, widest] : expect_right(wanted))
             if (widest > 1) several.insert({schedule(wanted).form(), which});
         if (HasFatalFailure() || HasNonfatalFailure()) return;
@@ -259,8 +268,9 @@ TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
         const std::size_t tile = up_to(9), slots = 4 + up_to(90);
         auto wanted = request(size, tile, slots);
         if (i % 3 != 0) wanted.together = {up_to(6), up_to(6), up_to(6)};
+        wanted.patient = i % 2 == 0;
         ASSERT_EQ(merit_of(schedule(wanted), size, tile, wanted.together),
-                  best(size, tile, slots, wanted.together))
+                  best(size, tile, slots, wanted.together, wanted.patient))
             << i;
     }
 }
@@ -280,6 +290,25 @@ TEST(GemmSchedule, LoadsAreAGroupAheadNotTwoSteps) {
     model naive(one_by_one);
     naive.run();
     EXPECT_EQ(naive.ahead, 1u);
+}
+
+/// 64 tiles of 2,048 for N = 16,384, on a disk that wants 16 of them in a request.
+TEST(GemmSchedule, APatientOneHasLongerLoadsOfAAndReadsTheSame) {
+    auto wanted = request({8, 8, 8}, 1, 64);
+    wanted.together = {16, 16, 16};
+    const schedule hasty(wanted);
+    wanted.patient = true;
+    const schedule order(wanted);
+    EXPECT_EQ(hasty.most_together(matrix::a), 2u);
+    EXPECT_EQ(order.most_together(matrix::a), 4u);
+    EXPECT_EQ(order.tiles_read_a(), hasty.tiles_read_a());
+    EXPECT_EQ(order.tiles_read_b(), hasty.tiles_read_b());
+    const std::vector<load> loads = order.loads(order.step(4));
+    EXPECT_EQ(loads.front().which, matrix::b);
+    EXPECT_EQ(loads.back().which, matrix::a);
+    EXPECT_EQ(order.needs_done(order.step(4), matrix::a), 4u);
+    EXPECT_EQ(order.needs_done(order.step(4), matrix::b), 3u);
+    expect_right(wanted);
 }
 
 TEST(GemmSchedule, NaiveReadsBothTilesForEveryProduct) {

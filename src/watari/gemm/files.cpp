@@ -95,7 +95,8 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes, const togeth
                      .fast_bytes = p.how.fast_memory,
                      .slot_bytes = slot_bytes,
                      .which = p.how.schedule,
-                     .together = wanted});
+                     .together = wanted,
+                     .patient = is_patient(p.how)});
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ schedule schedule_of(const parameters& p, const placement& a, const placement& b
                      .fast_bytes = p.fast_memory,
                      .slot_bytes = slot_bytes({a, b, c}),
                      .which = p.schedule,
-                     .together = reads_files(p) ? together_of(p, a, b, c) : together{}});
+                     .together = reads_files(p) ? together_of(p, a, b, c) : together{},
+                     .patient = is_patient(p)});
 }
 
 /// A store and what brings its tiles.
@@ -193,6 +194,10 @@ together together_of(const parameters& p, const placement& a, const placement& b
         return row.scatters || shared_bytes(each) == 0 ? tiles_together(each, bytes) : 1;
     };
     return {of(a), of(b), of(c)};
+}
+
+bool is_patient(const parameters& p) {
+    return p.processor.is_gpu() && p.store != "ram" && storage::engine_named(p.engine).deep;
 }
 
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,

@@ -54,6 +54,9 @@ void require_foreseen(const foresight& ahead, const pipeline_counts& counts);
 together together_of(const parameters& p, const placement& a, const placement& b,
                      const placement& c);
 
+/// Whether tiles come from a disk, which is slower than a GPU's products.
+bool is_patient(const parameters& p);
+
 /// Threads that read, and as many that write; requests in flight of each.
 std::size_t movers_of(const parameters& p);
 std::size_t depth_of(const parameters& p);

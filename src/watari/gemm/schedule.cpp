@@ -39,7 +39,7 @@ constexpr std::size_t least_groups = 2;
 struct choice {
     gemm::form form;
     std::size_t p, q, slots;
-    std::size_t group_a;
+    std::size_t group_a, sets_a;
     double read;        ///< elements of A and B
     std::size_t loads;  ///< and writes; as if all blocks had q columns
 
@@ -59,13 +59,14 @@ struct choice {
 /// What there is to choose from.
 class choices {
 public:
-    choices(shape size, const tiling& c, std::size_t kt, std::size_t slots, together wanted)
-        : size_(size),
+    choices(const schedule_request& wanted, const tiling& c, std::size_t kt, std::size_t slots)
+        : size_(wanted.size),
           mt_(c.tile_rows()),
           nt_(c.tile_columns()),
           kt_(kt),
           slots_(slots),
-          wanted_(wanted) {}
+          wanted_(wanted.together),
+          patient_(wanted.patient) {}
 
     /// The one that reads least; of those, one that hides its write-back, then one that makes few
     /// loads, then one that hides what it reads, and then one that needs least memory. What a panel
@@ -82,7 +83,7 @@ public:
             const std::size_t group = group_size(kt_, wanted_.a, least_groups);
             for (std::size_t most = 1; most <= nt_; ++most) {
                 const std::size_t columns = evened(nt_, most);
-                consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns, group);
+                consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns, group, 2);
             }
             for (std::size_t most = 1; most <= mt_; ++most) {
                 const std::size_t rows = evened(mt_, most);
@@ -95,14 +96,18 @@ public:
 private:
     /// Of A as many tile columns come together as are wanted and fit.
     void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
-        const std::size_t fit = others < slots_ ? (slots_ - others) / (2 * p) : 0;
-        if (fit == 0) return;
-        const std::size_t group = evened(kt_, std::min(fit, group_size(kt_, wanted_.a, 1)));
-        consider(which, p, q, others + 2 * p * group, group);
+        const auto group_of = [&](std::size_t sets) -> std::size_t {
+            const std::size_t fit = others < slots_ ? (slots_ - others) / (sets * p) : 0;
+            return fit ? evened(kt_, std::min(fit, group_size(kt_, wanted_.a, 1))) : 0;
+        };
+        const std::size_t group = group_of(2), longer = group_of(1);
+        if (group == 0) return;
+        consider(which, p, q, others + 2 * p * group, group, 2);
+        if (patient_ && longer > group) consider(which, p, q, others + p * longer, longer, 1);
     }
 
-    void consider(form which, std::size_t p, std::size_t q, std::size_t needed,
-                  std::size_t group_a) {
+    void consider(form which, std::size_t p, std::size_t q, std::size_t needed, std::size_t group_a,
+                  std::size_t sets_a) {
         if (needed > slots_) return;
         const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt_, q);
         const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt_, p);
@@ -116,13 +121,14 @@ private:
         const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
                                   times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
                                   mt_ * of_tile_row(group_size(q, wanted_.c, least_groups));
-        const choice next{which, p, q, needed, group_a, read, loads};
+        const choice next{which, p, q, needed, group_a, sets_a, read, loads};
         if (!found_ || next.better_than(*found_)) found_ = next;
     }
 
     shape size_;
     std::size_t mt_, nt_, kt_, slots_;
     together wanted_;
+    bool patient_;
     std::optional<choice> found_;
 };
 
@@ -148,10 +154,9 @@ schedule::schedule(const schedule_request& wanted)
     slots_ = least;
     if (mt > 0 && nt > 0 && wanted.which == order::reuse) {
         if (multiplies_) {
-            const choice chosen =
-                choices(wanted.size, c_, a_.tile_columns(), slots, together_).best();
+            const choice chosen = choices(wanted, c_, a_.tile_columns(), slots).best();
             form_ = chosen.form, p_ = chosen.p, q_ = chosen.q, slots_ = chosen.slots;
-            group_a_ = chosen.group_a;
+            group_a_ = chosen.group_a, sets_a_ = chosen.sets_a;
         } else {  // many at once, so that reading and writing overlap
             q_ = std::min(nt, slots), p_ = std::min(mt, slots / q_), slots_ = p_ * q_;
         }
@@ -198,6 +203,7 @@ std::size_t schedule::needs_done(const gemm::step& at, matrix which) const {
     };
     if (stays && depth_ > 1) return before(at.number + (of_a ? at.loads_a : 1), depth_);
     if (stays || !of_a) return before(at.number, 1);
+    if (sets_a_ == 1) return at.number;
     return before(at.number, at.l > 0 ? group_a_ : (depth_ - 1) % group_a_ + 1);  // a group back
 }
 
@@ -205,7 +211,7 @@ std::size_t schedule::slot_of_a(const gemm::step& at, std::size_t r) const {
     const std::size_t first = p_ * q_;
     if (form_ != form::panel_a) {
         const std::size_t group = at.block * divide_up(depth_, group_a_) + at.l / group_a_;
-        return first + (group % 2 * group_a_ + at.l % group_a_) * p_ + r;
+        return first + (group % sets_a_ * group_a_ + at.l % group_a_) * p_ + r;
     }
     const std::size_t stay = resident(depth_);
     return first + (at.row / p_ * depth_ + at.l) % stay * p_ + r;
@@ -213,7 +219,7 @@ std::size_t schedule::slot_of_a(const gemm::step& at, std::size_t r) const {
 
 std::size_t schedule::slot_of_b(const gemm::step& at, std::size_t c) const {
     const std::size_t first =
-        p_ * q_ + p_ * (form_ == form::panel_a ? resident(depth_) : 2 * group_a_);
+        p_ * q_ + p_ * (form_ == form::panel_a ? resident(depth_) : sets_a_ * group_a_);
     if (form_ != form::panel_b) return first + at.number % 2 * q_ + c;
     const std::size_t stay = resident(depth_);
     return first + (at.column / q_ * depth_ + at.l) % stay * q_ + c;
@@ -264,10 +270,13 @@ std::vector<load> schedule::loads(const gemm::step& at) const {
             if (each.first == c) return each.count;
         return std::size_t{0};
     };
-    for (std::size_t r = 0; r < at.rows && at.loads_a > 0; ++r)
-        for (const auto& [first, count] : grouped(matrix::a, at.l, at.loads_a))
-            list.push_back(
-                {matrix::a, at.row + r, at.l + first, count, slot_of_a(at, r) + first * p_, p_});
+    const auto add_a = [&] {
+        for (std::size_t r = 0; r < at.rows && at.loads_a > 0; ++r)
+            for (const auto& [first, count] : grouped(matrix::a, at.l, at.loads_a))
+                list.push_back({matrix::a, at.row + r, at.l + first, count,
+                                slot_of_a(at, r) + first * p_, p_});
+    };
+    if (sets_a_ > 1) add_a();
     for (std::size_t c = 0; c < at.columns; ++c) {
         if (const std::size_t count = at.loads_b ? begun_at(in_b, c) : 0)
             list.push_back({matrix::b, at.l, at.column + c, count, slot_of_b(at, c), 1});
@@ -275,6 +284,7 @@ std::vector<load> schedule::loads(const gemm::step& at) const {
             for (std::size_t r = 0; r < at.rows; ++r)
                 list.push_back({matrix::c, at.row + r, at.column + c, count, slot_of_c(r, c), p_});
     }
+    if (sets_a_ == 1) add_a();  // they wait for the step before, which B's need not
     return list;
 }
 

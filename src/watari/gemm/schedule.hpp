@@ -17,7 +17,9 @@
 ///
 /// A load brings one tile, or neighbours of a tile row, as many as its store wants (`together`):
 /// of B some of a step's columns, of C some of a block's, of A the tiles of g steps in a row, which
-/// come with the first of them. Slots of neighbours are equally far apart. A tile that is narrower
+/// come with the first of them. Where the store is slower than the products (`patient`), A that
+/// streams past may have p g slots instead of twice as many, if that makes its loads longer: they
+/// wait for the products before them, while B's come. Slots of neighbours are equally far apart. A tile that is narrower
 /// than the others is a load of its own. Tiles of C are written by the same groups, of which a
 /// block has two or more, so that the one is written while the other one is multiplied; groups that
 /// have to wait are written together (finished.hpp).
@@ -32,6 +34,7 @@
 ///
 ///     B streams, two sets of q slots take turns       step s - 2
 ///     A streams, two sets of p g slots take turns     the last of the group before the last one
+///     A streams through one set                       step s - 1
 ///     A or B stays, the tile of step s + i            step s + i - kt, in the panel before (with
 ///                                                     kt = 1 there are two sets: step s - 2)
 ///
@@ -63,6 +66,7 @@ struct schedule_request {
     std::size_t slot_bytes = 0;  ///< of one tile in fast memory
     order which = order::reuse;
     gemm::together together{};
+    bool patient = false;  ///< longer loads of A are worth waiting for their slots
 };
 
 enum class form { blocks, panel_a, panel_b };
@@ -123,7 +127,8 @@ public:
     std::size_t most_together(matrix which) const;
 
     /// What a step brings in, in the order in which products need it, a column of the block after
-    /// the other: all of A, then each group of B and (first step, beta != 0) of C.
+    /// the other: all of A, then each group of B and (first step, beta != 0) of C; A last where it
+    /// waits for the step before.
     std::vector<load> loads(const gemm::step& at) const;
 
     /// How many steps, from the first on, must be done before loads of a step into slots of A or of
@@ -164,6 +169,7 @@ private:
     std::size_t depth_ = 1;  ///< steps of a block
     gemm::together together_;
     std::size_t group_a_ = 1;  ///< tile columns of A that come together: g
+    std::size_t sets_a_ = 2;   ///< of slots for a group of A that streams past
 };
 
 /// Bytes that any order of the products must move between fast memory and the store: 2 m n k /
