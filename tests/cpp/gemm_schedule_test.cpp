@@ -19,7 +19,8 @@ using tile_name = std::tuple<matrix, std::size_t, std::size_t>;
 /// as it allows.
 class model {
 public:
-    explicit model(const schedule& order) : order_(order), slots_(order.slots()) {}
+    explicit model(const schedule& order, bool patient = false)
+        : order_(order), patient_(patient), slots_(order.slots()) {}
 
     void run() {
         std::vector<std::pair<step, load>> waiting;
@@ -83,7 +84,8 @@ private:
         for (const run_of_tiles& each : order_.groups_of_c(at)) {
             ASSERT_EQ(each.first, columns);
             ASSERT_LE(each.count, order_.most_together(matrix::c));
-            ASSERT_TRUE(each.count < at.columns || at.columns == 1) << "nothing hides the write";
+            ASSERT_TRUE(patient_ || each.count < at.columns || at.columns == 1)
+                << "nothing hides the write";
             columns += each.count;
         }
         ASSERT_EQ(columns, at.columns);
@@ -112,6 +114,7 @@ private:
     }
 
     const schedule& order_;
+    bool patient_;
     std::vector<tile_name> slots_;
     std::set<std::size_t> unwritten_;  ///< slots of C
 };
@@ -124,7 +127,7 @@ std::map<matrix, std::size_t> expect_right(const schedule_request& wanted) {
                                     << " form " << static_cast<int>(order.form()) << " p "
                                     << order.block_rows() << " q " << order.block_columns());
     EXPECT_LE(order.slots() * wanted.slot_bytes, wanted.fast_bytes);
-    model memory(order);
+    model memory(order, wanted.patient);
     memory.run();
     EXPECT_EQ(memory.read[matrix::a], order.tiles_read_a());
     EXPECT_EQ(memory.read[matrix::b], order.tiles_read_b());
@@ -149,13 +152,15 @@ double elements_read(const schedule& order, shape size) {
 }
 
 /// What a choice is judged by: elements of A and B that it reads, columns that it lacks of four,
-/// loads and writes, products for each tile that it lacks of two, and slots.
-using merit = std::tuple<double, std::size_t, std::size_t, double, std::size_t>;
+/// loads and writes, sets of slots of A that it lacks of two, products for each tile that it lacks
+/// of two, and slots.
+using merit = std::tuple<double, std::size_t, std::size_t, std::size_t, double, std::size_t>;
 
 struct candidate {
     std::size_t p, q, times_a, times_b;
     std::size_t groups_a;  ///< of the tiles of A that a block needs of one row
     std::size_t slots;
+    std::size_t sets_a = 2;
 };
 
 /// In how many groups of at most `wanted` `count` neighbours are moved.
@@ -164,16 +169,18 @@ std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
     return divide_up(count, divide_up(count, made));
 }
 
-merit merit_of(const candidate& c, shape size, std::size_t tile, const together& wanted) {
+merit merit_of(const candidate& c, shape size, std::size_t tile, const together& wanted,
+               bool patient) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
     const std::size_t kt = divide_up(size.k, tile), blocks = divide_up(nt, c.q);
     const double read =
         static_cast<double>(c.times_a * size.m * size.k + c.times_b * size.k * size.n);
     const std::size_t loads = c.times_a * mt * c.groups_a +
                               c.times_b * kt * std::min(nt, blocks * groups(c.q, wanted.b, 1)) +
-                              mt * std::min(nt, blocks * groups(c.q, wanted.c, 2));
+                              mt * std::min(nt, blocks * groups(c.q, wanted.c, patient ? 1 : 2));
     const double products = static_cast<double>(c.p * c.q) / static_cast<double>(c.p + c.q);
-    return {read, 4 - std::min<std::size_t>(c.q, 4), loads, 2 - std::min(products, 2.0), c.slots};
+    return {read,         4 - std::min<std::size_t>(c.q, 4), loads,
+            2 - c.sets_a, 2 - std::min(products, 2.0),       c.slots};
 }
 
 /// The best over every form, group of A, and all p and q that make blocks of about one size.
@@ -183,9 +190,9 @@ merit best(shape size, std::size_t tile, std::size_t slots, const together& want
     const auto even = [](std::size_t tiles, std::size_t edge) {
         return edge == divide_up(tiles, divide_up(tiles, edge));
     };
-    merit found{1e300, 0, 0, 0, 0};
+    merit found{1e300, 0, 0, 0, 0, 0};
     const auto one = [&](const candidate& c) {
-        if (c.slots <= slots) found = std::min(found, merit_of(c, size, tile, wanted));
+        if (c.slots <= slots) found = std::min(found, merit_of(c, size, tile, wanted, patient));
     };
     for (std::size_t p = 1; p <= mt; ++p)
         for (std::size_t q = 1; q <= nt; ++q) {
@@ -193,27 +200,33 @@ merit best(shape size, std::size_t tile, std::size_t slots, const together& want
             const std::size_t down = divide_up(mt, p), across = divide_up(nt, q);
             one({p, q, 1, down, groups(kt, wanted.a, 2), p * q + p * stay + 2 * q});
             const std::size_t most = divide_up(kt, groups(kt, wanted.a, 1));
-            for (const auto& [times_b, others] :
-                 {std::pair(down, p * q + 2 * q), std::pair(std::size_t{1}, p * q + q * stay)}) {
+            for (const bool b_stays : {false, true}) {
+                const std::size_t others = p * q + q * (b_stays ? stay : 2);
+                const std::size_t times_b = b_stays ? 1 : down;
                 std::size_t fewest = 0;  // groups of A with two sets of slots
                 for (std::size_t g = 1; g <= most && others + 2 * p * g <= slots; ++g) {
                     fewest = divide_up(kt, g);
                     one({p, q, across, times_b, fewest, others + 2 * p * g});
                 }
-                for (std::size_t g = 1; patient && g <= most; ++g)
+                for (std::size_t g = 1; patient && !b_stays && g <= most; ++g)
                     if (divide_up(kt, g) < fewest)
-                        one({p, q, across, times_b, divide_up(kt, g), others + p * g});
+                        one({p, q, across, times_b, divide_up(kt, g), others + p * g, 1});
             }
         }
     return found;
 }
 
-merit merit_of(const schedule& order, shape size, std::size_t tile, const together& wanted) {
+merit merit_of(const schedule& order, shape size, std::size_t tile, const together& wanted,
+               bool patient) {
     std::size_t groups_a = 0;  // of the first block
-    for (std::size_t s = 0; s < order.steps_of_block(); ++s) groups_a += order.step(s).loads_a > 0;
+    bool waits = false;        // A for the step before
+    for (std::size_t s = 0; s < order.steps_of_block(); ++s) {
+        groups_a += order.step(s).loads_a > 0;
+        waits |= s > 0 && order.needs_done(order.step(s), matrix::a) == s;
+    }
     return merit_of({order.block_rows(), order.block_columns(), order.times_a(), order.times_b(),
-                     groups_a, order.slots()},
-                    size, tile, wanted);
+                     groups_a, order.slots(), waits ? std::size_t{1} : 2},
+                    size, tile, wanted, patient);
 }
 
 TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
@@ -269,7 +282,7 @@ TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
         auto wanted = request(size, tile, slots);
         if (i % 3 != 0) wanted.together = {up_to(6), up_to(6), up_to(6)};
         wanted.patient = i % 2 == 0;
-        ASSERT_EQ(merit_of(schedule(wanted), size, tile, wanted.together),
+        ASSERT_EQ(merit_of(schedule(wanted), size, tile, wanted.together, wanted.patient),
                   best(size, tile, slots, wanted.together, wanted.patient))
             << i;
     }

@@ -33,8 +33,9 @@ std::size_t group_size(std::size_t count, std::size_t wanted, std::size_t least)
     return divide_up(count, std::clamp(divide_up(count, wanted), std::min(least, count), count));
 }
 
-/// Groups of C in a block, and of A in a panel that stays: see schedule.hpp.
+/// Groups of A in a panel that stays, and of C in a block: see schedule.hpp.
 constexpr std::size_t least_groups = 2;
+constexpr std::size_t least_of_c(bool patient) { return patient ? 1 : least_groups; }
 
 struct choice {
     gemm::form form;
@@ -48,6 +49,7 @@ struct choice {
         const std::size_t own = std::min(q, hiding), others = std::min(other.q, hiding);
         if (own != others) return own > others;
         if (loads != other.loads) return loads < other.loads;
+        if (sets_a != other.sets_a) return sets_a > other.sets_a;
         if (intensity() != other.intensity()) return intensity() > other.intensity();
         return slots < other.slots;
     }
@@ -103,7 +105,9 @@ private:
         const std::size_t group = group_of(2), longer = group_of(1);
         if (group == 0) return;
         consider(which, p, q, others + 2 * p * group, group, 2);
-        if (patient_ && longer > group) consider(which, p, q, others + p * longer, longer, 1);
+        // where B stays there would be nothing to read while they wait
+        if (patient_ && which == form::blocks && longer > group)
+            consider(which, p, q, others + p * longer, longer, 1);
     }
 
     void consider(form which, std::size_t p, std::size_t q, std::size_t needed, std::size_t group_a,
@@ -120,7 +124,7 @@ private:
         };
         const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
                                   times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
-                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_groups));
+                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_of_c(patient_)));
         const choice next{which, p, q, needed, group_a, sets_a, read, loads};
         if (!found_ || next.better_than(*found_)) found_ = next;
     }
@@ -140,7 +144,8 @@ schedule::schedule(const schedule_request& wanted)
       c_(tiling_of(matrix::c, wanted.size, wanted.tile)),
       multiplies_(!wanted.alpha_is_zero && wanted.size.k > 0),
       reads_c_(!wanted.beta_is_zero),
-      together_(wanted.together) {
+      together_(wanted.together),
+      patient_(wanted.patient) {
     if (wanted.tile == 0 || wanted.slot_bytes == 0)
         throw usage_error("a matrix product needs tiles of at least one element");
     const std::size_t slots = wanted.fast_bytes / wanted.slot_bytes;
@@ -233,7 +238,7 @@ std::vector<run_of_tiles> schedule::grouped(matrix which, std::size_t first,
     const std::size_t wanted = which == matrix::a   ? group_a_
                                : which == matrix::b ? together_.b
                                                     : together_.c;
-    const std::size_t least = which == matrix::c ? least_groups : 1;
+    const std::size_t least = which == matrix::c ? least_of_c(patient_) : 1;
     std::vector<run_of_tiles> groups;
     const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
     for (std::size_t at = 0; at < full; at += size)

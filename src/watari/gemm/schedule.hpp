@@ -17,12 +17,14 @@
 ///
 /// A load brings one tile, or neighbours of a tile row, as many as its store wants (`together`):
 /// of B some of a step's columns, of C some of a block's, of A the tiles of g steps in a row, which
-/// come with the first of them. Where the store is slower than the products (`patient`), A that
-/// streams past may have p g slots instead of twice as many, if that makes its loads longer: they
-/// wait for the products before them, while B's come. Slots of neighbours are equally far apart. A tile that is narrower
+/// come with the first of them. Slots of neighbours are equally far apart. A tile that is narrower
 /// than the others is a load of its own. Tiles of C are written by the same groups, of which a
 /// block has two or more, so that the one is written while the other one is multiplied; groups that
 /// have to wait are written together (finished.hpp).
+///
+/// Where the store is slower than the products (`patient`) long requests are worth waiting for: a
+/// block of C may be one group, and in blocks A may have p g slots instead of twice as many, if
+/// that makes its loads longer; they wait for the products before them, while B's come.
 ///
 /// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
 /// in ascending l: neither budget nor schedule changes the order of a sum.
@@ -66,7 +68,7 @@ struct schedule_request {
     std::size_t slot_bytes = 0;  ///< of one tile in fast memory
     order which = order::reuse;
     gemm::together together{};
-    bool patient = false;  ///< longer loads of A are worth waiting for their slots
+    bool patient = false;  ///< the store is slower than the products
 };
 
 enum class form { blocks, panel_a, panel_b };
@@ -168,6 +170,7 @@ private:
     std::size_t block_rows_count_ = 0, block_columns_count_ = 0;
     std::size_t depth_ = 1;  ///< steps of a block
     gemm::together together_;
+    bool patient_;
     std::size_t group_a_ = 1;  ///< tile columns of A that come together: g
     std::size_t sets_a_ = 2;   ///< of slots for a group of A that streams past
 };
