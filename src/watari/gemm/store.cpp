@@ -1,6 +1,7 @@
 #include "watari/gemm/store.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/memory/room.hpp"
 #include "watari/storage/file_error.hpp"
 #include "watari/storage/file_set.hpp"
 
@@ -68,6 +69,9 @@ void store::make_file(std::uint64_t bytes) {
         for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which, file);
     };
     if (wanted_.medium == medium::memory_file) {
+        const memory::demand pages[] = {
+            {memory::kind::pageable, bytes, {.oversubscribe = wanted_.oversubscribe}}};
+        memory::require_room(pages);  // else the kernel ends who fills it
         const int made = memfd_create("watari-gemm", MFD_CLOEXEC);
         path_ = "/proc/self/fd/" + std::to_string(made);
         if (made < 0) throw system_error("memfd_create", errno);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -33,8 +34,13 @@ bool is_there(const std::string& path, std::uint64_t bytes) {
 /// Space for the whole file at once, where the file system can: a full disk is found before
 /// anything is written.
 void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
-    if (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP)
-        cannot_open(path, errno);
+    struct statvfs before {};
+    fstatvfs(descriptor, &before);
+    if (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0 || errno == EOPNOTSUPP) return;
+    if (errno != ENOSPC) cannot_open(path, errno);
+    cannot_open(path + " of " + bytes_text(bytes) + ", where " +
+                    bytes_text(std::uint64_t{before.f_bavail} * before.f_frsize) + " are free",
+                ENOSPC);
 }
 
 /// Gives a file without a name one that no other file has: whether it could.
