@@ -22,6 +22,7 @@ from typing import Any
 
 from watari import cases, launch, probe
 from watari.axes import Machine, Parameters, format_size, parse_size
+from watari.request import Request, describe, resolve
 
 RIVALS: dict[str, tuple[str, ...]] = {
     "fio": (),
@@ -63,11 +64,11 @@ def fio(parameters: Parameters, extra: tuple[str, ...], seconds: float) -> dict[
     return {"rate": float(job["read"]["iops"]), "cpu": float(cpu)}
 
 
-def ours(request: cases.Request) -> dict[str, float]:
+def ours(request: Request) -> dict[str, float]:
     """The same of one trial; its rate is that of the median sample."""
     trial = launch.trial(request, launch.Launcher(), launch.time_limit(request))
     if trial["status"] != "ok":
-        raise SystemExit(f"{cases.describe(request)}: {trial['error']}")
+        raise SystemExit(f"{describe(request)}: {trial['error']}")
     quantities = trial["quantities"]
     return {
         "rate": float(request.parameters["requests"] / median(trial["host_s"])),
@@ -80,7 +81,7 @@ def duel(
 ) -> list[dict[str, Any]]:
     """All engines and all rivals in turn; a row for each engine."""
     requests = {
-        engine: cases.resolve("storage", {**given, "engine": engine, "trials": 1}, machine)[0]
+        engine: resolve("storage", {**given, "engine": engine, "trials": 1}, machine)[0]
         for engine in engines
     }
     first = requests[engines[0]].parameters
@@ -95,7 +96,7 @@ def duel(
     cpu = {name: median(run["cpu"] for run in found) for name, found in runs.items()}
     return [
         {
-            "case": cases.describe(requests[engine]),
+            "case": describe(requests[engine]),
             "engine": engine,
             "block": first["block"],
             "depth": first["depth"],

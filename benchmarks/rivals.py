@@ -22,6 +22,7 @@ from typing import Any
 
 from watari import cases, launch, probe
 from watari.axes import Machine, Parameters, parse_size
+from watari.request import Request, describe, resolve
 
 HERE = Path(__file__).parent
 SAMPLES = 30
@@ -44,30 +45,30 @@ def build(source: str, folder: Path) -> Path:
     return program
 
 
-def rival(command: list[str], request: cases.Request) -> float:
+def rival(command: list[str], request: Request) -> float:
     """Median seconds of a rival's samples, in the environment that our own trials get."""
     environment = launch.environment(request, launch.Launcher())
     out = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return median(float(line) for line in out.stdout.split())
 
 
-def ours(request: cases.Request) -> float:
+def ours(request: Request) -> float:
     """Median seconds of a trial's samples, by the host's clock."""
     trial = launch.trial(request, launch.Launcher(), launch.time_limit(request))
     if trial["status"] != "ok":
-        raise SystemExit(f"{cases.describe(request)}: {trial['error']}")
+        raise SystemExit(f"{describe(request)}: {trial['error']}")
     return float(median(trial["host_s"]))
 
 
 def duel(given: Parameters, machine: Machine, command: list[str], rounds: int) -> dict[str, Any]:
     """Ours and the rival's in alternation; rates in GB/s by the case's count of bytes."""
-    request = cases.resolve("copy", {**given, "samples": SAMPLES, "trials": 1}, machine)[0]
+    request = resolve("copy", {**given, "samples": SAMPLES, "trials": 1}, machine)[0]
     play: list[Callable[[], float]] = [lambda: ours(request), lambda: rival(command, request)]
     times = [[turn() for turn in play] for _ in range(rounds)]
     amount = cases.find("copy").bytes_per_sample(request.parameters)
     mine, theirs = (amount / median(column) / 1e9 for column in zip(*times, strict=True))
     return {
-        "case": cases.describe(request),
+        "case": describe(request),
         "rival": Path(command[0]).name,
         "ours_GBps": round(mine, 2),
         "rival_GBps": round(theirs, 2),

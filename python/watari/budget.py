@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from watari.cases import Request, expected_bytes, find, key, no_sense
+from watari.cases import find
 from watari.machine import Machine
+from watari.request import Request, expected_bytes, key, no_sense
 
 STARTING_SECONDS = 0.8  # process start, allocation, verification
 REFUSED_SECONDS = 0.2  # until it is said what the machine does not have, or what makes no sense

@@ -21,6 +21,7 @@ from rich.console import Console
 from watari import cases, gemm_case
 from watari.axes import Machine, nearest, parse_duration
 from watari.errors import UsageError, WatariError
+from watari.request import Request, resolve
 
 INTERRUPTED = 130
 FORMATS = ("svg", "pdf", "png")
@@ -102,7 +103,7 @@ def planned(words: list[str], name: str | None, machine: Machine) -> Any:
         raise UsageError("give a case or --plan, not both")
     if words:
         case, axes = given(words)
-        requests = cases.resolve(case, axes, machine)
+        requests = resolve(case, axes, machine)
         return plan.Plan(f"{case} from the command line", tuple(requests))
     if name:
         return plan.read(plan.find(name), machine)
@@ -167,7 +168,7 @@ def run(
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
 
 
-def forecast(requests: list[cases.Request], machine: Machine) -> None:
+def forecast(requests: list[Request], machine: Machine) -> None:
     """Prints what the products among the requests will read, and the time that implies."""
     if any(request.case == "gemm" for request in requests):
         from watari import gemm_forecast

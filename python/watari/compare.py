@@ -15,7 +15,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from watari import cases
 from watari.errors import UsageError
 from watari.judgement import (
     FASTER,
@@ -28,6 +27,7 @@ from watari.judgement import (
     judge,
     verdict,
 )
+from watari.request import Request, describe
 from watari.results import Case, Results
 from watari.statistics import WHOLE, summaries
 
@@ -233,7 +233,7 @@ def render(rows: Sequence[Row]) -> RenderableType:
 def label(row: Row) -> str:
     """The case in one line; with every parameter if this version does not know them."""
     try:
-        text = cases.describe(cases.Request(row.case, row.parameters, 1))
+        text = describe(Request(row.case, row.parameters, 1))
     except (KeyError, UsageError):
         text = " ".join([row.case, *(f"{n}={v}" for n, v in row.parameters.items())])
     return text if row.part in ("", WHOLE) else f"{text}, {row.part}"

@@ -22,9 +22,9 @@ import numpy
 
 from watari import gemm_case, limits
 from watari.axes import Machine, Parameters, as_text, format_size
-from watari.cases import Request
 from watari.errors import WatariError
 from watari.gemm_case import amount
+from watari.request import Request
 from watari.view import duration, sides
 
 CHUNK = 4 * 2**20

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from watari import himeno, interrupts, launch
-from watari.cases import Request
 from watari.errors import UnsupportedError, WatariError
+from watari.request import Request
 
 LIMIT_SECONDS = 90.0
 

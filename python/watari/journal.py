@@ -17,10 +17,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from watari import results
-from watari.cases import Request
 from watari.errors import FileError
 from watari.files import write_atomically
 from watari.machine import Machine
+from watari.request import Request
 
 SCHEMA = 1
 SUFFIX = ".journal"

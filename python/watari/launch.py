@@ -21,6 +21,7 @@ from pathlib import Path
 
 from watari import cases, interrupts
 from watari.errors import UsageError
+from watari.request import Request, expected_bytes
 from watari.worker import CANNOT_WRITE, Trial, empty_trial, now
 
 SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not slower
@@ -63,18 +64,18 @@ class Launcher:
         return [word.replace("{ranks}", str(ranks)) for word in self.command]
 
 
-def time_limit(request: cases.Request) -> float:
+def time_limit(request: Request) -> float:
     """Seconds that are enough for a trial on a slow path: from the bytes that it should move."""
     patience = cases.find(request.case).patience(request.parameters)
-    return STARTING_SECONDS + cases.expected_bytes(request) / SLOWEST_RATE + patience
+    return STARTING_SECONDS + expected_bytes(request) / SLOWEST_RATE + patience
 
 
-def ranks_of(request: cases.Request) -> int:
+def ranks_of(request: Request) -> int:
     """How many processes the case asks for."""
     return int(request.parameters.get("ranks", 1))
 
 
-def environment(request: cases.Request, launcher: Launcher) -> dict[str, str]:
+def environment(request: Request, launcher: Launcher) -> dict[str, str]:
     """The worker's environment: pinned threads unless the user decided, modules loaded eagerly."""
     defaults = dict(PINNING)
     if "threads" in request.parameters and cases.find(request.case).threads_compute:
@@ -150,7 +151,7 @@ def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> 
 
 
 def trial(
-    request: cases.Request,
+    request: Request,
     launcher: Launcher,
     limit: float,
     directory: Path | None = None,

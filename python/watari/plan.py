@@ -14,6 +14,7 @@ from typing import Any
 from watari import cases, files
 from watari.axes import Machine, nearest, unknown
 from watari.errors import FileError, UsageError
+from watari.request import Request, resolve
 
 TEXTS = ("name", "description", "source")
 FIELDS = (*TEXTS, "defaults", "case")
@@ -24,14 +25,14 @@ class Plan:
     """Requests in order, and what to call them."""
 
     name: str
-    requests: tuple[cases.Request, ...]
+    requests: tuple[Request, ...]
     description: str | None = None
     source: str | None = None
 
 
-def once(requests: list[cases.Request]) -> tuple[cases.Request, ...]:
+def once(requests: list[Request]) -> tuple[Request, ...]:
     """The requests without repetitions; of a repeated one the larger number of trials stays."""
-    kept: dict[str, cases.Request] = {}
+    kept: dict[str, Request] = {}
     for request in requests:
         if request.key not in kept or kept[request.key].trials < request.trials:
             kept[request.key] = request
@@ -95,7 +96,7 @@ def read(path: Path, machine: Machine) -> Plan:
     for name in defaults:
         if name not in known:
             raise UsageError(f"{path}: defaults: {unknown('axis', name, sorted(known))}")
-    requests: list[cases.Request] = []
+    requests: list[Request] = []
     for number, table in enumerate(document["case"], 1):
         where = f"{path}: case {number}"
         given = dict(table)
@@ -106,7 +107,7 @@ def read(path: Path, machine: Machine) -> Plan:
         try:
             axes = {"trials", *cases.find(name).axes}
             shared = {axis: value for axis, value in defaults.items() if axis in axes}
-            requests += cases.resolve(name, {**shared, **given}, machine)
+            requests += resolve(name, {**shared, **given}, machine)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
     return Plan(
@@ -114,7 +115,7 @@ def read(path: Path, machine: Machine) -> Plan:
     )
 
 
-def standard(machine: Machine) -> list[cases.Request]:
+def standard(machine: Machine) -> list[Request]:
     """What every machine can say in minutes, as large as its memory allows.
 
     Kinds of memory that the machine lacks are asked for too, so that the report tells why.
@@ -134,9 +135,7 @@ def standard(machine: Machine) -> list[cases.Request]:
         rows.append(("copy", {"processor": "cpu", "size": large, "samples": 20, "numa": numbers}))
     rows += gpu_rows(machine, large) if has_gpu else absent_rows(sizes[0])
     rows += storage_rows(large)
-    requests = [
-        r for case, given in rows for r in cases.resolve(case, {"trials": 3, **given}, machine)
-    ]
+    requests = [r for case, given in rows for r in resolve(case, {"trials": 3, **given}, machine)]
     return list(once(requests))
 
 

@@ -16,7 +16,8 @@ from contextlib import suppress
 import numpy
 
 from watari.axes import Machine
-from watari.cases import Request, find
+from watari.cases import find
+from watari.request import Request
 
 SHARE = 0.8  # of the available memory at most
 LIMIT_SECONDS = 120.0

@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from watari import cases
 from watari.errors import FileError
 from watari.files import write_atomically
 from watari.machine import Count, Machine, Record
+from watari.request import key
 
 SCHEMA: Literal[1] = 1
 
@@ -123,8 +123,8 @@ class Case(Record):
 
     @property
     def key(self) -> str:
-        """Canonical text of case and parameters, the same as that of `cases.Request`."""
-        return cases.key(self.case, self.parameters)
+        """Canonical text of case and parameters, the same as that of `Request`."""
+        return key(self.case, self.parameters)
 
 
 class Missing(Record):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from watari import cases, results
+from watari import results
 from watari.errors import UsageError
 from watari.journal import SUFFIX, State, path_for, read
+from watari.request import Request, describe
 
 
 def load(path: Path) -> tuple[State, Path]:
@@ -21,12 +22,12 @@ def load(path: Path) -> tuple[State, Path]:
     found = results.read(path)
     requests, trials = [], []
     for c in found.cases:
-        requests.append(cases.Request(c.case, c.parameters, c.trials_planned))
+        requests.append(Request(c.case, c.parameters, c.trials_planned))
         common = {"bytes_per_sample": c.bytes_per_sample, "flops_per_sample": c.flops_per_sample}
         trials.append([{**t.model_dump(exclude_none=True), **common} for t in c.trials])
     known = {request.key for request in requests}
     for m in found.missing:
-        request = cases.Request(m.case, m.parameters, m.trials)
+        request = Request(m.case, m.parameters, m.trials)
         if request.key not in known:
             requests.append(request)
             trials.append([])
@@ -65,7 +66,7 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
             if request.key not in before_keys or request.key not in after_keys:
                 side = "is not in it" if request.key in after_keys else "is not in the plan given"
                 raise UsageError(
-                    f"{path} cannot be continued with this plan: '{cases.describe(request)}' {side}"
+                    f"{path} cannot be continued with this plan: '{describe(request)}' {side}"
                 )
 
 

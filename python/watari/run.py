@@ -16,13 +16,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from watari import cases, interrupts, launch, limits, results
+from watari import interrupts, launch, limits, results
 from watari.axes import Parameters
 from watari.budget import Estimate
 from watari.errors import FileError
 from watari.gpu_mpi import Probe
 from watari.journal import OF_CASE, Journal, State, Trial, check_trial, path_for
 from watari.progress import Progress, Silent
+from watari.request import Request, describe, no_sense
 from watari.statistics import parts
 from watari.worker import empty_trial, now
 
@@ -81,9 +82,9 @@ def rate(trial: Trial) -> float | None:
     return trial["bytes_per_sample"] / min(times) if min(times) > 0 else None
 
 
-def measure(request: cases.Request, options: Options) -> Trial | None:
+def measure(request: Request, options: Options) -> Trial | None:
     """One trial that a result file can hold; None if the budget ended before it did."""
-    reason = cases.no_sense(request) or options.gpu_mpi.unsupported(request, options.launcher)
+    reason = no_sense(request) or options.gpu_mpi.unsupported(request, options.launcher)
     if reason:
         return empty_trial("unsupported", reason, now(), launch.ranks_of(request))
     limit = options.time_limit or launch.time_limit(request)
@@ -101,12 +102,12 @@ def measure(request: cases.Request, options: Options) -> Trial | None:
     return trial
 
 
-def line(request: cases.Request, number: int, trial: Trial, seconds: float) -> str:
+def line(request: Request, number: int, trial: Trial, seconds: float) -> str:
     """What happened in a trial, for people."""
     found = rate(trial)
     what = f"{found / 1e9:.4g} GB/s" if found else trial.get("error", "")
     of = f"trial {number} of {request.trials}"
-    return f"{cases.describe(request)}, {of}: {trial['status']} {what} ({seconds:.1f} s)"
+    return f"{describe(request)}, {of}: {trial['status']} {what} ({seconds:.1f} s)"
 
 
 def run_trials(state: State, options: Options, journal: Journal, hold: interrupts.Hold) -> None:
@@ -124,7 +125,7 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
         if options.deadline and started + needed > options.deadline:
             skipped.add(index)  # a shorter one may still fit
             continue
-        progress.start(cases.describe(request), seconds_left(state, estimate))
+        progress.start(describe(request), seconds_left(state, estimate))
         trial = measure(request, options)
         if trial is None:
             skipped.add(index)
@@ -199,7 +200,7 @@ def assemble(state: State) -> results.Results:
     )
 
 
-def case(request: cases.Request, trials: list[Trial], machine: dict[str, Any]) -> results.Case:
+def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> results.Case:
     """All trials of one case, with what they have in common."""
     status = next(s for s in WORST_FIRST if any(t["status"] == s for t in trials))
     reason = next((t.get("error") for t in trials if t["status"] == status), None)

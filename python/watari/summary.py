@@ -13,7 +13,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from watari import cases, gemm_case, performance, results, storage_speed, view
+from watari import gemm_case, performance, results, storage_speed, view
+from watari.request import Request, describe
 from watari.statistics import WHOLE, summaries, summary
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
@@ -73,11 +74,11 @@ def render(measured: results.Results) -> Group:
     tables: dict[tuple[str, ...], Table] = {}
     for case, told, texts in zip(measured.cases, numbers(measured), said, strict=True):
         table = tables.setdefault(tuple(told), empty(told))
-        request = cases.Request(case.case, case.parameters, case.trials_planned)
+        request = Request(case.case, case.parameters, case.trials_planned)
         marks = [f"[{reasons.index(text) + 1}]" for text in texts if text]
         status = " ".join([case.status, *marks, *case.flags])
         table.add_row(
-            Text(cases.describe(request)),
+            Text(describe(request)),
             str(len(case.trials)),
             *told.values(),
             Text(status, COLOURS[case.status]),

@@ -10,6 +10,7 @@ import synthetic
 
 from watari import cases, settling
 from watari.errors import BeyondMemoryError, UnsupportedError
+from watari.request import resolve
 
 native = pytest.importorskip("watari._native")
 
@@ -17,7 +18,7 @@ native = pytest.importorskip("watari._native")
 def run(case: str, **given: Any) -> dict[str, Any]:
     parameters = {"size": "1MiB", "samples": 3, "threads": 2}
     parameters |= {name.rstrip("_"): value for name, value in given.items()}
-    request = cases.resolve(case, parameters, synthetic.cpu_machine())[0]
+    request = resolve(case, parameters, synthetic.cpu_machine())[0]
     trial = cases.CASES[case].run(request.parameters)
     assert trial["verified"] is True
     assert trial["bytes_per_sample"] == cases.find(case).bytes_per_sample(request.parameters)

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from watari import axes, cases, limits
 from watari.errors import UsageError, WrongResultError
+from watari.request import Request, describe, expected_bytes, no_sense, resolve
 
 GPU_MACHINE = synthetic.gpu_machine()
 CPU_MACHINE = synthetic.cpu_machine()
 
 
-def one(case: str, machine: dict[str, Any] = GPU_MACHINE, **given: Any) -> cases.Request:
-    requests = cases.resolve(case, {name.rstrip("_"): v for name, v in given.items()}, machine)
+def one(case: str, machine: dict[str, Any] = GPU_MACHINE, **given: Any) -> Request:
+    requests = resolve(case, {name.rstrip("_"): v for name, v in given.items()}, machine)
     assert len(requests) == 1
     return requests[0]
 
@@ -80,12 +81,12 @@ def test_a_wrong_word_gets_the_nearest_right_one_and_the_list(
     case: str, given: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
-        cases.resolve(case, given, GPU_MACHINE)
+        resolve(case, given, GPU_MACHINE)
     assert says in str(raised.value)
 
 
 def test_a_sweep_is_every_combination_once() -> None:
-    requests = cases.resolve(
+    requests = resolve(
         "copy", {"size": "1MiB,2MiB,1MiB", "streams": [1, 2], "trials": 3}, GPU_MACHINE
     )
     seen = {(r.parameters["size"], r.parameters["streams"]) for r in requests}
@@ -106,17 +107,17 @@ def test_a_sweep_is_every_combination_once() -> None:
 def test_a_sweep_keeps_what_makes_no_sense_beside_what_does(
     case: str, sweep: dict[str, Any], senseless: dict[str, Any]
 ) -> None:
-    requests = cases.resolve(case, sweep, GPU_MACHINE)
-    (found,) = (request for request in requests if cases.no_sense(request))
+    requests = resolve(case, sweep, GPU_MACHINE)
+    (found,) = (request for request in requests if no_sense(request))
     assert senseless.items() <= found.parameters.items()
     assert len(requests) > 1
     with pytest.raises(UsageError) as raised:
-        cases.resolve(case, {**sweep, **senseless}, GPU_MACHINE)
-    assert str(raised.value) == cases.no_sense(found)
+        resolve(case, {**sweep, **senseless}, GPU_MACHINE)
+    assert str(raised.value) == no_sense(found)
 
 
 def test_memory_sets_both_ends() -> None:
-    requests = cases.resolve("copy", {"memory": "pinned,device"}, GPU_MACHINE)
+    requests = resolve("copy", {"memory": "pinned,device"}, GPU_MACHINE)
     assert [(r.parameters["from"], r.parameters["to"]) for r in requests] == [
         ("pinned", "pinned"),
         ("device", "device"),
@@ -146,13 +147,13 @@ def test_resolving_fills_every_axis_with_a_value_that_reads_back(data: st.DataOb
         given["ranks"] = 2  # one has no halo
     elif "ranks" in case.axes:
         given.pop("overlap", None)
-    for request in cases.resolve(name, given, GPU_MACHINE):
+    for request in resolve(name, given, GPU_MACHINE):
         assert list(request.parameters) == list(case.axes)
         for axis_name, value in request.parameters.items():
             assert case.axes[axis_name].parse(axes.as_text(value)) == value
-        assert cases.resolve(name, request.parameters, GPU_MACHINE)[0].key == request.key
-        assert cases.expected_bytes(request) > 0
-        assert cases.describe(request).startswith(name)
+        assert resolve(name, request.parameters, GPU_MACHINE)[0].key == request.key
+        assert expected_bytes(request) > 0
+        assert describe(request).startswith(name)
 
 
 @pytest.mark.parametrize(
@@ -220,4 +221,4 @@ def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 def test_a_case_is_described_by_its_path_and_what_is_special(case, given, line) -> None:
-    assert cases.describe(one(case, **given)) == line
+    assert describe(one(case, **given)) == line

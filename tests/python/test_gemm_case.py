@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 import watari
 from watari import budget, cases, gemm_case, gemm_forecast, launch, progress
 from watari.errors import UnsupportedError, UsageError
+from watari.request import Request, describe, resolve
 
 GPU, CPU = synthetic.gpu_machine(), synthetic.cpu_machine()
 
 
-def one(machine: dict[str, Any] = CPU, **given: Any) -> cases.Request:
+def one(machine: dict[str, Any] = CPU, **given: Any) -> Request:
     asked = {name.replace("_", "-"): value for name, value in given.items()}
-    (request,) = cases.resolve("gemm", asked, machine)
+    (request,) = resolve("gemm", asked, machine)
     return request
 
 
@@ -88,10 +89,8 @@ def test_numbers_read_back(number: float) -> None:
 
 
 def test_a_case_is_described_by_what_is_special() -> None:
-    assert cases.describe(one()) == "gemm cpu uring 4096 tile 512 of 48MiB depth 32 x 2"
-    text = cases.describe(
-        one(m=100, schedule="naive", beta=0.5, layout="tiled", fast_memory="1GiB")
-    )
+    assert describe(one()) == "gemm cpu uring 4096 tile 512 of 48MiB depth 32 x 2"
+    text = describe(one(m=100, schedule="naive", beta=0.5, layout="tiled", fast_memory="1GiB"))
     assert text == (
         "gemm cpu uring 4096 tile 2048 of 1GiB depth 32 x 2 "
         "m=100 layout=tiled schedule=naive beta=0.5"
@@ -118,7 +117,7 @@ def test_a_trial_may_last_as_long_as_bytes_and_flops_need() -> None:
 
 def test_openmp_has_all_cores_whatever_the_threads_that_move_tiles() -> None:
     assert "OMP_NUM_THREADS" not in launch.environment(one(threads=1), launch.Launcher())
-    copy = cases.resolve("copy", {"threads": 1}, CPU)[0]
+    copy = resolve("copy", {"threads": 1}, CPU)[0]
     assert launch.environment(copy, launch.Launcher())["OMP_NUM_THREADS"] == "1"
 
 
@@ -162,7 +161,7 @@ def test_a_run_says_first_what_it_will_read(
     monkeypatch.setattr(gemm_forecast, "folder_rate", lambda folder: 2e9)
     monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: 1e12)
     asked = {"engine": ["posix", "uring"], "tile": [512, 1024], "fast-memory": "64MiB"}
-    requests = cases.resolve("gemm", asked, CPU) + cases.resolve("copy", {}, CPU)
+    requests = resolve("gemm", asked, CPU) + resolve("copy", {}, CPU)
     first, second = gemm_forecast.lines(requests, CPU)
     assert first == (
         "gemm 4096, tile 512 of 64MiB, reuse, single, file: reads 3 GB, writes 1 GB "
@@ -171,7 +170,7 @@ def test_a_run_says_first_what_it_will_read(
     )
     assert second.endswith("needs 50MiB at least")
     sweep = {**asked, "tile": [512, 4096]}
-    _, refused = gemm_forecast.lines(cases.resolve("gemm", sweep, CPU), CPU)
+    _, refused = gemm_forecast.lines(resolve("gemm", sweep, CPU), CPU)
     assert refused == (
         "gemm 4096, tile 4096 of 64MiB, reuse, single, file: fast-memory=64MiB is too small for "
         "tile=4096: 5 tiles take 320MiB; give 320MiB or more"
@@ -192,7 +191,7 @@ def test_plans_that_differ_have_a_line_each_that_names_in_what(
     monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: None)
 
     def told(**given: Any) -> list[tuple[str, str]]:
-        lines = gemm_forecast.lines(cases.resolve("gemm", {"n": 256, **given}, CPU), CPU)
+        lines = gemm_forecast.lines(resolve("gemm", {"n": 256, **given}, CPU), CPU)
         head = "gemm 256, tile 128 of 2MiB, reuse, "
         assert all(line.startswith(head) for line in lines)
         split = [line.removeprefix(head).split(": ", 1) for line in lines]
@@ -227,7 +226,7 @@ def test_time_over_a_link_is_that_of_the_link(monkeypatch: pytest.MonkeyPatch) -
     plan = {"bytes_read": 60 * 10**9, "bytes_written": 3 * 10**9, "lower_bound_bytes": 0}
     fake = SimpleNamespace(gemm_plan=lambda p: plan)
     stand_in(monkeypatch, fake)
-    (line,) = gemm_forecast.lines(cases.resolve("gemm", {"store": "ram"}, GPU), GPU)
+    (line,) = gemm_forecast.lines(resolve("gemm", {"store": "ram"}, GPU), GPU)
     assert line.endswith("about 1 s: store 1 s at 63 GB/s")
     (line,) = gemm_forecast.lines([one(store="ram", processor="cpu")], CPU)
     assert "arithmetic " in line

@@ -22,6 +22,7 @@ from products import assert_product, finished_tiles, save
 import watari
 from watari import cases, cli, gemm_case
 from watari.errors import UnsupportedError, UsageError
+from watari.request import resolve
 
 native = pytest.importorskip("watari._native")
 ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
@@ -197,7 +198,7 @@ def trial(**given):
     on_gpu = given.get("processor") == "gpu"
     machine = synthetic.gpu_machine() if on_gpu else synthetic.cpu_machine()
     asked = {**SMALL, "processor": "cpu", "folder": str(Path.cwd()), "threads": 2, **given}
-    (request,) = cases.resolve("gemm", asked, machine)
+    (request,) = resolve("gemm", asked, machine)
     return request.parameters, cases.CASES["gemm"].run(request.parameters)
 
 
@@ -256,7 +257,7 @@ def test_nothing_is_multiplied_where_alpha_is_0():
 
 @pytest.mark.parametrize("engine", ["pinned", "managed"])
 def test_a_plan_says_what_its_trial_will_say(engine):
-    (request,) = cases.resolve("gemm", {"engine": engine, "store": "file"}, synthetic.gpu_machine())
+    (request,) = resolve("gemm", {"engine": engine, "store": "file"}, synthetic.gpu_machine())
     with pytest.raises(UnsupportedError, match="has its matrices in memory: store=ram"):
         native.gemm_plan(gemm_case.native_parameters(request.parameters))
 

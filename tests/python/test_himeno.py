@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pytest
 import synthetic
 
-from watari import cases, himeno
+from watari import himeno
 from watari.errors import UnsupportedError, UsageError, WrongResultError
+from watari.request import resolve
 
 native = pytest.importorskip("watari._native")
 
@@ -31,7 +32,7 @@ ODD = [
 def parameters(machine: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "cpu", "threads": 2, **given}
     machine = machine or synthetic.gpu_machine()
-    return cases.resolve("himeno", wanted, machine)[0].parameters
+    return resolve("himeno", wanted, machine)[0].parameters
 
 
 def run(**given: Any) -> dict[str, Any]:

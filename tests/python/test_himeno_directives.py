@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import cases, himeno
+from watari import himeno
 from watari.errors import UnsupportedError
+from watari.request import resolve
 
 pytest.importorskip("watari._native")
 
@@ -19,7 +20,7 @@ FORMS = ["fused", "two-kernel"]
 
 def run(style: str, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "gpu", "threads": 2, "style": style, **given}
-    request = cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]
+    request = resolve("himeno", wanted, synthetic.gpu_machine())[0]
     try:
         return himeno.run(request.parameters)
     except UnsupportedError as reason:
@@ -29,7 +30,7 @@ def run(style: str, **given: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("style", STYLES)
 def test_the_cpu_is_no_substitute(style: str) -> None:
     wanted = {"processor": "cpu", "style": style, "grid": "XS", "iterations": 1}
-    request = cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]
+    request = resolve("himeno", wanted, synthetic.gpu_machine())[0]
     with pytest.raises(UnsupportedError, match=f"style {style} is"):
         himeno.run(request.parameters)
 

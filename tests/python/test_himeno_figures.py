@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import cases as known
 from watari import cli, effort, figures, performance, report, results, view
 from watari.figures import iterations, scaling, spending, style, styles
+from watari.request import key, resolve
 from watari.view import Measured
 
 RNG = np.random.default_rng(5)
@@ -199,10 +199,10 @@ def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> Non
     again = []
     for command in commands:
         name, axes = cli.given(command.split()[2:])
-        again += known.resolve(name, axes, cases[0].machine)
+        again += resolve(name, axes, cases[0].machine)
     assert len(commands) == len(again) == 3
     assert [request.parameters["ranks"] for request in again] == [1, 2, 4]
     assert {request.key for request in again} == {
-        known.key("himeno", {**m.parameters, "threads": again[i].parameters["threads"]})
+        key("himeno", {**m.parameters, "threads": again[i].parameters["threads"]})
         for i, m in enumerate(cases)
     }

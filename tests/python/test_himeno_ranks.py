@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 import synthetic
 
-from watari import cases, gpu_mpi, himeno, launch, run
+from watari import gpu_mpi, himeno, launch, run
 from watari.errors import UsageError
+from watari.request import Request, describe, resolve
 
 native = pytest.importorskip("watari._native")
 
@@ -39,9 +40,9 @@ ranks_run = pytest.mark.skipif(
 )
 
 
-def request(**given: Any) -> cases.Request:
+def request(**given: Any) -> Request:
     wanted = {"processor": "cpu", "threads": 1, "iterations": 6, "data": "general", **given}
-    return cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]
+    return resolve("himeno", wanted, synthetic.gpu_machine())[0]
 
 
 def splits(ranks: int) -> list[str]:
@@ -75,13 +76,13 @@ def fingerprint(trial: dict[str, Any]) -> float:
     return float(trial["quantities"]["fingerprint"]["value"])
 
 
-def assert_as_alone(trials: list[cases.Request], outcomes: list[Outcome]) -> None:
+def assert_as_alone(trials: list[Request], outcomes: list[Outcome]) -> None:
     """Every trial has the field of one rank on the CPU, to the bit, and its gosa."""
     expected = {grid: alone(grid=grid) for grid in {t.parameters["grid"] for t in trials}}
     for one, found in zip(trials, outcomes, strict=True):
         wanted = expected[one.parameters["grid"]]
-        assert "error" not in found, (cases.describe(one), found)
-        assert found["fingerprint"] == fingerprint(wanted), cases.describe(one)
+        assert "error" not in found, (describe(one), found)
+        assert found["fingerprint"] == fingerprint(wanted), describe(one)
         assert found["gosa"] == pytest.approx(list(wanted["series"]["gosa"]), rel=1e-12)
         assert found["samples"] == 6
 
@@ -258,7 +259,7 @@ def test_ranks_and_split_are_one() -> None:
 
 def test_one_rank_is_one_case_whatever_its_halo() -> None:
     given = {"processor": "gpu", "halo": "staged,peer", "overlap": "no,yes", "ranks": "1,2"}
-    found = cases.resolve("himeno", given, synthetic.gpu_machine())
+    found = resolve("himeno", given, synthetic.gpu_machine())
     told = [(p["ranks"], p["halo"], p["overlap"]) for p in (one.parameters for one in found)]
     assert told.count((1, "none", False)) == 1
     assert len(told) == 5
@@ -294,7 +295,7 @@ def test_what_contradicts_itself_is_a_usage_error(given: dict[str, Any], says: s
 
 def test_cores_are_shared_by_the_ranks() -> None:
     wanted = {"processor": "cpu", "ranks": "1,4,64"}
-    found = cases.resolve("himeno", wanted, synthetic.gpu_machine())
+    found = resolve("himeno", wanted, synthetic.gpu_machine())
     assert [one.parameters["threads"] for one in found] == [16, 4, 1]
 
 
@@ -403,13 +404,13 @@ class TestOnGpus:
             pytest.skip(outcomes[0]["text"])
         one = alone(processor="gpu", grid=GRIDS[0], style=style)
         for wanted, found in zip(trials, outcomes, strict=True):
-            assert "error" not in found, (cases.describe(wanted), found)
+            assert "error" not in found, (describe(wanted), found)
             # rows of another length may be other code, which the driver's compiler contracts
             along_k = not wanted.parameters["split"].endswith("x1")
             precision = 2e-6 if along_k else 1e-12
             assert found["gosa"] == pytest.approx(list(one["series"]["gosa"]), rel=precision)
             if not along_k:
-                assert found["fingerprint"] == fingerprint(one), cases.describe(wanted)
+                assert found["fingerprint"] == fingerprint(one), describe(wanted)
 
     def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
         skip_unless_gpus(2)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from watari import gpu_mpi, launch
-from watari.cases import Request
 from watari.errors import UsageError
+from watari.request import Request
 
 FAKE = Path(__file__).with_name("fake_trial.py")
 REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from watari import cases, plan
 from watari.errors import FileError, UsageError, WatariError
+from watari.request import no_sense
 
 
 def machine(gpus=0, available=2**34, nodes=1):
@@ -177,7 +178,7 @@ def test_the_plan_of_doi_has_every_implementation_on_every_number_of_gpus():
 
 def test_the_plan_of_products_has_every_engine_from_disk_and_memory():
     requests = plan.read(plan.find("gpu-direct-io-gemm"), machine(gpus=1)).requests
-    assert not any(cases.no_sense(r) for r in requests)
+    assert not any(no_sense(r) for r in requests)
 
     def engines(**group):
         wanted = group.items()

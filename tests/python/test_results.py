@@ -141,7 +141,7 @@ def test_absent_keys_are_null_or_empty() -> None:
 
 
 def test_the_key_is_that_of_the_request() -> None:
-    from watari.cases import Request
+    from watari.request import Request
 
     case = synthetic.results().cases[0]
     assert case.key == Request(case.case, case.parameters, 5).key

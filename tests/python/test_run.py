@@ -14,9 +14,9 @@ import fake_cli
 import pytest
 import synthetic
 
-from watari import budget, cases, journal, launch, results, resume, run
-from watari.cases import Request
+from watari import budget, journal, launch, results, resume, run
 from watari.errors import FileError, UsageError
+from watari.request import Request, resolve
 
 CLI = Path(fake_cli.__file__)
 FAKE = fake_cli.FAKE
@@ -24,7 +24,7 @@ FAKE = fake_cli.FAKE
 
 def requests(*sizes, trials=2, processor="cpu"):
     given = {"processor": processor, "size": list(sizes), "trials": trials, "samples": 3}
-    return cases.resolve("copy", given, fake_cli.machine())
+    return resolve("copy", given, fake_cli.machine())
 
 
 def state(asked):
@@ -93,7 +93,7 @@ def test_unsupported_ends_its_case_after_one_trial(tmp_path):
 
 def test_what_makes_no_sense_in_a_sweep_is_unsupported_and_starts_nothing(tmp_path):
     given = {"processor": "cpu", "n": 2048, "fast-memory": "24MiB", "tile": [512, 2048]}
-    asked = cases.resolve("gemm", given, fake_cli.machine())
+    asked = resolve("gemm", given, fake_cli.machine())
     measured, _ = run.execute(state(asked), options(tmp_path))
     assert [(c.status, len(c.trials)) for c in measured.cases] == [("ok", 5), ("unsupported", 1)]
     assert "too small for tile=2048" in measured.cases[1].reason
@@ -193,7 +193,7 @@ def test_a_case_that_no_longer_fits_lets_a_shorter_one_run():
 def test_guesses_follow_what_other_cases_took():
     estimate = budget.Estimate(state([]).machine)
     (known,) = requests(2**30)
-    (other,) = cases.resolve("touch", {"memory": "pageable"}, fake_cli.machine())
+    (other,) = resolve("touch", {"memory": "pageable"}, fake_cli.machine())
     before = estimate.seconds(other)
     estimate.learn(known, 20.0, 19.0)
     assert estimate.seconds(other) > 2 * before
@@ -204,7 +204,7 @@ def test_guesses_follow_what_other_cases_took():
 )
 def test_of_the_styles_pinned_alone_crosses_the_link_each_time(style, rate):
     wanted = {"processor": "gpu", "style": style}
-    assert budget.typical_rate(cases.resolve("himeno", wanted, synthetic.gpu_machine())[0]) == rate
+    assert budget.typical_rate(resolve("himeno", wanted, synthetic.gpu_machine())[0]) == rate
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_of_the_styles_pinned_alone_crosses_the_link_each_time(style, rate):
     ],
 )
 def test_what_the_machine_lacks_is_tried_whatever_the_budget(given, quick):
-    request = cases.resolve("copy", {**given, "samples": 1000}, fake_cli.machine())[0]
+    request = resolve("copy", {**given, "samples": 1000}, fake_cli.machine())[0]
     seconds = budget.Estimate(state([]).machine).seconds(request)
     assert (seconds < 5) == quick
 

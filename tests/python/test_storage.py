@@ -19,6 +19,7 @@ import synthetic
 from watari import cases, cli, launch, results, storage, storage_speed
 from watari.axes import format_size
 from watari.errors import UnsupportedError
+from watari.request import Request, resolve
 
 GPU_MACHINE = synthetic.gpu_machine()
 CPU_MACHINE = synthetic.cpu_machine()
@@ -28,8 +29,8 @@ OPENING = ("posix", "uring", "mmap", "queue")  # engines that open files here
 LIAR = Path(__file__).with_name("lying_files.c")
 
 
-def request(machine: dict[str, Any] = CPU_MACHINE, **given: Any) -> cases.Request:
-    return cases.resolve("storage", {**SMALL, **given}, machine)[0]
+def request(machine: dict[str, Any] = CPU_MACHINE, **given: Any) -> Request:
+    return resolve("storage", {**SMALL, **given}, machine)[0]
 
 
 def run(**given: Any) -> dict[str, Any]:

@@ -10,15 +10,16 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import cases, launch, storage, storage_speed
+from watari import launch, storage, storage_speed
 from watari.errors import UsageError
+from watari.request import Request, describe, resolve
 
 GPU_MACHINE = synthetic.gpu_machine()
 CPU_MACHINE = synthetic.cpu_machine()
 
 
-def request(**given: Any) -> cases.Request:
-    return cases.resolve("storage", given, CPU_MACHINE)[0]
+def request(**given: Any) -> Request:
+    return resolve("storage", given, CPU_MACHINE)[0]
 
 
 # Axes
@@ -41,7 +42,7 @@ def test_uring_keeps_bytes_in_flight_where_they_pass_through_other_memory(
 ) -> None:
     for block, depth in ((4096, short), (2**18, long)):
         given = {"engine": "uring", "processor": processor, "block": block}
-        found = cases.resolve("storage", given, GPU_MACHINE)[0].parameters
+        found = resolve("storage", given, GPU_MACHINE)[0].parameters
         assert found["depth"] == depth
 
 
@@ -59,7 +60,7 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
         ("posix", "file", "none", cores),
     ):
         given = {"engine": engine, "store": store, "cache": cache}
-        assert cases.resolve("storage", given, GPU_MACHINE)[0].parameters["threads"] == threads
+        assert resolve("storage", given, GPU_MACHINE)[0].parameters["threads"] == threads
 
 
 @pytest.mark.parametrize(
@@ -75,18 +76,18 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
 )
 def test_each_engine_has_defaults_that_suit_it(engine, here, with_gpu, depth, cache) -> None:
     for machine, processor in ((CPU_MACHINE, here), (GPU_MACHINE, with_gpu)):
-        found = cases.resolve("storage", {"engine": engine}, machine)[0].parameters
+        found = resolve("storage", {"engine": engine}, machine)[0].parameters
         assert (found["processor"], found["depth"], found["cache"]) == (processor, depth, cache)
         assert found["requests"] >= 8 * found["depth"] * found["threads"]
         assert (found["block"], found["size"], found["store"]) == (4096, 2**30, "file")
 
 
 def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
-    swept = cases.resolve("storage", {"engine": list(storage.ENGINES), "depth": 64}, CPU_MACHINE)
+    swept = resolve("storage", {"engine": list(storage.ENGINES), "depth": 64}, CPU_MACHINE)
     depths = {r.parameters["engine"]: r.parameters["depth"] for r in swept}
     assert depths == {e: 1 if e in storage.ONE_AT_A_TIME else 64 for e in storage.ENGINES}
     # both depths of an engine without a queue are the same case
-    assert len(cases.resolve("storage", {"engine": "posix", "depth": [1, 2]}, CPU_MACHINE)) == 1
+    assert len(resolve("storage", {"engine": "posix", "depth": [1, 2]}, CPU_MACHINE)) == 1
 
 
 @pytest.mark.parametrize(
@@ -111,14 +112,14 @@ def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
 )
 def test_a_wrong_word_is_told_with_the_right_one(given: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError) as raised:
-        cases.resolve("storage", given, CPU_MACHINE)
+        resolve("storage", given, CPU_MACHINE)
     assert says in str(raised.value)
 
 
 def test_a_line_tells_cases_of_a_sweep_apart() -> None:
-    swept = cases.resolve("storage", {"threads": [1, 2], "depth": [1, 4]}, CPU_MACHINE)
-    assert len({cases.describe(r) for r in swept}) == 4
-    assert cases.describe(swept[0]) == "storage cpu uring random read 4KiB depth 1 x 1"
+    swept = resolve("storage", {"threads": [1, 2], "depth": [1, 4]}, CPU_MACHINE)
+    assert len({describe(r) for r in swept}) == 4
+    assert describe(swept[0]) == "storage cpu uring random read 4KiB depth 1 x 1"
 
 
 def test_a_slow_disk_is_given_time() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from watari import cases, errors, results, worker
 from watari.journal import check_trial
+from watari.request import resolve
 
 PARAMETERS = {"processor": "cpu", "size": 2**20}
 
@@ -135,9 +136,7 @@ def test_nothing_heavy_is_imported():
 def test_a_size_beyond_memory_is_unsupported_with_both_numbers(tmp_path):
     pytest.importorskip("watari._native")
     machine = {"processors": [{"kind": "cpu", "cores": 1}], "memory_available_bytes": 2**34}
-    request = cases.resolve("copy", {"processor": "cpu", "size": "512TiB", "samples": 1}, machine)[
-        0
-    ]
+    request = resolve("copy", {"processor": "cpu", "size": "512TiB", "samples": 1}, machine)[0]
     _, trial = run_main(tmp_path, request.parameters)
     assert trial["status"] == "unsupported"
     assert sum(character.isdigit() for character in trial["error"]) >= 2

@@ -1,0 +1,136 @@
+"""What is asked for: a case with every axis filled in, from the values that a user gave.
+
+Case and parameters are the key by which two runs are compared.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import dataclass
+
+from watari.axes import Machine, Parameters, Value, as_text, format_size, unknown
+from watari.cases import PLACES, TRIALS, Case, find
+from watari.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Request:
+    """One case with every axis resolved, and how many trials of it are wanted."""
+
+    case: str
+    parameters: Parameters
+    trials: int
+
+    @property
+    def key(self) -> str:
+        """Canonical text of case and parameters: what resume and compare match."""
+        return key(self.case, self.parameters)
+
+
+def key(case: str, parameters: Parameters) -> str:
+    """Canonical text of case and parameters."""
+    return json.dumps([case, parameters], sort_keys=True)
+
+
+def values(case: Case, name: str, given: Value) -> list[Value]:
+    """The parsed values of one axis: a sweep has several. Raises UsageError."""
+    known = {"trials": TRIALS, **case.axes}
+    if name not in known:
+        raise unknown(f"axis of {case.name}", name, known)
+    listed = given if isinstance(given, list) else as_text(given).split(",")
+    try:
+        parsed = [known[name].parse(as_text(value).strip()) for value in listed]
+    except UsageError as error:
+        raise UsageError(f"{case.name}: {name}: {error}") from None
+    if not parsed:
+        raise UsageError(f"{case.name}: {name}: no value given")
+    return list(dict.fromkeys(parsed))
+
+
+def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Request]:
+    """Every combination of the given values, with the other axes at this machine's defaults.
+
+    `memory=X` of a case that has `from` and `to` sets both. Raises UsageError, also for values that
+    no case takes because of others, and where no combination makes sense; one of several that does
+    not stays, for a run to say why.
+    """
+    case = find(name)
+    given = dict(given)
+    if "from" in case.axes and "memory" in given:
+        both = given.pop("memory")
+        kinds = values(case, "from", both)
+        requests = [
+            request
+            for kind in kinds
+            for request in resolve(name, {**given, "from": [kind], "to": [kind]}, machine)
+        ]
+        return list({request.key: request for request in requests}.values())
+    given_trials = values(case, "trials", given.pop("trials", TRIALS.default(machine, {})))
+    if len(given_trials) > 1:
+        raise UsageError(f"{name}: trials takes one number: it is how often, not what")
+    chosen = {axis_name: values(case, axis_name, value) for axis_name, value in given.items()}
+    requests = []
+    for combination in itertools.product(*chosen.values()):
+        fixed = case.settle(dict(zip(chosen, combination, strict=True)))
+        parameters: Parameters = {}
+        for axis_name, a in case.axes.items():
+            parameters[axis_name] = (
+                fixed[axis_name] if axis_name in fixed else a.default(machine, parameters)
+            )
+        requests.append(Request(name, parameters, given_trials[0]))
+    if all(no_sense(request) for request in requests):
+        case.require_sense(requests[0].parameters)
+    for axis_name, wanted in chosen.items():
+        taken = list(dict.fromkeys(request.parameters[axis_name] for request in requests))
+        if not set(taken) & set(wanted):
+            values_text = ",".join(as_text(value) for value in wanted)
+            raise UsageError(
+                f"{name}: {axis_name}={values_text} cannot be had: with what else was given it is "
+                f"{','.join(as_text(value) for value in taken)}"
+            )
+    return list({request.key: request for request in requests}.values())
+
+
+def no_sense(request: Request) -> str | None:
+    """Why values that a sweep combines do not go together on any machine; None where they do."""
+    try:
+        find(request.case).require_sense(request.parameters)
+    except UsageError as error:
+        return str(error)
+    return None
+
+
+def expected_bytes(request: Request) -> int:
+    """Bytes that one trial should move in all: the base of its time limit."""
+    case, parameters = find(request.case), request.parameters
+    phases = len(str(parameters.get("phases", "one")).split("+"))
+    runs = int(parameters.get("samples") or parameters.get("iterations", 1)) * phases
+    return case.bytes_per_sample(parameters) * runs + 4 * case.footprint(parameters)
+
+
+def describe(request: Request) -> str:
+    """One line for people: what the case always tells, then every axis that is not at its default.
+
+    `copy gpu pinned -> device 1GiB copy-engine streams=4`
+    """
+    case, parameters = find(request.case), request.parameters
+    texts = {name: as_text(value) for name, value in parameters.items()}
+    spoken = dict(texts)
+    for length in {"size", "block", "fast-memory"} & parameters.keys():
+        spoken[length] = format_size(parameters[length])
+    spoken |= {array: PLACES[texts[array]] for array in ("source", "destination") if array in texts}
+    if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
+        spoken["means"] = ""  # the only one it has
+    quiet = {"threads", "samples", "requests", "iterations", "oversubscribe"}
+    if parameters.get("ranks") == 1:
+        quiet |= {"split", "halo"}
+    quiet |= {side for side in ("m", "k") if parameters.get(side) == parameters.get("n")}
+    others = [
+        f"{name}={spoken[name]}"
+        for name, text in texts.items()
+        if f"{{{name}}}" not in case.line
+        and name not in quiet
+        and spoken[name] != case.axes[name].default_text
+    ]
+    return " ".join([request.case, *case.line.format_map(spoken).split(), *others])
