@@ -38,9 +38,9 @@ void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
     fstatvfs(descriptor, &before);
     if (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) == 0 || errno == EOPNOTSUPP) return;
     if (errno != ENOSPC) cannot_open(path, errno);
-    cannot_open(path + " of " + bytes_text(bytes) + ", where " +
-                    bytes_text(std::uint64_t{before.f_bavail} * before.f_frsize) + " are free",
-                ENOSPC);
+    throw unsupported(path + " takes " + bytes_text(bytes) + ", and its disk has " +
+                      bytes_text(std::uint64_t{before.f_bavail} * before.f_frsize) +
+                      " free; choose a smaller size or another folder, folder=DIR");
 }
 
 /// Gives a file without a name one that no other file has: whether it could.

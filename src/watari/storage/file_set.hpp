@@ -30,7 +30,8 @@ struct place {
 };
 
 /// A file of so many bytes: found by name and size, or made by `fill`, which writes all of it; it
-/// has this name once it is durable. True: made here and now. Throws system_error.
+/// has this name once it is durable. True: made here and now. Throws system_error, and unsupported
+/// where the disk has no room.
 bool make_whole(const std::string& path, std::uint64_t bytes,
                 const std::function<void(int descriptor)>& fill);
 
