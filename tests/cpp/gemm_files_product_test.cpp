@@ -108,6 +108,18 @@ TEST_F(Product, StoppedItGoesOnAndIsTheSame) {
     EXPECT_FALSE(std::filesystem::exists(at("C.npy.partial.journal")));
 }
 
+TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
+    save("A.npy", 300, 200, precision::single_precision);
+    save("B.npy", 200, 270, precision::single_precision);
+    npy_product wanted = asked();
+    wanted.interval = 60;
+    std::size_t told = 0;
+    const product_counts took = multiply(wanted, [&](std::size_t, double) { return ++told == 0; });
+    EXPECT_TRUE(took.stopped);
+    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+}
+
 TEST_F(Product, HeadersAreReadAsTheyAreWritten) {
     std::mt19937 engine(5);
     std::uniform_int_distribution<std::size_t> sides(1, 50), starts(2, 60);

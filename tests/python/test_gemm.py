@@ -140,6 +140,13 @@ def save_as(matrix):
     return lambda: numpy.save("A.npy", matrix)
 
 
+def vast(name, rows, columns):
+    """A matrix of zeros that takes no room."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns})}}".ljust(118)
+    write(name, b"\x93NUMPY\x01\x00" + bytes([118, 0]) + header.encode())
+    os.truncate(name, 128 + 4 * rows * columns)
+
+
 ONES = numpy.ones((300, 200), numpy.float32)
 WORDS = "'descr': '<f4', 'fortran_order': "
 REFUSED = {
@@ -164,6 +171,10 @@ REFUSED = {
     "integers": (save_as(ONES.astype(int)), "elements are int64: must be float32 or float64"),
     "half": (save_as(ONES.astype("f2")), "elements are float16"),
     "other order": (save_as(ONES.astype(">f4")), "bytes in the other order"),
+    "two in one": (
+        lambda: with_header("{'descr': '<f4,<f4', 'fortran_order': False, 'shape': (3, 2)}"),
+        "elements are <f4,<f4",
+    ),
     "fields": (save_as(numpy.ones((2, 2), [("x", "f4")])), "elements are "),
     "objects": (save_as(numpy.ones((2, 2), object)), "elements are object"),
     "Fortran": (save_as(numpy.asfortranarray(ONES)), "Fortran order"),
@@ -175,6 +186,11 @@ REFUSED = {
     "types": (save_as(ONES.astype(float)), "A.npy is of float64 and B.npy of float32"),
     "same file": (lambda: os.link("A.npy", "C.npy"), "C.npy is also a factor"),
     "same by name": (lambda: os.symlink("B.npy", "C.npy"), "C.npy is also a factor"),
+    "beyond files": (
+        lambda: (vast("A.npy", 2**31, 1), vast("B.npy", 1, 2**31)),
+        "C.npy: cannot be written: no file holds 2147483648 x 2147483648 elements",
+    ),
+    "C leads nowhere": (lambda: os.symlink("C.npy", "C.npy"), "C.npy: cannot be written: Too many"),
     "C a folder": (lambda: os.mkdir("C.npy"), "C.npy: cannot be written: not a regular file"),
 }
 
@@ -226,6 +242,7 @@ def test_what_cannot_be_added_to_is_refused(what):
         (["--processor", "tpu"], "unknown value 'tpu'"),
         (["--threads", "0"], "'0' is not a whole number"),
         (["-o", "nowhere/C.npy"], "nowhere/C.npy: cannot be written: no folder"),
+        (["-o", "C" * 250], "cannot be written: File name too long"),
     ],
 )
 def test_wrong_words_are_refused(words, says, capsys):
@@ -235,6 +252,41 @@ def test_wrong_words_are_refused(words, says, capsys):
     assert (code, err.count("\n")) == (2, 1)
     assert says in err
     assert state() == before
+
+
+@pytest.mark.parametrize("name", ["C.npy.partial", str(JOURNAL)])
+def test_a_factor_in_a_file_that_the_product_needs_is_kept(name):
+    factors()
+    os.rename("A.npy", name)
+    before = state()
+    with pytest.raises(UsageError, match=f"{name} is also a factor"):
+        watari.gemm(name, "B.npy", "C.npy", fast_memory=FAST, processor="cpu", fresh=True)
+    assert state() == before
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_product_is_made_where_a_link_leads(here, is_there):
+    a, b = factors()
+    (here / "far").mkdir()
+    if is_there:
+        save("far/C.npy", 2, 3)
+    os.symlink("far/C.npy", "C.npy")
+    gemm()
+    assert os.readlink("C.npy") == "far/C.npy"
+    assert os.listdir("far") == ["C.npy"]
+    assert_product(a, b, numpy.load("far/C.npy"))
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o444])
+def test_a_product_has_the_permissions_of_what_it_replaces(mode):
+    factors()
+    gemm()
+    assert os.stat("C.npy").st_mode & 0o777 == os.stat("A.npy").st_mode & 0o777
+    os.chmod("C.npy", mode)
+    made = []
+    gemm(progress=Told(lambda finished: made.append(os.stat("C.npy.partial").st_mode & 0o777)))
+    assert set(made) == {mode | 0o600}
+    assert os.stat("C.npy").st_mode & 0o777 == mode
 
 
 def test_help_offers_engines_of_files_alone(capsys):
@@ -382,10 +434,18 @@ def add_line(line):
         file.write(line + "\n")
 
 
+def rewrite(old, new):
+    """Of the journal."""
+    text = JOURNAL.read_text()
+    assert old in text
+    JOURNAL.write_text(text.replace(old, new))
+
+
 OTHER = {
     "A": (lambda: save("A.npy", 300, 200), {}, "is of another product: A.changed was"),
     "alpha": (lambda: None, {"alpha": 2}, "alpha was 1, is now 2"),
     "tile": (lambda: None, {"tile": 256}, "tile was 128, is now 256"),
+    "no tile's edge": (lambda: rewrite("tile 128", "tile 0"), {}, "tile was 0, is now"),
     "size": (lambda: cut("C.npy.partial", 5000), {}, "is not the file that"),
     "no journal": (lambda: JOURNAL.unlink(), {}, "no journal says what"),
     "no tile": (lambda: add_line("tiles 3 0"), {}, "names tiles that C does not have"),
@@ -435,6 +495,34 @@ def test_names_of_files_may_have_any_bytes(here, monkeypatch):
     unfinished(tile=128)
     assert gemm().finished_before >= 3
     assert_product(a, b, numpy.load("C.npy"))
+
+
+def test_a_link_in_place_of_the_unfinished_file_is_not_followed():
+    factors()
+    write("own", b"precious")
+    os.symlink("own", "C.npy.partial")
+    for fresh in (False, True):
+        with pytest.raises(FileError, match=r"C\.npy: cannot be written"):
+            gemm(fresh=fresh)
+    assert Path("own").read_bytes() == b"precious"
+    assert left_over() == ["C.npy.partial", "own"]
+
+
+def test_what_takes_the_name_of_the_unfinished_file_does_not_become_the_product():
+    factors()
+    old = save("C.npy", 300, 270)
+
+    def replace(finished):
+        if finished >= 3 and os.path.getsize("C.npy.partial") > 100:
+            os.unlink("C.npy.partial")
+            write("C.npy.partial", b"of another run")
+
+    with pytest.raises(FileError, match=r"C\.npy\.partial was removed or replaced") as raised:
+        gemm(tile=128, progress=Told(replace))
+    assert str(raised.value).endswith("it is lost")
+    assert (numpy.load("C.npy") == old).all()
+    assert Path("C.npy.partial").read_bytes() == b"of another run"
+    assert left_over() == ["C.npy.partial"]
 
 
 def test_two_runs_at_once_on_one_output_are_refused():

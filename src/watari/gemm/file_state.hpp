@@ -1,9 +1,13 @@
 /// What tells a file, and its content, from another, as far as that is known without reading it.
 #pragma once
 
+#include "watari/storage/descriptor.hpp"
+
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace watari::gemm {
@@ -31,6 +35,13 @@ inline bool is_name_of(const std::string& path, int file) {
     }, own{};
     return stat(path.c_str(), &named) == 0 && fstat(file, &own) == 0 &&
            named.st_ino == own.st_ino && named.st_dev == own.st_dev;
+}
+
+/// Makes what was named in a file's folder survive a power cut, where the file system can.
+inline void sync_names_beside(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path();
+    const storage::descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (opened.get() >= 0) fsync(opened.get());
 }
 
 /// Removes a name, if it is.

@@ -99,12 +99,14 @@ void write_durably(int file, const std::string& path, const std::string& text) {
 /// A file with the beginning of a journal, which takes the place of an older one at once.
 storage::descriptor made(const std::string& path, const std::string& text) {
     const std::string unfinished = path + ".new";
-    storage::descriptor file(
-        open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    storage::descriptor file(open(unfinished.c_str(),
+                                  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+                                  0666));
     if (file.get() < 0) cannot_write(path, errno);
     try {
         write_durably(file.get(), path, text);
         if (rename(unfinished.c_str(), path.c_str()) != 0) cannot_write(path, errno);
+        sync_names_beside(path);  // before the file changes of which an older one tells
     } catch (const file_error&) {
         unlink(unfinished.c_str());
         throw;
@@ -134,12 +136,12 @@ std::optional<journal::contents> journal::read(const std::string& path) {
         if (errno == ENOENT) return std::nullopt;
         throw file_error(path + ": cannot be read: " + std::strerror(errno));
     }
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    text.erase(text.rfind('\n') + 1);  // of a line that was being written; npos + 1 is all of it
-    std::istringstream lines(text);
-    std::string line;
-    if (!std::getline(lines, line)) return std::nullopt;
     try {
+        std::string text{std::istreambuf_iterator<char>(file), {}};
+        text.erase(text.rfind('\n') + 1);  // of a line that was being written; npos + 1: all of it
+        std::istringstream lines(text);
+        std::string line;
+        if (!std::getline(lines, line)) return std::nullopt;
         const std::string wanted = "watari-gemm " + std::to_string(version);
         if (line != wanted)
             throw file_error("begins with '" + line.substr(0, 40) + "', this version reads '" +

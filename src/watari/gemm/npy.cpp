@@ -172,7 +172,9 @@ std::string type_name(const std::string& descr) {
     constexpr std::array<std::pair<char, const char*>, 5> kinds{
         {{'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c', "complex"}, {'b', "bool"}}};
     if (descr == "|O" || descr == "O") return "object";
-    if (descr.size() < 3 || !std::strchr("<>|=", descr[0])) return descr;
+    if (descr.size() < 3 || !std::strchr("<>|=", descr[0]) ||
+        descr.find_first_not_of("0123456789", 2) != descr.npos)
+        return descr;
     for (const auto& [letter, name] : kinds)
         if (descr[1] == letter)
             return name + std::to_string(8 * std::strtoul(descr.c_str() + 2, nullptr, 10));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t tile_unit = 128, tile_usual = 2048;  ///< elements
 constexpr std::size_t slots_usual = 32;  ///< tiles that fast memory should hold at least
+constexpr std::size_t tile_most = std::size_t{1} << 20;  ///< elements: nobody asks for more
+constexpr std::uint64_t most_bytes = INT64_MAX - 2 * npy_header_bytes;  ///< of a file's data
 
 /// The processor's own initiative.
 std::string default_engine(processor who) { return who.is_gpu() ? "gpu" : "uring"; }
@@ -38,6 +41,8 @@ std::string text(double value) {
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
+std::string journal_path(const std::string& output) { return unfinished_path(output) + ".journal"; }
+
 void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
     into.emplace_back(name + ".path", matrix.where.path);
     into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
@@ -53,9 +58,36 @@ void require_product(const npy_matrix& a, const npy_matrix& b, const npy_product
     if (a.type != b.type)
         throw file_error(named.a + " is of " + npy_type(a.type) + " and " + named.b + " of " +
                          npy_type(b.type) + ": must be the same");
+    if (a.where.rows > most_bytes / element_bytes(a.type) / b.where.columns)
+        throw file_error(named.c + ": cannot be written: no file holds " +
+                         std::to_string(a.where.rows) + " x " + std::to_string(b.where.columns) +
+                         " elements");
 }
 
-/// Throws file_error or usage_error where the product cannot be put.
+/// Whether anything has this name.
+bool is_there(const std::string& path) {
+    struct stat status {};
+    return lstat(path.c_str(), &status) == 0;
+}
+
+/// Where a name leads, through links, to a file that need not be there. Throws file_error.
+std::string real_path(const std::string& named) {
+    namespace fs = std::filesystem;
+    constexpr int most_links = 40;  // as the kernel has it
+    std::error_code problem;
+    fs::path path = fs::absolute(named, problem);
+    for (int links = 0; !problem && links < most_links; ++links) {
+        std::error_code no_link;
+        const fs::path next = fs::read_symlink(path, no_link);
+        if (no_link) break;
+        path = path.parent_path() / next;
+    }
+    if (!problem) path = fs::weakly_canonical(path, problem);
+    if (problem) throw file_error(named + ": cannot be written: " + problem.message());
+    return path.string();
+}
+
+/// Throws file_error or usage_error where the product cannot be put: where it will be, or is made.
 void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
                    const std::string& named) {
     namespace fs = std::filesystem;
@@ -63,10 +95,12 @@ void require_place(const std::string& output, const npy_matrix& a, const npy_mat
     if (fs::exists(output, problem)) {
         if (!fs::is_regular_file(output, problem))
             throw file_error(named + ": cannot be written: not a regular file");
-        for (const npy_matrix* factor : {&a, &b})
-            if (fs::equivalent(output, factor->where.path, problem))
-                throw usage_error(named + " is also a factor: the product needs a file of its own");
     }
+    for (const npy_matrix* factor : {&a, &b})
+        for (const std::string& each : {output, unfinished_path(output), journal_path(output)})
+            if (fs::equivalent(each, factor->where.path, problem))
+                throw usage_error((each == output ? named : each) +
+                                  " is also a factor: the product needs a file of its own");
     const fs::path folder = fs::path(output).parent_path();
     if (!fs::is_directory(folder, problem))
         throw file_error(named + ": cannot be written: no folder " + folder.string());
@@ -98,8 +132,8 @@ std::uint64_t bytes_of(const matrix_file& c, precision type) {
 
 product::product(const npy_product& wanted)
     : wanted_(wanted), a_(read_npy(wanted.a)), b_(read_npy(wanted.b)) {
-    output_ = std::filesystem::weakly_canonical(std::filesystem::absolute(wanted.c)).string();
-    journal_ = unfinished_path(output_) + ".journal";
+    output_ = real_path(wanted.c);
+    journal_ = journal_path(output_);
     require_product(a_, b_, wanted);
     require_place(output_, a_, b_, wanted.c);
     if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
@@ -125,11 +159,12 @@ product::product(const npy_product& wanted)
 /// That of an unfinished product: what goes on keeps it. Else the largest power of two of which
 /// fast memory has some tens, with what a disk wants around their rows.
 std::size_t product::suited_tile() const {
-    if (!wanted_.fresh && std::filesystem::exists(unfinished_path(output_)))
+    if (!wanted_.fresh && is_there(unfinished_path(output_)))
         if (const auto found = journal::read(journal_); found && !found->tiles.empty())
             for (const auto& [name, value] : found->product)
                 if (name == "tile")
-                    return std::max<std::size_t>(1, std::strtoul(value.c_str(), nullptr, 10));
+                    return std::clamp<std::size_t>(std::strtoul(value.c_str(), nullptr, 10), 1,
+                                                   tile_most);
     file_product job = job_;
     job.how.tile = tile_usual;
     while (job.how.tile > tile_unit && job.how.fast_memory / slot_bytes(job) < slots_usual)
@@ -162,12 +197,11 @@ identity product::who_it_is() const {
 /// Whether an earlier run was killed after C had got its name, before it could say so.
 bool product::finished_already() const {
     struct stat there {};
-    if (std::filesystem::exists(unfinished_path(output_)) || stat(output_.c_str(), &there) != 0)
-        return false;
+    if (is_there(unfinished_path(output_)) || stat(output_.c_str(), &there) != 0) return false;
     const auto found = journal::read(journal_);
     if (!found || found->inode != there.st_ino || found->whole != file_state::of(there))
         return false;
-    std::filesystem::remove(journal_);
+    unlink(journal_.c_str());
     const auto without_old = [](identity all) {  // that is the product itself by now
         std::erase_if(all, [](const auto& each) { return each.first.starts_with("C."); });
         return all;
@@ -233,6 +267,8 @@ product_counts product::make(unfinished_file& file, journal& done,
     began_ = true;
     const std::size_t before = done.tiles().size();
     bool goes_on = !progress || progress(before, 0);
+    if (!goes_on && before < tiles())
+        return {.tiles = tiles(), .finished_before = before, .stopped = true};
     job_.finished = done.tiles();
     job_.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
         done.add(tiles);
@@ -256,6 +292,11 @@ product_counts product::make(unfinished_file& file, journal& done,
             throw file_error(matrix->where.path +
                              " changed while it was read: the product is discarded");
         }
+    if (!file.has_its_name()) {
+        done.clear();
+        began_ = false;
+        throw file_error(job_.c.path + " was removed or replaced while it was written: it is lost");
+    }
     file.sync();
     done.finish(file.state());
     file.put_in_place();
@@ -265,7 +306,7 @@ product_counts product::make(unfinished_file& file, journal& done,
 
 std::string product::kept() const {
     if (!began_) return "";
-    const std::string old = std::filesystem::exists(output_) ? wanted_.c + " is as it was; " : "";
+    const std::string old = is_there(output_) ? wanted_.c + " is as it was; " : "";
     if (finished_ == 0) return old + "no tile was finished";
     const std::string some =
         old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are finished";

@@ -24,19 +24,16 @@ std::string folder_of(const std::string& path) {
     return std::filesystem::path(path).parent_path().string();
 }
 
-/// Makes a name survive a power cut, where the file system can.
-void sync_folder(const std::string& folder) {
-    const storage::descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (opened.get() >= 0) fsync(opened.get());
-}
-
 /// Opened by one run at a time.
 storage::descriptor locked(const std::string& path, const std::string& output) {
     for (;;) {
-        storage::descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+        storage::descriptor file(
+            open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
         if (file.get() < 0) cannot_write(output, errno);
-        if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
+        if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK) cannot_write(output, errno);
             throw usage_error(path + " is being written by another run");
+        }
         if (is_name_of(path, file.get())) return file;
         // that run has just finished and given the file its name
     }
@@ -71,21 +68,37 @@ std::uint64_t unfinished_file::inode() const {
 void unfinished_file::allocate(std::uint64_t bytes, const std::string& header) {
     const int file = file_.get();
     if (ftruncate(file, 0) != 0) cannot_write(output_, errno);
-    if (const int failed = posix_fallocate(file, 0, static_cast<off_t>(bytes)))
-        cannot_write(output_, failed);
+    inherit(S_IRUSR | S_IWUSR);  // for a run that goes on
+    int failed = 0;
+    do failed = posix_fallocate(file, 0, static_cast<off_t>(bytes));
+    while (failed == EINTR);
+    if (failed != 0) cannot_write(output_, failed);
     if (pwrite(file, header.data(), header.size(), 0) != static_cast<ssize_t>(header.size()))
         cannot_write(output_, errno);
     sync();
-    sync_folder(folder_of(output_));
+    sync_names_beside(output_);
 }
 
 void unfinished_file::sync() {
     if (fsync(file_.get()) != 0) cannot_write(output_, errno);
 }
 
+/// What the file system or the user may not hand down stays as it is.
+void unfinished_file::inherit(mode_t more) {
+    struct stat old {};
+    if (stat(output_.c_str(), &old) != 0) return;
+    const int file = file_.get();
+    mode_t mode = (old.st_mode & 0777) | more;
+    if (fchown(file, old.st_uid, old.st_gid) != 0 &&
+        fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0)
+        mode &= ~static_cast<mode_t>(S_IRWXG);  // they were another group's
+    fchmod(file, mode);
+}
+
 void unfinished_file::put_in_place() {
+    inherit(0);
     if (rename(path_.c_str(), output_.c_str()) != 0) cannot_write(output_, errno);
-    sync_folder(folder_of(output_));
+    sync_names_beside(output_);
 }
 
 }  // namespace watari::gemm

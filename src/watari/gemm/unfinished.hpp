@@ -1,5 +1,6 @@
 /// A file while it is made: beside its place, locked, its blocks allocated. It takes its name when
-/// all of it is durable; a run that was killed leaves it.
+/// all of it is durable; a run that was killed leaves it. An older file in its place hands down
+/// owner and permissions, as if it were written over.
 #pragma once
 
 #include "watari/gemm/file_state.hpp"
@@ -20,6 +21,8 @@ public:
 
     std::uint64_t inode() const;
     file_state state() const { return file_state::of(file_.get()); }
+    /// Whether its name is not another file's by now.
+    bool has_its_name() const { return is_name_of(path_, file_.get()); }
 
     /// Begins anew: `bytes` of it have their blocks on the disk, its header is there, and both are
     /// durable. Throws file_error.
@@ -32,6 +35,8 @@ public:
     void remove() { remove_own(path_, file_.get()); }
 
 private:
+    void inherit(mode_t more);
+
     std::string output_, path_;
     storage::descriptor file_;
 };
