@@ -211,7 +211,9 @@ void raise_as_python(const std::exception_ptr& thrown, void*) {
         std::rethrow_exception(thrown);
     } catch (const error& e) {
         const nb::object table = nb::module_::import_("watari.errors").attr("TABLE");
-        PyErr_SetString(nb::object(table[e.name()]).ptr(), e.what());
+        // names of files need not be UTF-8
+        const nb::object text = nb::steal(PyUnicode_DecodeFSDefault(e.what()));
+        PyErr_SetObject(nb::object(table[e.name()]).ptr(), text.ptr());
     }
 }
 

@@ -16,6 +16,19 @@ using namespace watari;
 std::string text(const nb::dict& p, const char* name) { return nb::cast<std::string>(p[name]); }
 std::size_t number(const nb::dict& p, const char* name) { return nb::cast<std::size_t>(p[name]); }
 
+/// Paths are bytes, of which the kernel alone excludes any: here and in what follows as
+/// `os.fsencode` and `os.fsdecode` have them.
+std::string path(const nb::dict& p, const char* name) {
+    PyObject* bytes = nullptr;
+    if (!PyUnicode_FSConverter(nb::object(p[name]).ptr(), &bytes)) throw nb::python_error();
+    const auto owned = nb::steal<nb::bytes>(bytes);
+    return {owned.c_str(), owned.size()};
+}
+nb::object decoded(const std::string& text) {
+    return nb::steal(
+        PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
+
 gemm::parameters case_parameters(const nb::dict& p) {
     gemm::set_numpy_folder(text(p, "blas_folder"));
     gemm::parameters result;
@@ -42,9 +55,9 @@ gemm::parameters case_parameters(const nb::dict& p) {
 gemm::npy_product npy_product(const nb::dict& p) {
     gemm::set_numpy_folder(text(p, "blas_folder"));
     gemm::npy_product result;
-    result.a = text(p, "a");
-    result.b = text(p, "b");
-    result.c = text(p, "c");
+    result.a = path(p, "a");
+    result.b = path(p, "b");
+    result.c = path(p, "c");
     result.fast_memory = number(p, "fast_memory");
     result.alpha = nb::cast<double>(p["alpha"]);
     result.beta = nb::cast<double>(p["beta"]);
@@ -85,7 +98,7 @@ nb::dict product_facts(const gemm::product& product) {
     result["m"] = product.a().where.rows;
     result["n"] = product.b().where.columns;
     result["k"] = product.a().where.columns;
-    result["path"] = product.a().where.path;
+    result["path"] = decoded(product.a().where.path);
     result["dtype"] = gemm::npy_type(how.type);
     result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
     result["engine"] = how.engine;
@@ -107,7 +120,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
     }
     nb::dict result;
     nb::list notes;
-    for (const std::string& note : counts.notes) notes.append(note);
+    for (const std::string& note : counts.notes) notes.append(decoded(note));
     result["seconds"] = counts.seconds;
     result["bytes_read"] = counts.read;
     result["bytes_written"] = counts.written;
@@ -141,6 +154,7 @@ void bind_gemm(nb::module_& module) {
         .def("run", run_product, nb::arg("progress"),
              "Makes C. progress(tiles of C that are finished, part of the work that is done) is "
              "called before it begins and about as often as `interval` says; False stops.")
-        .def("kept", &gemm::product::kept,
-             "What a run that began and did not finish has left, for people.");
+        .def(
+            "kept", [](const gemm::product& product) { return decoded(product.kept()); },
+            "What a run that began and did not finish has left, for people.");
 }

@@ -497,6 +497,19 @@ def test_names_of_files_may_have_any_bytes(here, monkeypatch):
     assert_product(a, b, numpy.load("C.npy"))
 
 
+def test_names_of_files_need_not_be_text(here):
+    a, b = factors()
+    odd = [os.fsdecode(b"\xff" + name + b".npy") for name in (b"A", b"B", b"C")]
+    os.rename("A.npy", odd[0])
+    with pytest.raises(FileError, match=f"{odd[1]}: no such file"):
+        watari.gemm(odd[0], odd[1], odd[2], fast_memory=FAST, processor="cpu")
+    watari.gemm(odd[0], "B.npy", odd[2], fast_memory=FAST, processor="cpu")
+    assert_product(a, b, numpy.load(odd[2]))
+    with pytest.raises(ValueError, match="null"):
+        watari.gemm(odd[0], "B.npy", f"{odd[2]}\0", fast_memory=FAST, processor="cpu")
+    assert_product(a, b, numpy.load(odd[2]))
+
+
 def test_a_link_in_place_of_the_unfinished_file_is_not_followed():
     factors()
     write("own", b"precious")
