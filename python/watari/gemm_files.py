@@ -187,6 +187,8 @@ def multiply(product: Any, work: Work, progress: Progress) -> dict[str, Any]:
 
         try:
             done: dict[str, Any] = product.run(advanced)
+        except KeyboardInterrupt:  # a second one, while people are told how far it is
+            raise Interrupted(product.kept()) from None
         except WatariError as error:
             kept = product.kept()
             raise type(error)(f"{error}; {kept}" if kept else str(error)) from error

@@ -388,6 +388,21 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(number):
     assert left_over() == []
 
 
+def test_a_second_interrupt_ends_it_at_once_and_says_what_is_kept():
+    factors()
+
+    def stop(finished):
+        if finished >= 3:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(gemm_files.Interrupted) as raised:
+        gemm(tile=128, progress=Told(stop))
+    left = f"{finished_tiles()} of 9 tiles are finished"
+    assert str(raised.value) == f"{left}: the same product goes on from there"
+    assert gemm().finished_before >= 3
+
+
 def test_an_end_before_anything_is_finished_leaves_nothing():
     factors()
     with pytest.raises(gemm_files.Interrupted, match=r"^no tile was finished$"):
