@@ -94,7 +94,10 @@ TEST_F(Product, StoppedItGoesOnAndIsTheSame) {
             some.run([&](std::size_t finished, double) { return finished < before + 3; });
         EXPECT_EQ(took.finished_before, before);
         stopped = took.stopped;
-        if (!stopped) break;
+        if (!stopped) {
+            EXPECT_EQ(some.kept(), "");
+            break;
+        }
         const auto left = journal::read(at("C.npy.partial.journal"));
         ASSERT_TRUE(left);
         before = left->tiles.size();

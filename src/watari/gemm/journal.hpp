@@ -58,7 +58,11 @@ public:
     void finish(const file_state& whole);
     /// It tells of nothing any more: none of its tiles counts.
     void clear();
-    void remove() { remove_own(path_, file_.get()); }
+    /// For good: come back by a power cut, it would say of the next such product that it is done.
+    void remove() {
+        remove_own(path_, file_.get());
+        sync_names_beside(path_);
+    }
 
 private:
     void store(const std::string& line);

@@ -202,6 +202,7 @@ bool product::finished_already() const {
     if (!found || found->inode != there.st_ino || found->whole != file_state::of(there))
         return false;
     unlink(journal_.c_str());
+    sync_names_beside(journal_);
     const auto without_old = [](identity all) {  // that is the product itself by now
         std::erase_if(all, [](const auto& each) { return each.first.starts_with("C."); });
         return all;
@@ -301,6 +302,7 @@ product_counts product::make(unfinished_file& file, journal& done,
     done.finish(file.state());
     file.put_in_place();
     done.remove();
+    began_ = false;
     return counts;
 }
 
