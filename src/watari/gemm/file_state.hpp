@@ -29,6 +29,12 @@ struct file_state {
     bool operator==(const file_state&) const = default;
 };
 
+/// Whether anything has this name.
+inline bool is_there(const std::string& path) {
+    struct stat status {};
+    return lstat(path.c_str(), &status) == 0;
+}
+
 /// Whether a name is that of a file that is open.
 inline bool is_name_of(const std::string& path, int file) {
     struct stat named {

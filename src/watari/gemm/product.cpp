@@ -3,12 +3,12 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/gemm/product_checks.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t tile_unit = 128, tile_usual = 2048;  ///< elements
 constexpr std::size_t slots_usual = 32;  ///< tiles that fast memory should hold at least
 constexpr std::size_t tile_most = std::size_t{1} << 20;  ///< elements: nobody asks for more
-constexpr std::uint64_t most_bytes = INT64_MAX - 2 * npy_header_bytes;  ///< of a file's data
 
 /// The processor's own initiative.
 std::string default_engine(processor who) { return who.is_gpu() ? "gpu" : "uring"; }
@@ -41,80 +40,12 @@ std::string text(double value) {
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-std::string journal_path(const std::string& output) { return unfinished_path(output) + ".journal"; }
-
 void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
     into.emplace_back(name + ".path", matrix.where.path);
     into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
     into.emplace_back(name + ".changed", std::to_string(matrix.state.changed));
     into.emplace_back(name + ".shape", shape_text(matrix.where));
     into.emplace_back(name + ".type", npy_type(matrix.type));
-}
-
-void require_product(const npy_matrix& a, const npy_matrix& b, const npy_product& named) {
-    if (a.where.columns != b.where.rows)
-        throw file_error(named.a + " is " + shape_text(a.where) + " and " + named.b + " is " +
-                         shape_text(b.where) + ": columns of the first must be rows of the second");
-    if (a.type != b.type)
-        throw file_error(named.a + " is of " + npy_type(a.type) + " and " + named.b + " of " +
-                         npy_type(b.type) + ": must be the same");
-    if (a.where.rows > most_bytes / element_bytes(a.type) / b.where.columns)
-        throw file_error(named.c + ": cannot be written: no file holds " +
-                         std::to_string(a.where.rows) + " x " + std::to_string(b.where.columns) +
-                         " elements");
-}
-
-/// Whether anything has this name.
-bool is_there(const std::string& path) {
-    struct stat status {};
-    return lstat(path.c_str(), &status) == 0;
-}
-
-/// Where a name leads, through links, to a file that need not be there. Throws file_error.
-std::string real_path(const std::string& named) {
-    namespace fs = std::filesystem;
-    constexpr int most_links = 40;  // as the kernel has it
-    std::error_code problem;
-    fs::path path = fs::absolute(named, problem);
-    for (int links = 0; !problem && links < most_links; ++links) {
-        std::error_code no_link;
-        const fs::path next = fs::read_symlink(path, no_link);
-        if (no_link) break;
-        path = path.parent_path() / next;
-    }
-    if (!problem) path = fs::weakly_canonical(path, problem);
-    if (problem) throw file_error(named + ": cannot be written: " + problem.message());
-    return path.string();
-}
-
-/// Throws file_error or usage_error where the product cannot be put: where it will be, or is made.
-void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
-                   const std::string& named) {
-    namespace fs = std::filesystem;
-    std::error_code problem;
-    if (fs::exists(output, problem)) {
-        if (!fs::is_regular_file(output, problem))
-            throw file_error(named + ": cannot be written: not a regular file");
-    }
-    for (const npy_matrix* factor : {&a, &b})
-        for (const std::string& each : {output, unfinished_path(output), journal_path(output)})
-            if (fs::equivalent(each, factor->where.path, problem))
-                throw usage_error((each == output ? named : each) +
-                                  " is also a factor: the product needs a file of its own");
-    const fs::path folder = fs::path(output).parent_path();
-    if (!fs::is_directory(folder, problem))
-        throw file_error(named + ": cannot be written: no folder " + folder.string());
-}
-
-/// What beta multiplies.
-npy_matrix read_old(const std::string& path, const npy_matrix& a, const npy_matrix& b) {
-    const npy_matrix old = read_npy(path);
-    const matrix_file wanted{path, 0, a.where.rows, b.where.columns};
-    if (shape_text(old.where) != shape_text(wanted) || old.type != a.type)
-        throw file_error(path + ": is " + shape_text(old.where) + ", " + npy_type(old.type) +
-                         "; to add to it, it must be " + shape_text(wanted) + ", " +
-                         npy_type(a.type));
-    return old;
 }
 
 void require_engine(const std::string& engine) {
@@ -134,7 +65,7 @@ product::product(const npy_product& wanted)
     : wanted_(wanted), a_(read_npy(wanted.a)), b_(read_npy(wanted.b)) {
     output_ = real_path(wanted.c);
     journal_ = journal_path(output_);
-    require_product(a_, b_, wanted);
+    require_product(a_, b_, {wanted.a, wanted.b, wanted.c});
     require_place(output_, a_, b_, wanted.c);
     if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
     job_.a = a_.where;

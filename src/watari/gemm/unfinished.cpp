@@ -42,6 +42,7 @@ storage::descriptor locked(const std::string& path, const std::string& output) {
 }  // namespace
 
 std::string unfinished_path(const std::string& output) { return output + ".partial"; }
+std::string journal_path(const std::string& output) { return unfinished_path(output) + ".journal"; }
 
 void require_room_on_disk(const std::string& output, std::uint64_t bytes) {
     struct statvfs system {};

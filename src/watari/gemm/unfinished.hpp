@@ -11,8 +11,9 @@
 
 namespace watari::gemm {
 
-/// C.npy.partial.
+/// C.npy.partial, and the journal beside it.
 std::string unfinished_path(const std::string& output);
+std::string journal_path(const std::string& output);
 
 class unfinished_file {
 public:

@@ -1,0 +1,72 @@
+#include "watari/gemm/product_checks.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/gemm/unfinished.hpp"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace watari::gemm {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t most_bytes = INT64_MAX - 2 * npy_header_bytes;  ///< of a file's data
+
+}  // namespace
+
+std::string real_path(const std::string& named) {
+    constexpr int most_links = 40;  // as the kernel has it
+    std::error_code problem;
+    fs::path path = fs::absolute(named, problem);
+    for (int links = 0; !problem && links < most_links; ++links) {
+        std::error_code no_link;
+        const fs::path next = fs::read_symlink(path, no_link);
+        if (no_link) break;
+        path = path.parent_path() / next;
+    }
+    if (!problem) path = fs::weakly_canonical(path, problem);
+    if (problem) throw file_error(named + ": cannot be written: " + problem.message());
+    return path.string();
+}
+
+void require_product(const npy_matrix& a, const npy_matrix& b, const product_names& named) {
+    if (a.where.columns != b.where.rows)
+        throw file_error(named.a + " is " + shape_text(a.where) + " and " + named.b + " is " +
+                         shape_text(b.where) + ": columns of the first must be rows of the second");
+    if (a.type != b.type)
+        throw file_error(named.a + " is of " + npy_type(a.type) + " and " + named.b + " of " +
+                         npy_type(b.type) + ": must be the same");
+    if (a.where.rows > most_bytes / element_bytes(a.type) / b.where.columns)
+        throw file_error(named.c + ": cannot be written: no file holds " +
+                         std::to_string(a.where.rows) + " x " + std::to_string(b.where.columns) +
+                         " elements");
+}
+
+void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
+                   const std::string& named) {
+    std::error_code problem;
+    if (fs::exists(output, problem) && !fs::is_regular_file(output, problem))
+        throw file_error(named + ": cannot be written: not a regular file");
+    for (const npy_matrix* factor : {&a, &b})
+        for (const std::string& each : {output, unfinished_path(output), journal_path(output)})
+            if (fs::equivalent(each, factor->where.path, problem))
+                throw usage_error((each == output ? named : each) +
+                                  " is also a factor: the product needs a file of its own");
+    const fs::path folder = fs::path(output).parent_path();
+    if (!fs::is_directory(folder, problem))
+        throw file_error(named + ": cannot be written: no folder " + folder.string());
+}
+
+npy_matrix read_old(const std::string& path, const npy_matrix& a, const npy_matrix& b) {
+    const npy_matrix old = read_npy(path);
+    const matrix_file wanted{path, 0, a.where.rows, b.where.columns};
+    if (shape_text(old.where) != shape_text(wanted) || old.type != a.type)
+        throw file_error(path + ": is " + shape_text(old.where) + ", " + npy_type(old.type) +
+                         "; to add to it, it must be " + shape_text(wanted) + ", " +
+                         npy_type(a.type));
+    return old;
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,29 @@
+/// What could be wrong with a product of .npy files, looked at before anything is written.
+#pragma once
+
+#include "watari/gemm/npy.hpp"
+
+#include <string>
+
+namespace watari::gemm {
+
+/// Paths as they were named.
+struct product_names {
+    const std::string &a, &b, &c;
+};
+
+/// Where a name leads, through links, to a file that need not be there. Throws file_error.
+std::string real_path(const std::string& named);
+
+/// Throws file_error for matrices that have no product, or none that a file holds.
+void require_product(const npy_matrix& a, const npy_matrix& b, const product_names& named);
+
+/// Throws file_error or usage_error where the product cannot be put: at `output`, the real path of
+/// C, or where it is made.
+void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
+                   const std::string& named);
+
+/// What beta multiplies. Throws file_error.
+npy_matrix read_old(const std::string& path, const npy_matrix& a, const npy_matrix& b);
+
+}  // namespace watari::gemm
