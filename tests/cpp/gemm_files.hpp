@@ -35,6 +35,16 @@ inline std::vector<double> random_values(std::size_t count, unsigned seed) {
     return result;
 }
 
+inline void write_elements(std::ostream& to, precision type, const std::vector<double>& values) {
+    for (const double each : values) {
+        const auto single = static_cast<float>(each);
+        if (type == precision::single_precision)
+            to.write(reinterpret_cast<const char*>(&single), sizeof single);
+        else
+            to.write(reinterpret_cast<const char*>(&each), sizeof each);
+    }
+}
+
 /// A matrix in a file of its own, `offset` bytes behind its beginning.
 class file_of {
 public:
@@ -46,13 +56,7 @@ public:
         where = {folder + "/" + name, offset, rows, columns};
         std::ofstream out(where.path, std::ios::binary | std::ios::trunc);
         out << std::string(offset, 'h');
-        for (const double each : values) {
-            const auto single = static_cast<float>(each);
-            if (type == precision::single_precision)
-                out.write(reinterpret_cast<const char*>(&single), sizeof single);
-            else
-                out.write(reinterpret_cast<const char*>(&each), sizeof each);
-        }
+        write_elements(out, type, values);
         out.close();
         // or direct I/O waits for the kernel to write these pages, whose time others take
         const int file = open(where.path.c_str(), O_RDONLY);

@@ -1,11 +1,10 @@
 // Products of .npy files by the library alone. What is refused, torn journals and the like:
-// tests/python/test_gemm.py.
+// tests/python/test_gemm.py, test_gemm_resume.py.
 #include "watari/gemm/product.hpp"
 
 #include "gemm_files.hpp"
 
 #include <cstring>
-#include <map>
 
 namespace watari::gemm {
 namespace {
@@ -30,13 +29,7 @@ protected:
         header[9] = static_cast<char>((first - 10) >> 8);
         std::ofstream out(at(name), std::ios::binary);
         out << header;
-        for (const double each : values) {
-            const auto single = static_cast<float>(each);
-            if (type == precision::single_precision)
-                out.write(reinterpret_cast<const char*>(&single), sizeof single);
-            else
-                out.write(reinterpret_cast<const char*>(&each), sizeof each);
-        }
+        write_elements(out, type, values);
         return values;
     }
 
