@@ -55,10 +55,6 @@ void require_engine(const std::string& engine) {
     storage::engine_named(engine);
 }
 
-std::uint64_t bytes_of(const matrix_file& c, precision type) {
-    return c.offset + std::uint64_t{c.rows} * c.columns * element_bytes(type);
-}
-
 }  // namespace
 
 product::product(const npy_product& wanted)
@@ -103,8 +99,9 @@ std::size_t product::suited_tile() const {
     return job.how.tile;
 }
 
-std::size_t product::tiles() const {
-    return tiling_of(matrix::c, {output().rows, output().columns, 0}, how().tile).tiles();
+std::uint64_t product::bytes() const {
+    const matrix_file& c = job_.c;
+    return c.offset + std::uint64_t{c.rows} * c.columns * element_bytes(how().type);
 }
 
 std::vector<const npy_matrix*> product::read() const {
@@ -150,11 +147,11 @@ std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
     if (!found)
         throw usage_error(path + " is there, and no journal says what it is; " + begin_anew);
     if (found->tiles.empty()) return {};
-    if (found->inode != file.inode() || size != bytes_of(output(), how().type))
+    if (found->inode != file.inode() || size != bytes())
         throw usage_error(path + " is not the file that " + journal_ + " is about; " + begin_anew);
     if (const std::string other = difference(found->product, who_it_is()); !other.empty())
         throw usage_error(path + " is of another product: " + other + "; " + begin_anew);
-    const tiling c = tiling_of(matrix::c, {output().rows, output().columns, 0}, how().tile);
+    const tiling c = grid();
     for (const auto& [row, column] : found->tiles)
         if (row >= c.tile_rows() || column >= c.tile_columns())
             throw usage_error(journal_ + " names tiles that C does not have; " + begin_anew);
@@ -164,7 +161,7 @@ std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
 product_counts product::run(const product_progress& progress) {
     began_ = false;
     if (!wanted_.fresh && finished_already()) return {.tiles = tiles(), .finished_before = tiles()};
-    require_room_on_disk(output_, bytes_of(output(), how().type));
+    require_room_on_disk(output_, bytes());
     unfinished_file file(output_);
     std::vector<tile_of_c> before;
     try {
@@ -183,8 +180,7 @@ product_counts product::run(const product_progress& progress) {
     try {
         done.emplace(journal_, journal::contents{file.inode(), who_it_is(), before});
         if (before.empty())
-            file.allocate(bytes_of(output(), how().type),
-                          npy_header(output().rows, output().columns, how().type));
+            file.allocate(bytes(), npy_header(job_.c.rows, job_.c.columns, how().type));
         product_counts counts = make(file, *done, progress);
         if (counts.stopped) leave();
         return counts;

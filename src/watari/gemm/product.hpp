@@ -62,7 +62,7 @@ public:
     const parameters& how() const { return job_.how; }
     /// What the whole product moves.
     const foresight& ahead() const { return ahead_; }
-    std::size_t tiles() const;  ///< of C
+    std::size_t tiles() const { return grid().tiles(); }  ///< of C
 
     /// Makes C, or what is left of it. Throws what the constructor does, what multiply of files.hpp
     /// does, and file_error for a matrix that changed meanwhile.
@@ -72,7 +72,8 @@ public:
     std::string kept() const;
 
 private:
-    const matrix_file& output() const { return job_.c; }
+    tiling grid() const { return {job_.c.rows, job_.c.columns, how().tile}; }  ///< of C
+    std::uint64_t bytes() const;                                               ///< of C's file
     std::vector<const npy_matrix*> read() const;
     identity who_it_is() const;
     bool finished_already() const;
