@@ -46,3 +46,11 @@ def chromium() -> str:
         if path and subprocess.run([path, "--version"], capture_output=True).returncode == 0:
             return path
     pytest.skip("no browser that starts: install chromium (Debian) or google-chrome (Ubuntu)")
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder; tiles of products become durable, and progress is told, one by one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("watari.gemm_files.INTERVAL", 0.0)
+    return tmp_path

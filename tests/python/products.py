@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy
+import pytest
 
+import watari
+from watari import cli, gemm_files
+
+FAST = 2**21  # bytes
 JOURNAL = Path("C.npy.partial.journal")
 RNG = numpy.random.default_rng(20)
 
@@ -50,3 +56,47 @@ def finished_tiles() -> int:
     """How many tiles the journal has."""
     lines = JOURNAL.read_text().split("\n")[:-1] if JOURNAL.exists() else []
     return sum(len(line.split()) // 2 for line in lines if line.startswith("tiles "))
+
+
+def gemm(**more):
+    """C.npy of A.npy and B.npy, on the CPU."""
+    given = {"fast_memory": FAST, "processor": "cpu"}
+    return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
+
+
+class Told(gemm_files.Silent):
+    """Does something with what it is told."""
+
+    def __init__(self, act):
+        self.act = act
+        self.work = None
+
+    def start(self, work, finished):
+        self.work = work
+        self.act(finished)
+
+    def advance(self, fraction, finished):
+        self.act(finished)
+
+
+def on_processor(*words):
+    """`watari gemm` of A.npy and B.npy on the CPU."""
+    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB"]
+    return [*line, "--processor", "cpu", *words]
+
+
+def run_cli(capsys, *words):
+    """Exit code, output and errors of `watari ...` in this process."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(list(words))
+    out, err = capsys.readouterr()
+    return ended.value.code, out, err
+
+
+def cut(path, size):
+    """Leaves the first bytes alone."""
+    os.truncate(path, size)
+
+
+def write(path, data):
+    Path(path).write_bytes(data)

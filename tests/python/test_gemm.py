@@ -1,69 +1,36 @@
-"""Products of .npy files: refused before anything is written, whole or not at all, and gone on with
-after an end at any moment."""
+"""Products of .npy files: what is taken, refused before anything is written, and told."""
 
 from __future__ import annotations
 
 import os
 import re
-import resource
-import signal
-import time
 from pathlib import Path
 
 import numpy
 import pytest
 from numpy.lib import format as npy_format
-from products import JOURNAL, assert_product, factors, finished_tiles, left_over, save, state
+from products import (
+    FAST,
+    JOURNAL,
+    Told,
+    assert_product,
+    cut,
+    factors,
+    gemm,
+    left_over,
+    on_processor,
+    run_cli,
+    save,
+    state,
+    write,
+)
 
 import watari
-from watari import cli, gemm_case, gemm_files
+from watari import gemm_case
 from watari.errors import BeyondMemoryError, FileError, UsageError
 
 native = pytest.importorskip("watari._native")
-FAST = 2**21
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    """An empty folder; tiles become durable, and progress is told, one by one."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(gemm_files, "INTERVAL", 0.0)
-    return tmp_path
-
-
-def gemm(**more):
-    """C.npy of A.npy and B.npy, on the CPU."""
-    given = {"fast_memory": FAST, "processor": "cpu"}
-    return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
-
-
-class Told(gemm_files.Silent):
-    """Does something with what it is told."""
-
-    def __init__(self, act):
-        self.act = act
-        self.work = None
-
-    def start(self, work, finished):
-        self.work = work
-        self.act(finished)
-
-    def advance(self, fraction, finished):
-        self.act(finished)
-
-
-def on_processor(*words):
-    """`watari gemm` of A.npy and B.npy on the CPU."""
-    line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "2MiB"]
-    return [*line, "--processor", "cpu", *words]
-
-
-def run_cli(capsys, *words):
-    """Exit code, output and errors of `watari ...` in this process."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(words))
-    out, err = capsys.readouterr()
-    return ended.value.code, out, err
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_nan_and_infinity_come_through_where_they_count():
@@ -125,15 +92,6 @@ def test_headers_may_be_written_otherwise(text):
     with_header(text)
     gemm()
     assert_product(a, b, numpy.load("C.npy"))
-
-
-def cut(path, size):
-    """Leaves the first bytes alone."""
-    os.truncate(path, size)
-
-
-def write(path, data):
-    Path(path).write_bytes(data)
 
 
 def save_as(matrix):
@@ -304,7 +262,7 @@ def test_what_is_left_open_is_as_the_case_has_it(engine):
     found = told.work.parameters
     given = {"processor": "cpu", "store": "file", "layout": "row-major", **found}
     cores = len(os.sched_getaffinity(0))
-    assert found["engine"] == engine or gemm_case.default_engine({}, given)
+    assert found["engine"] == (engine or gemm_case.default_engine({}, given))
     assert found["threads"] == gemm_case.default_threads({"processors": [{"cores": cores}]}, given)
     assert found["depth"] == gemm_case.default_depth({}, given)
 
@@ -317,305 +275,6 @@ def test_a_disk_without_room_is_refused_before_anything_is_written():
     with pytest.raises(FileError, match=r"not enough room: takes 64 TiB"):
         gemm(fast_memory="1GiB", tile=2048)
     assert state() == before
-
-
-@pytest.fixture
-def short_files():
-    """No file may become longer than 100 kB."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_a_disk_that_fills_up_leaves_nothing(request):
-    factors()
-    save("C.npy", 300, 270)
-    before = state()
-    request.getfixturevalue("short_files")
-    with pytest.raises(FileError, match=r"C\.npy: cannot be written: File too large"):
-        gemm()
-    assert state() == before
-
-
-def fill_journal(finished):
-    """Lets the journal, which is open, be on a full disk from the third tile on."""
-    if finished < 3:
-        return
-    full = os.open("/dev/full", os.O_WRONLY)
-    for each in Path("/proc/self/fd").iterdir():
-        if each.exists() and each.resolve() == JOURNAL.resolve():
-            os.dup2(full, int(each.name))
-    os.close(full)
-
-
-def test_a_journal_without_room_ends_the_product_and_keeps_it():
-    a, b = factors()
-    says = r"\.journal: cannot be written: No space left on device; . of 9 tiles are finished"
-    with pytest.raises(FileError, match=says):
-        gemm(tile=128, progress=Told(fill_journal))
-    found = finished_tiles()
-    assert found >= 3
-    assert gemm().finished_before == found
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-def unfinished(count=3, number=signal.SIGINT, **more):
-    """A product that was stopped when so many tiles were finished; what was said."""
-
-    def stop(finished):
-        if finished >= count:
-            signal.raise_signal(number)
-
-    with pytest.raises(gemm_files.Interrupted) as raised:
-        gemm(**more, progress=Told(stop))
-    assert finished_tiles() >= count
-    return str(raised.value)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(number):
-    factors()
-    gemm(tile=128)
-    whole = Path("C.npy").read_bytes()
-    os.unlink("C.npy")
-    said = unfinished(number=number, tile=128)
-    left = f"{finished_tiles()} of 9 tiles are finished"
-    assert said == f"{left}: the same product goes on from there"
-    assert not Path("C.npy").exists()
-    gemm()
-    assert Path("C.npy").read_bytes() == whole
-    assert left_over() == []
-
-
-def test_a_second_interrupt_ends_it_at_once_and_says_what_is_kept():
-    factors()
-
-    def stop(finished):
-        if finished >= 3:
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(gemm_files.Interrupted) as raised:
-        gemm(tile=128, progress=Told(stop))
-    left = f"{finished_tiles()} of 9 tiles are finished"
-    assert str(raised.value) == f"{left}: the same product goes on from there"
-    assert gemm().finished_before >= 3
-
-
-def test_an_end_before_anything_is_finished_leaves_nothing():
-    factors()
-    with pytest.raises(gemm_files.Interrupted, match=r"^no tile was finished$"):
-        gemm(progress=Told(lambda finished: signal.raise_signal(signal.SIGINT)))
-    assert left_over() == []
-
-
-def test_what_progress_raises_ends_the_product_and_keeps_it():
-    factors()
-
-    def fail(finished):
-        if finished >= 3:
-            raise BrokenPipeError
-
-    with pytest.raises(BrokenPipeError):
-        gemm(tile=128, progress=Told(fail))
-    assert gemm().finished_before >= 3
-
-
-def test_finished_tiles_are_not_computed_again():
-    a, b = factors()
-    unfinished(tile=128)
-    found = finished_tiles()
-    done = gemm()  # tiles of another size would suit, too: the journal's are kept
-    assert (done.finished_before, done.tiles) == (found, 9)
-    assert 0 < done.bytes_written < 4 * 300 * 270
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-@pytest.mark.parametrize("torn", ["tiles 1 0 1", "tiles 2 0 2 1", "til", ""])
-def test_a_torn_last_line_counts_for_nothing(torn):
-    a, b = factors()
-    unfinished(tile=128)
-    found = finished_tiles()
-    with JOURNAL.open("a") as file:
-        file.write(torn)
-    assert gemm().finished_before == found
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-def add_line(line):
-    """To the journal."""
-    with JOURNAL.open("a") as file:
-        file.write(line + "\n")
-
-
-def rewrite(old, new):
-    """Of the journal."""
-    text = JOURNAL.read_text()
-    assert old in text
-    JOURNAL.write_text(text.replace(old, new))
-
-
-OTHER = {
-    "A": (lambda: save("A.npy", 300, 200), {}, "is of another product: A.changed was"),
-    "alpha": (lambda: None, {"alpha": 2}, "alpha was 1, is now 2"),
-    "tile": (lambda: None, {"tile": 256}, "tile was 128, is now 256"),
-    "no tile's edge": (lambda: rewrite("tile 128", "tile 0"), {}, "tile was 0, is now"),
-    "size": (lambda: cut("C.npy.partial", 5000), {}, "is not the file that"),
-    "no journal": (lambda: JOURNAL.unlink(), {}, "no journal says what"),
-    "no tile": (lambda: add_line("tiles 3 0"), {}, "names tiles that C does not have"),
-    "half": (lambda: add_line("tiles 1"), {}, "not a journal: half a tile"),
-    "no number": (lambda: add_line("tiles x y"), {}, "not a journal: no number"),
-    "no line": (lambda: add_line("hello 1"), {}, "not a journal: what is 'hello'?"),
-    "no journal at all": (lambda: write(JOURNAL, b"hello\n"), {}, "not a journal: begins with 'he"),
-    "newer": (lambda: write(JOURNAL, b"watari-gemm 9\n"), {}, "this version reads 'watari-gemm 1'"),
-}
-
-
-@pytest.mark.parametrize("what", OTHER)
-def test_another_product_is_not_gone_on_with_unless_told(what):
-    factors()
-    unfinished(tile=128)
-    change, more, says = OTHER[what]
-    change()
-    before = state()
-    with pytest.raises((UsageError, FileError)) as raised:
-        gemm(**more)
-    assert says in str(raised.value)
-    assert "--fresh" in str(raised.value)
-    assert state() == before
-    done = gemm(**more, fresh=True)
-    assert done.finished_before == 0
-    a, b = numpy.load("A.npy"), numpy.load("B.npy")
-    assert_product(a, b, numpy.load("C.npy"), more.get("alpha", 1))
-    assert left_over() == []
-
-
-def test_an_empty_unfinished_file_or_journal_is_begun_anew():
-    a, b = factors()
-    Path("C.npy.partial").touch()
-    gemm()
-    assert_product(a, b, numpy.load("C.npy"))
-    unfinished(tile=128)
-    JOURNAL.write_text("watari-ge")
-    with pytest.raises(UsageError, match="no journal says what"):
-        gemm()
-
-
-def test_names_of_files_may_have_any_bytes(here, monkeypatch):
-    odd = here / "new\nline \\n"
-    odd.mkdir()
-    monkeypatch.chdir(odd)
-    a, b = factors()
-    unfinished(tile=128)
-    assert gemm().finished_before >= 3
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-def test_names_of_files_need_not_be_text(here):
-    a, b = factors()
-    odd = [os.fsdecode(b"\xff" + name + b".npy") for name in (b"A", b"B", b"C")]
-    os.rename("A.npy", odd[0])
-    with pytest.raises(FileError, match=f"{odd[1]}: no such file"):
-        watari.gemm(odd[0], odd[1], odd[2], fast_memory=FAST, processor="cpu")
-    watari.gemm(odd[0], "B.npy", odd[2], fast_memory=FAST, processor="cpu")
-    assert_product(a, b, numpy.load(odd[2]))
-    with pytest.raises(ValueError, match="null"):
-        watari.gemm(odd[0], "B.npy", f"{odd[2]}\0", fast_memory=FAST, processor="cpu")
-    assert_product(a, b, numpy.load(odd[2]))
-
-
-def test_a_link_in_place_of_the_unfinished_file_is_not_followed():
-    factors()
-    write("own", b"precious")
-    os.symlink("own", "C.npy.partial")
-    for fresh in (False, True):
-        with pytest.raises(FileError, match=r"C\.npy: cannot be written"):
-            gemm(fresh=fresh)
-    assert Path("own").read_bytes() == b"precious"
-    assert left_over() == ["C.npy.partial", "own"]
-
-
-def test_what_takes_the_name_of_the_unfinished_file_does_not_become_the_product():
-    factors()
-    old = save("C.npy", 300, 270)
-
-    def replace(finished):
-        if finished >= 3 and os.path.getsize("C.npy.partial") > 100:
-            os.unlink("C.npy.partial")
-            write("C.npy.partial", b"of another run")
-
-    with pytest.raises(FileError, match=r"C\.npy\.partial was removed or replaced") as raised:
-        gemm(tile=128, progress=Told(replace))
-    assert str(raised.value).endswith("it is lost")
-    assert (numpy.load("C.npy") == old).all()
-    assert Path("C.npy.partial").read_bytes() == b"of another run"
-    assert left_over() == ["C.npy.partial"]
-
-
-def test_two_runs_at_once_on_one_output_are_refused():
-    factors()
-    refused = []
-
-    def again(finished):
-        for fresh in (False, True):
-            with pytest.raises(UsageError, match=r"\.partial is being written by another run"):
-                gemm(fresh=fresh)
-            refused.append(fresh)
-
-    gemm(progress=Told(again))
-    assert refused
-    assert left_over() == []
-
-
-def killed_in_place(**more):
-    """A product that had got its name, and could not say so any more."""
-    journals = []
-    gemm(tile=128, progress=Told(lambda finished: journals.append(JOURNAL.read_text())), **more)
-    status = os.stat("C.npy")
-    JOURNAL.write_text(f"{journals[-1]}whole {status.st_size} {status.st_mtime_ns}\n")
-
-
-def test_killed_after_it_was_in_place_it_is_not_computed_again():
-    a, b = factors()
-    old = save("C.npy", 300, 270)
-    killed_in_place(beta=1)
-    done = gemm(beta=1, tile=128)
-    assert (done.tiles, done.finished_before) == (9, 9)
-    assert_product(a, b, numpy.load("C.npy"), 1, 1, old)
-    assert left_over() == []
-    gemm()  # asked for once more it is a new product
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-def overwritten():
-    """The same file with other bytes."""
-    time.sleep(0.02)  # times of change are told apart by the tick of the kernel's clock
-    with open("C.npy", "r+b") as file:
-        file.seek(4096)
-        file.write(bytes(4))
-
-
-@pytest.mark.parametrize(
-    "change", [overwritten, lambda: cut("C.npy", 5000), lambda: save("C.npy", 2, 3)]
-)
-def test_a_product_that_was_replaced_in_place_is_made_again(change):
-    a, b = factors()
-    killed_in_place()
-    inode = os.stat("C.npy").st_ino
-    change()
-    assert os.stat("C.npy").st_ino == inode
-    assert gemm().finished_before == 0
-    assert_product(a, b, numpy.load("C.npy"))
-    assert left_over() == []
-
-
-def test_matrices_that_change_meanwhile_give_no_product():
-    factors()
-    with pytest.raises(FileError) as raised:
-        gemm(tile=128, progress=Told(lambda finished: os.utime("B.npy")))
-    assert str(raised.value).endswith("B.npy changed while it was read: the product is discarded")
-    assert [*left_over(), Path("C.npy").exists()] == [False]
 
 
 def test_what_the_machine_lacks_is_an_error_of_the_command(capsys):
@@ -648,17 +307,6 @@ def test_progress_is_told_from_the_forecast_to_the_end(capsys):
     assert "(any schedule moves " in second
     assert "about " in second
     assert last.startswith("C.npy: ")
-
-
-def test_what_is_finished_already_is_told(capsys):
-    factors()
-    unfinished(tile=128)
-    found = finished_tiles()
-    code, out, _ = run_cli(capsys, *on_processor())
-    _, forecast, before, *_ = out.splitlines()
-    assert code == 0
-    assert forecast.startswith("in all: reads ")
-    assert before == f"{found} of 9 tiles are finished already"
 
 
 def test_nothing_is_said_of_arithmetic_where_nothing_is_multiplied(capsys):
