@@ -205,6 +205,13 @@ def test_a_fault_is_survived_in_time_and_told(fault: str, store: str, folder: st
         assert any("sent again" in note for note in found["notes"])
 
 
+def test_commands_sent_again_are_counted_over_all_threads() -> None:
+    """One in a hundred of 12288 fails: 123, give or take 11, of which one thread had 31."""
+    found = run(engine="queue", store="ram", fault="failed", threads=4, requests=4096, block="512")
+    [told] = [note for note in found["notes"] if "sent again" in note]
+    assert 70 < int(told.split()[0]) < 180
+
+
 def test_identifiers_that_a_fault_cost_are_there_again_after_each_sample() -> None:
     """Three commands in 32768 are dropped; with 15 identifiers none would be left in the sixth."""
     given = {"requests": 32768, "block": "512", "size": "16MiB", "depth": 8, "samples": 8}

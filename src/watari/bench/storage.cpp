@@ -12,6 +12,7 @@
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
+#include "watari/storage/engines/remarks.hpp"
 #include "watari/storage/sector.hpp"
 #include "watari/storage/sectors.hpp"
 
@@ -166,8 +167,11 @@ public:
             for (const double seconds : each->seconds()) latency.record(seconds);
     }
 
-    /// What the first thread's engine has to say: the others are like it.
-    const std::vector<std::string>& notes() const { return made_.front()->notes(); }
+    std::vector<std::string> notes() const {
+        storage::remarks all;
+        for (const auto& each : made_) all.add(*each);
+        return all.texts();
+    }
 
 private:
     std::pair<std::size_t, std::size_t> share(std::size_t thread) const {
@@ -285,7 +289,8 @@ measure::trial storage(const storage_parameters& p) {
     }
     if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();
-    result.notes.insert(result.notes.end(), movers.notes().begin(), movers.notes().end());
+    const std::vector<std::string> said = movers.notes();
+    result.notes.insert(result.notes.end(), said.begin(), said.end());
     if (!source.notice().empty()) result.notes.push_back(source.notice());
     result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};

@@ -69,11 +69,8 @@ void mover::realign(const placement& where, const tile_run& tiles, std::byte* me
 
 void mover::flush(const stored_matrix& m) { ways_.at(m.source).engine->flush(); }
 
-std::vector<std::string> mover::notes() const {
-    std::vector<std::string> all;
-    for (const auto& [from, way] : ways_)
-        all.insert(all.end(), way.engine->notes().begin(), way.engine->notes().end());
-    return all;
+void mover::tell(storage::remarks& into) const {
+    for (const auto& [from, way] : ways_) into.add(*way.engine);
 }
 
 }  // namespace watari::gemm

@@ -4,13 +4,12 @@
 
 #include "watari/gemm/placement.hpp"
 #include "watari/gemm/source.hpp"
+#include "watari/storage/engines/remarks.hpp"
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace watari::gemm {
 
@@ -43,8 +42,8 @@ public:
     /// What was written to a matrix is durable.
     void flush(const stored_matrix& m);
 
-    /// What engines have to say.
-    std::vector<std::string> notes() const;
+    /// What its engines have to say.
+    void tell(storage::remarks& into) const;
 
 private:
     void realign(const placement& where, const tile_run& tiles, std::byte* memory,

@@ -22,6 +22,7 @@ void pipeline::parts::begin() {
     written.clear();
     durable.clear();
     counts = {};
+    said = {};
     counts.blas = products->name();
 }
 
@@ -50,16 +51,10 @@ void pipeline::parts::serve(std::size_t i) {
     if (began) guarded([&] { reads ? read_tiles(*by) : write_tiles(*by); });
     if (began && !reads) guarded([&] { flush_if_last(*by); });
     std::unique_lock lock(mutex);
-    if (by) keep(by->notes());
+    if (by) by->tell(said);
     ++ended;
     changed.notify_all();
     changed.wait(lock, [&] { return over; });
-}
-
-void pipeline::parts::keep(const std::vector<std::string>& notes) {
-    for (const std::string& each : notes)
-        if (std::find(counts.notes.begin(), counts.notes.end(), each) == counts.notes.end())
-            counts.notes.push_back(each);
 }
 
 pipeline_counts pipeline::parts::run() {
@@ -95,6 +90,7 @@ pipeline_counts pipeline::parts::run() {
     }
     for (std::thread& each : threads) each.join();
     if (first_error) std::rethrow_exception(first_error);
+    counts.notes = said.texts();
     return counts;
 }
 

@@ -132,7 +132,6 @@ struct pipeline::parts {
     /// One thread that reads or writes. Its engine is made before the clock starts and given back
     /// after it has stopped.
     void serve(std::size_t i);
-    void keep(const std::vector<std::string>& notes);
     pipeline_counts run();
 
     pipeline_options o;
@@ -144,6 +143,7 @@ struct pipeline::parts {
     std::vector<device::event> column_end;
     std::unique_ptr<blas> products;
     std::set<tile_of_c> finished;
+    storage::remarks said;  ///< of the run
 
     std::mutex mutex;
     std::condition_variable changed;

@@ -67,6 +67,12 @@ inline double now() {
         .count();
 }
 
+/// Commands that ended with an error and were sent again, and how the first of them had ended.
+struct repetitions {
+    std::size_t count = 0;
+    status first{};
+};
+
 class engine {
 public:
     explicit engine(const duty& what) : what_(what) {}
@@ -91,12 +97,14 @@ public:
     /// None without a GPU, and where that cannot be told.
     virtual std::optional<double> gpu_seconds() const { return std::nullopt; }
 
+    /// Over all lists so far; engines without commands have none.
+    virtual repetitions sent_again() const { return {}; }
+
     /// What a reader of the results must know, such as a fallback.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 protected:
     void note(std::string text) { notes_.push_back(std::move(text)); }
-    void clear_notes() { notes_.clear(); }
 
     const duty what_;
     std::vector<double> seconds_;  ///< see seconds()

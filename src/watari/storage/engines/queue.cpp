@@ -61,6 +61,8 @@ public:
             throw error("flush: " + text(outcome));
     }
 
+    repetitions sent_again() const override { return sent_again_; }
+
     std::optional<double> gpu_seconds() const override {
         return kernels_ ? std::optional(kernels_->seconds()) : std::nullopt;
     }
@@ -176,15 +178,13 @@ private:
         for (std::size_t c = 0; c < all.size(); ++c)
             if (!all[c].outcome.ok())
                 seconds_[c / several_] += again(list.only(c, 1), all[c].outcome);
-        describe();
     }
 
     /// Sends a list of one again until it succeeds; returns the seconds of that.
     double again(const requests& one, status outcome) {
         const double start = now();
         for (int sent = 0; sent < tries && !outcome.ok() && !outcome.dnr; ++sent) {
-            first_failure_ = first_failure_.value_or(outcome);
-            ++sent_again_;
+            if (sent_again_.count++ == 0) sent_again_.first = outcome;
             serve(one);
             outcome = results(1).front().outcome;
         }
@@ -193,12 +193,6 @@ private:
                         std::to_string(one.block) + " bytes at " +
                         std::to_string(one.offsets.front()) + ": " + text(outcome));
         return now() - start;
-    }
-
-    void describe() {
-        clear_notes();
-        note(std::to_string(sent_again_) + (sent_again_ == 1 ? " command was" : " commands were") +
-             " sent again, the first after: " + text(*first_failure_));
     }
 
     std::size_t commands_;  ///< of a block, at most
@@ -213,8 +207,7 @@ private:
     std::optional<device::stream> stream_;
     std::optional<gpu_stopwatch> kernels_;
     std::size_t blocks_ = 0, several_ = 1;  ///< of the last list, and the commands of each
-    std::size_t sent_again_ = 0;
-    std::optional<status> first_failure_;
+    repetitions sent_again_;
 };
 
 }  // namespace
