@@ -54,3 +54,17 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("watari.gemm_files.INTERVAL", 0.0)
     return tmp_path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty folder on a disk that has direct I/O."""
+    from storage_trials import run
+
+    from watari.errors import UnsupportedError
+
+    try:
+        run(folder=str(tmp_path / "disk"), engine="posix", samples=1)
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    return str(tmp_path / "disk")

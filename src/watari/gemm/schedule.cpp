@@ -1,142 +1,12 @@
 #include "watari/gemm/schedule.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/gemm/block_choice.hpp"
 
 #include <cmath>
-#include <optional>
 #include <string>
 
 namespace watari::gemm {
-
-namespace {
-
-/// Slots of a tile row or column that stays: with a single tile along k, the next one comes while
-/// this one is in use.
-std::size_t resident(std::size_t kt) { return std::max<std::size_t>(kt, 2); }
-
-/// The least size of blocks that makes as few of them out of `tiles` as the largest that fits.
-std::size_t evened(std::size_t tiles, std::size_t fits) {
-    return divide_up(tiles, divide_up(tiles, std::min(tiles, fits)));
-}
-
-/// Columns of a block that suffice for its write-back to be hidden: while some are written, others
-/// are multiplied, and the next block begins with those that were written first.
-constexpr std::size_t hiding = 4;
-
-/// Products for each tile that a step brings, of which two hide its way over a link: a tile of 2048
-/// takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
-constexpr double intense = 2;
-
-/// Tiles of each group but the last, where `count` neighbours are moved in as few groups of at most
-/// `wanted` as can be, `least` of them if there are as many tiles.
-std::size_t group_size(std::size_t count, std::size_t wanted, std::size_t least) {
-    return divide_up(count, std::clamp(divide_up(count, wanted), std::min(least, count), count));
-}
-
-/// Groups of A in a panel that stays, and of C in a block: see schedule.hpp.
-constexpr std::size_t least_groups = 2;
-constexpr std::size_t least_of_c(bool patient) { return patient ? 1 : least_groups; }
-
-struct choice {
-    gemm::form form;
-    std::size_t p, q, slots;
-    std::size_t group_a, sets_a;
-    double read;        ///< elements of A and B
-    std::size_t loads;  ///< and writes; as if all blocks had q columns
-
-    bool better_than(const choice& other) const {
-        if (read != other.read) return read < other.read;
-        const std::size_t own = std::min(q, hiding), others = std::min(other.q, hiding);
-        if (own != others) return own > others;
-        if (loads != other.loads) return loads < other.loads;
-        if (sets_a != other.sets_a) return sets_a > other.sets_a;
-        if (intensity() != other.intensity()) return intensity() > other.intensity();
-        return slots < other.slots;
-    }
-    double intensity() const {
-        return std::min(static_cast<double>(p * q) / static_cast<double>(p + q), intense);
-    }
-};
-
-/// What there is to choose from.
-class choices {
-public:
-    choices(const schedule_request& wanted, const tiling& c, std::size_t kt, std::size_t slots)
-        : size_(wanted.size),
-          mt_(c.tile_rows()),
-          nt_(c.tile_columns()),
-          kt_(kt),
-          slots_(slots),
-          wanted_(wanted.together),
-          patient_(wanted.patient) {}
-
-    /// The one that reads least; of those, one that hides its write-back, then one that makes few
-    /// loads, then one that hides what it reads, and then one that needs least memory. What a panel
-    /// reads does not depend on the other edge of its blocks; of blocks every p is tried.
-    choice best() {
-        const std::size_t stay = resident(kt_);
-        for (std::size_t p = 1; p <= mt_ && 3 * p + 2 <= slots_; ++p) {
-            if (p != evened(mt_, p)) continue;
-            const std::size_t q = evened(nt_, (slots_ - 2 * p) / (p + 2));
-            consider_streaming(form::blocks, p, q, p * q + 2 * q);
-        }
-        if (const std::size_t fits = (slots_ - 2) / (1 + stay)) {
-            const std::size_t p = evened(mt_, fits), q = evened(nt_, fits);
-            const std::size_t group = group_size(kt_, wanted_.a, least_groups);
-            for (std::size_t most = 1; most <= nt_; ++most) {
-                const std::size_t columns = evened(nt_, most);
-                consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns, group, 2);
-            }
-            for (std::size_t most = 1; most <= mt_; ++most) {
-                const std::size_t rows = evened(mt_, most);
-                consider_streaming(form::panel_b, rows, q, rows * q + q * stay);
-            }
-        }
-        return *found_;
-    }
-
-private:
-    /// Of A as many tile columns come together as are wanted and fit.
-    void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
-        const auto group_of = [&](std::size_t sets) -> std::size_t {
-            const std::size_t fit = others < slots_ ? (slots_ - others) / (sets * p) : 0;
-            return fit ? evened(kt_, std::min(fit, group_size(kt_, wanted_.a, 1))) : 0;
-        };
-        const std::size_t group = group_of(2), longer = group_of(1);
-        if (group == 0) return;
-        consider(which, p, q, others + 2 * p * group, group, 2);
-        // where B stays there would be nothing to read while they wait
-        if (patient_ && which == form::blocks && longer > group)
-            consider(which, p, q, others + p * longer, longer, 1);
-    }
-
-    void consider(form which, std::size_t p, std::size_t q, std::size_t needed, std::size_t group_a,
-                  std::size_t sets_a) {
-        if (needed > slots_) return;
-        const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt_, q);
-        const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt_, p);
-        const double read = static_cast<double>(times_a) * static_cast<double>(size_.m) *
-                                static_cast<double>(size_.k) +
-                            static_cast<double>(times_b) * static_cast<double>(size_.k) *
-                                static_cast<double>(size_.n);
-        const auto of_tile_row = [&](std::size_t group) {
-            return std::min(nt_, divide_up(nt_, q) * divide_up(q, group));
-        };
-        const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
-                                  times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
-                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_of_c(patient_)));
-        const choice next{which, p, q, needed, group_a, sets_a, read, loads};
-        if (!found_ || next.better_than(*found_)) found_ = next;
-    }
-
-    shape size_;
-    std::size_t mt_, nt_, kt_, slots_;
-    together wanted_;
-    bool patient_;
-    std::optional<choice> found_;
-};
-
-}  // namespace
 
 schedule::schedule(const schedule_request& wanted)
     : a_(tiling_of(matrix::a, wanted.size, wanted.tile)),
@@ -159,7 +29,7 @@ schedule::schedule(const schedule_request& wanted)
     slots_ = least;
     if (mt > 0 && nt > 0 && wanted.which == order::reuse) {
         if (multiplies_) {
-            const choice chosen = choices(wanted, c_, a_.tile_columns(), slots).best();
+            const block_choice chosen = choose_blocks(wanted, slots);
             form_ = chosen.form, p_ = chosen.p, q_ = chosen.q, slots_ = chosen.slots;
             group_a_ = chosen.group_a, sets_a_ = chosen.sets_a;
         } else {  // many at once, so that reading and writing overlap

@@ -1,0 +1,123 @@
+#include "watari/gemm/block_choice.hpp"
+
+#include <optional>
+
+namespace watari::gemm {
+
+namespace {
+
+/// The least size of blocks that makes as few of them out of `tiles` as the largest that fits.
+std::size_t evened(std::size_t tiles, std::size_t fits) {
+    return divide_up(tiles, divide_up(tiles, std::min(tiles, fits)));
+}
+
+/// Columns of a block that suffice for its write-back to be hidden: while some are written, others
+/// are multiplied, and the next block begins with those that were written first.
+constexpr std::size_t hiding = 4;
+
+/// Products for each tile that a step brings, of which two hide its way over a link: a tile of 2048
+/// takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
+constexpr double intense = 2;
+
+struct candidate : block_choice {
+    double read;        ///< elements of A and B
+    std::size_t loads;  ///< and writes; as if all blocks had q columns
+
+    bool better_than(const candidate& other) const {
+        if (read != other.read) return read < other.read;
+        const std::size_t own = std::min(q, hiding), others = std::min(other.q, hiding);
+        if (own != others) return own > others;
+        if (loads != other.loads) return loads < other.loads;
+        if (sets_a != other.sets_a) return sets_a > other.sets_a;
+        if (intensity() != other.intensity()) return intensity() > other.intensity();
+        return slots < other.slots;
+    }
+    double intensity() const {
+        return std::min(static_cast<double>(p * q) / static_cast<double>(p + q), intense);
+    }
+};
+
+/// What there is to choose from.
+class candidates {
+public:
+    candidates(const schedule_request& wanted, std::size_t slots)
+        : size_(wanted.size),
+          mt_(divide_up(wanted.size.m, wanted.tile)),
+          nt_(divide_up(wanted.size.n, wanted.tile)),
+          kt_(divide_up(wanted.size.k, wanted.tile)),
+          slots_(slots),
+          wanted_(wanted.together),
+          patient_(wanted.patient) {}
+
+    /// What a panel reads does not depend on the other edge of its blocks; of blocks every p is
+    /// tried.
+    block_choice best() {
+        const std::size_t stay = resident(kt_);
+        for (std::size_t p = 1; p <= mt_ && 3 * p + 2 <= slots_; ++p) {
+            if (p != evened(mt_, p)) continue;
+            const std::size_t q = evened(nt_, (slots_ - 2 * p) / (p + 2));
+            consider_streaming(form::blocks, p, q, p * q + 2 * q);
+        }
+        if (const std::size_t fits = (slots_ - 2) / (1 + stay)) {
+            const std::size_t p = evened(mt_, fits), q = evened(nt_, fits);
+            const std::size_t group = group_size(kt_, wanted_.a, least_groups);
+            for (std::size_t most = 1; most <= nt_; ++most) {
+                const std::size_t columns = evened(nt_, most);
+                consider(form::panel_a, p, columns, p * columns + p * stay + 2 * columns, group, 2);
+            }
+            for (std::size_t most = 1; most <= mt_; ++most) {
+                const std::size_t rows = evened(mt_, most);
+                consider_streaming(form::panel_b, rows, q, rows * q + q * stay);
+            }
+        }
+        return *found_;
+    }
+
+private:
+    /// Of A as many tile columns come together as are wanted and fit.
+    void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
+        const auto group_of = [&](std::size_t sets) -> std::size_t {
+            const std::size_t fit = others < slots_ ? (slots_ - others) / (sets * p) : 0;
+            return fit ? evened(kt_, std::min(fit, group_size(kt_, wanted_.a, 1))) : 0;
+        };
+        const std::size_t group = group_of(2), longer = group_of(1);
+        if (group == 0) return;
+        consider(which, p, q, others + 2 * p * group, group, 2);
+        // where B stays there would be nothing to read while they wait
+        if (patient_ && which == form::blocks && longer > group)
+            consider(which, p, q, others + p * longer, longer, 1);
+    }
+
+    void consider(form which, std::size_t p, std::size_t q, std::size_t needed, std::size_t group_a,
+                  std::size_t sets_a) {
+        if (needed > slots_) return;
+        const std::size_t times_a = which == form::panel_a ? 1 : divide_up(nt_, q);
+        const std::size_t times_b = which == form::panel_b ? 1 : divide_up(mt_, p);
+        const double read = static_cast<double>(times_a) * static_cast<double>(size_.m) *
+                                static_cast<double>(size_.k) +
+                            static_cast<double>(times_b) * static_cast<double>(size_.k) *
+                                static_cast<double>(size_.n);
+        const auto of_tile_row = [&](std::size_t group) {
+            return std::min(nt_, divide_up(nt_, q) * divide_up(q, group));
+        };
+        const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
+                                  times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
+                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_of_c(patient_)));
+        const candidate next{{which, p, q, needed, group_a, sets_a}, read, loads};
+        if (!found_ || next.better_than(*found_)) found_ = next;
+    }
+
+    shape size_;
+    std::size_t mt_, nt_, kt_, slots_;
+    together wanted_;
+    bool patient_;
+    std::optional<candidate> found_;
+};
+
+}  // namespace
+
+block_choice choose_blocks(const schedule_request& wanted, std::size_t slots) {
+    return candidates(wanted, slots).best();
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,37 @@
+"""Small trials of case storage, for its tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import synthetic
+
+from watari import cases, launch
+from watari.request import Request, resolve
+
+SMALL = {"size": "4MiB", "samples": 3, "threads": 2, "requests": 512}
+STORE = "watari-4194304.data"
+OPENING = ("posix", "uring", "mmap", "queue")  # engines that open files on a CPU
+
+
+def request(**given: Any) -> Request:
+    return resolve("storage", {**SMALL, **given}, synthetic.cpu_machine())[0]
+
+
+def run(**given: Any) -> dict[str, Any]:
+    """A trial in this process; checks what every good one has."""
+    parameters = request(**given).parameters
+    trial = cases.CASES["storage"].run(parameters)
+    moved = parameters["requests"] * parameters["block"] * parameters["samples"]
+    assert trial["verified"] is True
+    assert len(trial["host_s"]) == parameters["samples"]
+    assert trial["quantities"]["bytes"]["value"] == moved
+    counted = sum(trial["histograms"]["latency"]["count"])
+    assert counted == parameters["requests"] * parameters["samples"]
+    return trial
+
+
+def trial(launcher: str = "", limit: float = 30.0, **given: Any) -> launch.Trial:
+    """A trial in a process of its own, perhaps under a launcher."""
+    how = launch.Launcher.parse(launcher) if launcher else launch.Launcher()
+    return launch.trial(request(**given), how, limit)
