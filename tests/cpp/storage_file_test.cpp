@@ -1,6 +1,7 @@
 // The file backend: by io_uring and by pread, direct and not, one file and several; and what can be
 // wrong with a file.
 #include "storage_blocks.hpp"
+#include "storage_folder.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -23,7 +23,6 @@
 #include "watari/storage/controller.hpp"
 #include "watari/storage/disk.hpp"
 #include "watari/storage/file.hpp"
-#include "watari/storage/file_set.hpp"
 #include "watari/storage/uring.hpp"
 
 namespace {
@@ -40,24 +39,6 @@ namespace watari::storage {
 namespace {
 
 using namespace watari::cpu;
-
-/// A directory that goes with its files.
-struct directory {
-    std::string path = std::filesystem::temp_directory_path() / "watari-storage-XXXXXX";
-    directory() {
-        if (!mkdtemp(path.data())) throw system_error("mkdtemp", errno);
-    }
-    ~directory() { std::filesystem::remove_all(path); }
-
-    std::string file(const std::string& name, std::size_t bytes) const {
-        const std::string full = path + "/" + name;
-        const int out = open(full.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0644);
-        const std::vector<std::byte> zeros(bytes);
-        EXPECT_EQ(::write(out, zeros.data(), bytes), static_cast<ssize_t>(bytes));
-        close(out);
-        return full;
-    }
-};
 
 struct way {
     bool uring, direct;
@@ -315,41 +296,6 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
             EXPECT_TRUE(is_stamped(data, v % 2048, v));
         }
     }
-}
-
-/// Killed while it is made, a file leaves nothing where the kernel has files without a name.
-TEST(FileKill, LeavesNoHalfMadeFile) {
-    const directory folder;
-    const int nameless = open(folder.path.c_str(), O_TMPFILE | O_RDWR, 0644);
-    if (nameless < 0) GTEST_SKIP() << "no files without a name in " << folder.path;
-    close(nameless);
-    int told[2];
-    ASSERT_EQ(pipe(told), 0);
-    const std::string path = folder.path + "/made";
-    const pid_t child = fork();
-    if (child == 0) {
-        make_whole(path, 1 << 20, [&](int file) {
-            if (::write(file, "half", 4) != 4 || ::write(told[1], "x", 1) != 1) _exit(1);
-            ::pause();
-        });
-        _exit(1);
-    }
-    char half = 0;
-    ASSERT_EQ(::read(told[0], &half, 1), 1);
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    close(told[0]);
-    close(told[1]);
-    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
-    EXPECT_TRUE(make_whole(path, 1 << 20, [](int) {}));
-    EXPECT_FALSE(make_whole(path, 1 << 20, [](int) { FAIL() << "it is there"; }));
-    EXPECT_EQ(std::filesystem::file_size(path), std::size_t{1} << 20);
-    EXPECT_THROW(make_whole(path + "2", 1 << 20, [](int) { throw usage_error("no"); }),
-                 usage_error);
-    std::filesystem::resize_file(path, 1000);
-    EXPECT_TRUE(make_whole(path, 1 << 20, [](int) {})) << "of another size";
-    std::filesystem::remove(path);
-    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
 }
 
 TEST(Disk, IsNotMemory) {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy
@@ -212,7 +214,7 @@ def test_wrong_words_are_refused(words, says, capsys):
     assert state() == before
 
 
-@pytest.mark.parametrize("name", ["C.npy.partial", str(JOURNAL)])
+@pytest.mark.parametrize("name", ["C.npy.partial", str(JOURNAL), f"{JOURNAL}.new"])
 def test_a_factor_in_a_file_that_the_product_needs_is_kept(name):
     factors()
     os.rename("A.npy", name)
@@ -235,7 +237,21 @@ def test_a_product_is_made_where_a_link_leads(here, is_there):
     assert_product(a, b, numpy.load("far/C.npy"))
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o664, 0o444])
+def test_what_may_not_be_written_is_not_replaced():
+    factors()
+    gemm()
+    os.chmod("C.npy", 0o444)
+    before = state()
+    powerless = ["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
+    command = [*powerless, sys.executable, "-c", code, *on_processor()]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "C.npy: cannot be written: Permission denied" in ended.stderr
+    assert state() == before
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664])
 def test_a_product_has_the_permissions_of_what_it_replaces(mode):
     factors()
     gemm()

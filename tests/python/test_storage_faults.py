@@ -139,6 +139,29 @@ def test_a_full_disk_is_told_before_anything_is_written(tmp_path: Path) -> None:
     assert re.search(says, found["error"])
 
 
+def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) -> None:
+    disk, left = tmp_path / "disk", tmp_path / "left"
+    disk.mkdir()
+    in_a_small_world("true")
+    made = "watari-gemm-1.data watari-2.data mine.data"
+    fill = f"(cd {disk} && head -c 2M /dev/zero | tee {made} >/dev/null && touch -d @9 *gemm*)"
+    in_use = f"flock -s {disk}/watari-2.data"
+
+    def run_there(tmpfs: str, around: str = "") -> launch.Trial:
+        begin = f"mount -t tmpfs -o size={tmpfs} none {disk} && {fill}"
+        world = f'{begin} && {around} "$@"; code=$?; ls {disk} > {left}; exit $code'
+        given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
+        return trial(f"unshare -rm sh -c '{world}' sh", **given)
+
+    assert run_there("9M")["status"] == "ok"
+    assert left.read_text().split() == ["mine.data", "watari-2.data", STORE]
+    assert run_there("7M")["status"] == "ok"
+    assert left.read_text().split() == ["mine.data", STORE]
+    found = run_there("7M", in_use)
+    assert (found["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
+    assert "its disk has 1 MiB" in found["error"]
+
+
 def test_a_read_only_folder_is_told(folder: str) -> None:
     fixed = in_a_small_world(f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder}")
     for more in ({"direction": "write"}, {"size": "8MiB"}):

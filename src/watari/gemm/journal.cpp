@@ -98,7 +98,7 @@ void write_durably(int file, const std::string& path, const std::string& text) {
 
 /// A file with the beginning of a journal, which takes the place of an older one at once.
 storage::descriptor made(const std::string& path, const std::string& text) {
-    const std::string unfinished = path + ".new";
+    const std::string unfinished = begun_path(path);
     storage::descriptor file(open(unfinished.c_str(),
                                   O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
                                   0666));
@@ -115,6 +115,8 @@ storage::descriptor made(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+std::string begun_path(const std::string& journal) { return journal + ".new"; }
 
 std::string difference(const identity& before, const identity& now) {
     const auto value_in = [](const identity& all, const std::string& name) {

@@ -34,6 +34,9 @@ using identity = std::vector<std::pair<std::string, std::string>>;
 /// `alpha was 1, is now 2`: the first thing in which two products differ; empty if in none.
 std::string difference(const identity& before, const identity& now);
 
+/// Where a journal is begun, before it takes the place of an older one.
+std::string begun_path(const std::string& journal);
+
 class journal {
 public:
     /// What a journal says.

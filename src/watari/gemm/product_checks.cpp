@@ -1,9 +1,13 @@
 #include "watari/gemm/product_checks.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/gemm/journal.hpp"
 #include "watari/gemm/unfinished.hpp"
 
+#include <unistd.h>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 
 namespace watari::gemm {
@@ -49,8 +53,12 @@ void require_place(const std::string& output, const npy_matrix& a, const npy_mat
     std::error_code problem;
     if (fs::exists(output, problem) && !fs::is_regular_file(output, problem))
         throw file_error(named + ": cannot be written: not a regular file");
+    if (fs::exists(output, problem) && access(output.c_str(), W_OK) != 0)
+        throw file_error(named + ": cannot be written: " + std::strerror(errno));
+    const std::string journal = journal_path(output);
     for (const npy_matrix* factor : {&a, &b})
-        for (const std::string& each : {output, unfinished_path(output), journal_path(output)})
+        for (const std::string& each :
+             {output, unfinished_path(output), journal, begun_path(journal)})
             if (fs::equivalent(each, factor->where.path, problem))
                 throw usage_error((each == output ? named : each) +
                                   " is also a factor: the product needs a file of its own");

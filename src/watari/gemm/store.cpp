@@ -2,11 +2,10 @@
 
 #include "watari/core/error.hpp"
 #include "watari/memory/room.hpp"
+#include "watari/storage/data_file.hpp"
 #include "watari/storage/file_error.hpp"
-#include "watari/storage/file_set.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
@@ -82,10 +81,7 @@ void store::make_file(std::uint64_t bytes) {
     }
     storage::make_folder(wanted_.folder);
     path_ = file_name(wanted_);
-    storage::make_whole(path_, bytes, fill_all);
-    file_.emplace(path_, O_RDWR | O_CLOEXEC);
-    if (flock(file_->get(), LOCK_EX | LOCK_NB) != 0)
-        throw error(path_ + ": another run multiplies in it; choose another folder=DIR");
+    file_ = storage::open_data_file(path_, bytes, storage::usage::alone, fill_all).file;
 }
 
 std::span<std::byte> store::memory() const {

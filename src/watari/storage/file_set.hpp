@@ -1,14 +1,14 @@
 /// The files of a store: made once per size, verified sector by sector whenever they are read.
 ///
-/// Files are made whole or not at all, and found again by name: a second run reads those of the
-/// first. Several files are striped in units of 1 MiB, so that no block is in two of them.
+/// A second run reads the files of the first (data_file.hpp). Several are striped in units of 1
+/// MiB, so that no block is in two of them.
 #pragma once
 
+#include "watari/storage/data_file.hpp"
 #include "watari/storage/file_error.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,15 +29,6 @@ struct place {
     std::uint64_t offset;  ///< in the file, bytes
 };
 
-/// A file of so many bytes: found by name and size, or made by `fill`, which writes all of it; it
-/// has this name once it is durable. True: made here and now. Throws system_error, and unsupported
-/// where the disk has no room.
-bool make_whole(const std::string& path, std::uint64_t bytes,
-                const std::function<void(int descriptor)>& fill);
-
-/// A folder and those above it. Throws system_error.
-void make_folder(const std::string& path);
-
 /// The files by name, all of them there and of the right size.
 class file_set {
 public:
@@ -50,7 +41,6 @@ public:
     std::uint64_t bytes() const noexcept { return wanted_.bytes; }
     std::uint64_t file_bytes() const noexcept { return wanted_.bytes / wanted_.files; }
     const std::vector<std::string>& paths() const noexcept { return paths_; }
-    bool made() const noexcept { return made_; }  ///< here and now, at least one of them
 
     place locate(std::uint64_t offset) const noexcept {
         if (wanted_.files == 1) return {0, offset};
@@ -70,7 +60,7 @@ private:
 
     extent wanted_;
     std::vector<std::string> paths_;
-    bool made_ = false;
+    std::vector<data_file> in_use_;
 };
 
 }  // namespace watari::storage

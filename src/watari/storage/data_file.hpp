@@ -1,0 +1,38 @@
+/// Files of test data: made once, found again by name and size, removed when their room is wanted.
+///
+/// A folder of them is a cache: what a run needs is made, and where the disk is full those go that
+/// no run has in use, the oldest first. Whoever uses one has a lock on it, which the kernel lifts
+/// if its holder is killed.
+#pragma once
+
+#include "watari/storage/descriptor.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace watari::storage {
+
+/// shared: read by several runs, or written with what any of them would write. alone: by one.
+enum class usage { shared, alone };
+
+struct data_file {
+    descriptor file;  ///< in use until it is closed; of no more use than that
+    bool made;        ///< here and now
+};
+
+/// A file of so many bytes, found or made by `fill`, which writes all of it; it has this name once
+/// it is durable. Its name is watari-, then a digit or gemm-, and ends in .data: no other file is
+/// ever removed. Throws system_error, unsupported where the disk has no room, and error where it is
+/// to be used alone and another run has it.
+data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how,
+                         const std::function<void(int descriptor)>& fill);
+
+/// Removes test files that are not in use, the oldest first, until their bytes are as many as
+/// these; none of them if all are fewer. Returns what was freed, bytes.
+std::uint64_t remove_unused(const std::string& folder, std::uint64_t bytes);
+
+/// A folder and those above it. Throws system_error.
+void make_folder(const std::string& path);
+
+}  // namespace watari::storage

@@ -1,0 +1,106 @@
+// Files of test data: whole or not there, found again, in use, removed for others.
+#include "storage_folder.hpp"
+#include "watari/storage/data_file.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+namespace watari::storage {
+namespace {
+
+constexpr std::uint64_t size = 1 << 20;
+
+data_file find(const std::string& path, usage how = usage::shared) {
+    return open_data_file(path, size, how, [](int) {});
+}
+
+TEST(DataFile, IsMadeOnceAndFoundByNameAndSize) {
+    const directory folder;
+    const std::string path = folder.path + "/watari-1.data";
+    EXPECT_THROW(open_data_file(path, size, usage::shared, [](int) { throw usage_error("no"); }),
+                 usage_error);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+    EXPECT_TRUE(find(path).made);
+    EXPECT_EQ(std::filesystem::file_size(path), size);
+    EXPECT_FALSE(open_data_file(path, size, usage::shared, [](int) { FAIL(); }).made);
+    std::filesystem::resize_file(path, 1000);
+    EXPECT_TRUE(find(path).made);
+    std::filesystem::remove(path);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+}
+
+TEST(DataFile, IsSharedOrUsedAlone) {
+    const directory folder;
+    const std::string path = folder.path + "/watari-gemm-1.data";
+    {
+        const data_file first = find(path), second = find(path);
+        EXPECT_THROW(find(path, usage::alone), error);
+    }
+    const data_file alone = find(path, usage::alone);
+    EXPECT_THROW(find(path, usage::alone), error);
+    EXPECT_THROW(find(path), error);
+}
+
+TEST(DataFile, LeavesForOthersUnlessItIsInUseTheOldestFirst) {
+    const directory folder;
+    const auto path = [&](const std::string& name) { return folder.path + "/" + name; };
+    const std::string names[] = {"watari-3.data", "watari-gemm-2x2.data", "watari-1.data"};
+    for (int age = 0; age < 3; ++age) {
+        open_data_file(path(names[age]), size, usage::shared, [&](int file) {
+            const std::vector<char> data(size, 'x');
+            EXPECT_EQ(::write(file, data.data(), size), static_cast<ssize_t>(size));
+        });
+        const auto now = std::filesystem::file_time_type::clock::now();
+        std::filesystem::last_write_time(path(names[age]), now - std::chrono::hours(3 - age));
+    }
+    for (const char* other :
+         {"mine.data", "watari-mine.data", "watari-1.json", "watari-gemm-.data"})
+        folder.file(other, size);
+    std::filesystem::create_directory(path("watari-4.data"));
+    std::filesystem::create_symlink(path("mine.data"), path("watari-5.data"));
+    const auto there = [&](const std::string& name) { return std::filesystem::exists(path(name)); };
+
+    const data_file in_use = find(path(names[0]));
+    EXPECT_EQ(remove_unused(folder.path, 2 * size + 100'000), 0u) << "that much is not to be had";
+    EXPECT_TRUE(there(names[1]) && there(names[2]));
+    const std::uint64_t room = remove_unused(folder.path, 1);
+    EXPECT_GE(room, size);
+    EXPECT_LT(room, size + 100'000);
+    EXPECT_TRUE(there(names[0]) && !there(names[1]) && there(names[2]));
+    EXPECT_GE(remove_unused(folder.path, size), size);
+    EXPECT_TRUE(there(names[0]) && !there(names[2]));
+    EXPECT_EQ(remove_unused(folder.path, 1), 0u);
+    for (const char* other : {"mine.data", "watari-mine.data", "watari-1.json", "watari-gemm-.data",
+                              "watari-4.data", "watari-5.data"})
+        EXPECT_TRUE(there(other)) << other;
+}
+
+/// Killed while it is made, a file leaves nothing where the kernel has files without a name.
+TEST(DataFile, IsNotHalfMadeByWhoIsKilled) {
+    const directory folder;
+    const int nameless = open(folder.path.c_str(), O_TMPFILE | O_RDWR, 0644);
+    if (nameless < 0) GTEST_SKIP() << "no files without a name in " << folder.path;
+    close(nameless);
+    int told[2];
+    ASSERT_EQ(pipe(told), 0);
+    const std::string path = folder.path + "/watari-1.data";
+    const pid_t child = fork();
+    if (child == 0) {
+        open_data_file(path, 1 << 20, usage::shared, [&](int file) {
+            if (::write(file, "half", 4) != 4 || ::write(told[1], "x", 1) != 1) _exit(1);
+            ::pause();
+        });
+        _exit(1);
+    }
+    char half = 0;
+    ASSERT_EQ(::read(told[0], &half, 1), 1);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(told[0]);
+    close(told[1]);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+    EXPECT_TRUE(find(path).made);
+}
+
+}  // namespace
+}  // namespace watari::storage
