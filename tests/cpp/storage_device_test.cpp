@@ -1,0 +1,104 @@
+// The file backend on block devices: loop devices, where one may attach them.
+#include "storage_blocks.hpp"
+#include "storage_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "watari/storage/controller.hpp"
+#include "watari/storage/descriptor.hpp"
+#include "watari/storage/direct_unit.hpp"
+#include "watari/storage/file.hpp"
+#include "watari/storage/uring.hpp"
+
+namespace watari::storage {
+namespace {
+
+using namespace watari::cpu;
+
+/// A device of a file; without a path where there can be none.
+class loop_device {
+public:
+    loop_device(const std::string& file, unsigned sector) {
+        const std::string command = "losetup --find --show --sector-size " +
+                                    std::to_string(sector) + " " + file + " 2>/dev/null";
+        if (FILE* said = popen(command.c_str(), "r")) {
+            char line[64] = {};
+            if (fgets(line, sizeof line, said)) path_ = line;
+            pclose(said);
+        }
+        if (!path_.empty()) path_.pop_back();
+    }
+    ~loop_device() {
+        if (path_.empty()) return;
+        EXPECT_EQ(std::system(("losetup --detach " + path_).c_str()), 0);
+    }
+    loop_device(const loop_device&) = delete;
+    loop_device& operator=(const loop_device&) = delete;
+    const std::string& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+struct way {
+    bool uring;
+    unsigned sector;
+};
+
+class Device : public testing::TestWithParam<way> {};
+
+TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
+    if (GetParam().uring && !uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
+    constexpr std::size_t bytes = 4 << 20, many = 32768;
+    const directory folder;
+    const std::string file = folder.file("disk", bytes);
+    const loop_device disk(file, GetParam().sector);
+    if (disk.path().empty()) GTEST_SKIP() << "no loop device can be attached here";
+    EXPECT_EQ(direct_unit_of(disk.path()), GetParam().sector);
+    const std::size_t unit = GetParam().sector / 512;  // sectors of 512 in a block
+    {
+        const controller served(
+            make_file({.paths = {disk.path()}, .writable = true, .uring = GetParam().uring}),
+            {.queues = {.queues = 1, .depth = 8, .max_transfer = many},
+             .block_bytes = GetParam().sector});
+        const namespace_view view = served.view();
+        EXPECT_EQ(view.blocks * view.block_bytes, bytes);
+        std::vector<std::byte> data(many);
+        const std::size_t at_once = many / view.block_bytes;
+        for (std::uint64_t first = 0; first < view.blocks; first += at_once) {
+            for (std::size_t s = 0; s < many / 512; ++s) stamp(&data[s * 512], first * unit + s, 7);
+            ASSERT_TRUE(write(view, first, at_once, data.data(), false).ok());
+        }
+        EXPECT_TRUE(flush(view).ok());
+        for (std::uint64_t b = 0; b < view.blocks; b += 13) {
+            ASSERT_TRUE(read(view, b, 1, data.data()).ok());
+            for (std::size_t s = 0; s < unit; ++s)
+                EXPECT_TRUE(is_stamped(&data[s * 512], b * unit + s, 7));
+        }
+        EXPECT_EQ(read(view, view.blocks, 1, data.data()), lba_out_of_range);
+    }
+    if (unit > 1) {
+        const controller_options smaller{.queues = {}, .block_bytes = 512};
+        EXPECT_THROW(controller(make_file({.paths = {disk.path()}}), smaller), usage_error);
+    }
+    // a flush reached the file that the device is
+    std::vector<std::byte> sector(512);
+    const descriptor under(file, O_RDONLY);
+    ASSERT_EQ(pread(under.get(), sector.data(), 512, bytes - 512), 512);
+    EXPECT_TRUE(is_stamped(sector.data(), bytes / 512 - 1, 7));
+}
+
+INSTANTIATE_TEST_SUITE_P(Way, Device,
+                         testing::Values(way{true, 512}, way{true, 4096}, way{false, 512},
+                                         way{false, 4096}),
+                         [](const auto& info) {
+                             return std::string(info.param.uring ? "uring_" : "pread_") +
+                                    std::to_string(info.param.sector);
+                         });
+
+}  // namespace
+}  // namespace watari::storage
