@@ -98,7 +98,8 @@ nb::dict product_facts(const gemm::product& product) {
     result["m"] = product.a().where.rows;
     result["n"] = product.b().where.columns;
     result["k"] = product.a().where.columns;
-    result["path"] = decoded(product.a().where.path);
+    result["factors"] =
+        nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
     result["dtype"] = gemm::npy_type(how.type);
     result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
     result["engine"] = how.engine;

@@ -3,14 +3,18 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from watari._native import Buffer
     from watari.gemm_files import gemm
 
-__all__ = ["gemm"]
+__all__ = ["Buffer", "gemm"]
 
 
 def __getattr__(name: str) -> Any:
-    """`watari.gemm`, imported when it is used: a trial imports this package too, and should start
-    at once."""
+    """Imported when it is used: a trial imports this package too, and should start at once."""
+    if name == "Buffer":
+        from watari._native import Buffer
+
+        return Buffer
     if name == "gemm":
         from watari.gemm_files import gemm
 

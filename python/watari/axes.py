@@ -7,6 +7,7 @@ read as `4KiB`, `4GB` (10^9 bytes), `4G` (GiB) or bytes.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -74,6 +75,15 @@ def parse_duration(text: str) -> float:
     if not match or (match.group(2) or "s") not in SECONDS:
         raise UsageError(f"'{text}' is not a time; write for example 90s, 8min or 1.5h")
     return float(match.group(1)) * SECONDS[match.group(2) or "s"]
+
+
+def parse_folder(text: str) -> str:
+    """A path, perhaps below somebody's home (~). Raises UsageError."""
+    if not text.strip():
+        raise UsageError("a folder needs a name")
+    if os.path.expanduser(text).startswith("~"):
+        raise UsageError(f"'{text}': no such user; a folder of that name is './{text}'")
+    return text
 
 
 def parse_boolean(text: str) -> bool:

@@ -20,6 +20,7 @@ from watari.axes import (
     numbered,
     one_of,
     parse_boolean,
+    parse_folder,
     parse_size,
     sequence,
     unknown,
@@ -379,7 +380,12 @@ CASES: dict[str, Case] = {
                     "none",
                     *storage.FAULTS,
                 ),
-                axis("folder", "where the files are made and found again", str, storage.FOLDER),
+                axis(
+                    "folder",
+                    "where the files are made and found again",
+                    parse_folder,
+                    storage.FOLDER,
+                ),
                 Axis(
                     "requests",
                     "requests of a sample",
@@ -445,7 +451,7 @@ CASES: dict[str, Case] = {
                     "file",
                     gemm_case.STORES,
                 ),
-                axis("folder", "where the files are made", str, storage.FOLDER),
+                axis("folder", "where the files are made", parse_folder, storage.FOLDER),
                 Axis("alpha", "a factor", gemm_case.parse_number, lambda m, p: 1.0, "1.0"),
                 Axis("beta", "a factor", gemm_case.parse_number, lambda m, p: 0.0, "0.0"),
                 replace(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import struct
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -129,7 +130,13 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for fast memory that does not hold the tiles of one product, twice."""
+    """Raises UsageError for fast memory that does not hold the tiles of one product, twice, and for
+    factors that the elements' type does not hold."""
+    for name in ("alpha", "beta"):
+        if not is_held(parameters[name], parameters["precision"]):
+            raise UsageError(
+                f"gemm: {name}={parameters[name]:g} is beyond precision={parameters['precision']}"
+            )
     by_default = parameters["fast-memory"] == default_fast_memory({}, parameters)
     remark = ", the default here," if by_default else ""
     least = SLOTS_LEAST * slot_bytes(parameters)
@@ -140,6 +147,17 @@ def require_sense(parameters: Parameters) -> None:
             f"for tile={parameters['tile']}: {SLOTS_LEAST} tiles take {text}; "
             f"give {text} or more"
         )
+
+
+def is_held(value: float, precision: str) -> bool:
+    """Whether elements of this precision are as large and as small as a finite number."""
+    if precision == "double":
+        return True
+    try:
+        (held,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:
+        return False
+    return bool(held) == bool(value)
 
 
 def matrix_bytes(p: Parameters) -> int:

@@ -20,7 +20,7 @@ class Told:
 
     def start(self, work: Work, finished: int) -> None:
         p = work.parameters
-        of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(Path(work.first)))
+        of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(Path(work.largest)))
         shapes = f"{p['m']} x {p['n']} = ({p['m']} x {p['k']}) ({p['k']} x {p['n']})"
         print(f"{work.output}: {shapes}, {work.dtype}", end="")
         print(f", by {p['engine']} on the {p['processor']}, tiles of {p['tile']}")

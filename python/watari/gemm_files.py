@@ -33,7 +33,7 @@ class Work:
     """A product whose parts were looked at and fit each other."""
 
     output: str  # as it was named
-    first: str  # path of A
+    largest: str  # path of A, or of B
     dtype: str
     parameters: Parameters  # of the case `gemm`, but for where the matrices lie
     plan: dict[str, float]  # bytes that will move
@@ -142,7 +142,8 @@ def described(product: Any, output: str, asked: Parameters) -> Work:
     parameters = {name: facts[name] for name in names}
     parameters |= {"alpha": asked["alpha"], "beta": asked["beta"]}
     parameters |= {"precision": PRECISION[facts["dtype"]], "fast-memory": asked["fast_memory"]}
-    return Work(output, facts["path"], facts["dtype"], parameters, facts, facts["tiles"])
+    largest = max(facts["factors"], key=os.path.getsize)
+    return Work(output, largest, facts["dtype"], parameters, facts, facts["tiles"])
 
 
 @contextmanager

@@ -7,6 +7,7 @@ description; where neither is known, no time is said.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import tempfile
@@ -106,7 +107,7 @@ def file_rate(path: Path) -> float | None:
     except OSError:
         return None
     try:
-        chunks = min(os.fstat(file).st_size, SAMPLE) // CHUNK
+        chunks = math.ceil(min(os.fstat(file).st_size, SAMPLE) / CHUNK)
         with ThreadPoolExecutor(READERS) as pool:
             started = time.perf_counter()
             read = sum(pool.map(lambda i: read_chunk(file, i), range(chunks)))
@@ -118,7 +119,8 @@ def file_rate(path: Path) -> float | None:
 
 
 def read_chunk(file: int, index: int) -> int:
-    """Reads one chunk into memory that direct I/O takes; bytes that came."""
+    """Reads one chunk, or what there is of it, into memory that direct I/O takes; bytes that
+    came."""
     return os.preadv(file, [mmap.mmap(-1, CHUNK)], index * CHUNK)
 
 

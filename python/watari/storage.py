@@ -178,7 +178,8 @@ def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, di
     moved = bytes_per_sample(parameters) * len(samples)
     found = {
         "bytes": (float(moved), "B"),
-        "requests_per_s": (parameters["requests"] / median(samples), "1/s"),
+        # of the rates, as bandwidth is: of two samples the median time is of neither
+        "requests_per_s": (median(parameters["requests"] / s for s in samples), "1/s"),
         "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (moved / 1e9), "s/GB"),
     }
     if "gpu_s" in trial["quantities"]:

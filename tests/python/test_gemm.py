@@ -196,6 +196,8 @@ def test_what_cannot_be_added_to_is_refused(what):
         (["--tile", "512"], "a product needs 5"),
         (["--alpha", "nan"], "'nan' is not a number"),
         (["--beta", "1e999"], "beyond what a number can be"),
+        (["--alpha", "1e300"], "alpha is 1e+300, which no float is"),
+        (["--alpha", "1e-50"], "alpha is 1e-50, which no float is"),
         (["--engine", "urign"], "did you mean 'uring'?"),
         (["--engine", "pinned"], "engine pinned is for matrices in memory, and these are in files"),
         (["--engine", "managed"], "known: posix, uring, mmap, cufile, queue, gpu"),

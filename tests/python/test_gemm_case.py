@@ -73,6 +73,10 @@ def test_stored_tiles_keep_2_mebibytes_in_flight_of_each_thread(tile: int) -> No
         ),
         ({"tile": 2048, "fast_memory": "64MiB"}, "fast-memory=64MiB is too small for tile=2048"),
         ({"alpha": "nan"}, "'nan' is not a number"),
+        ({"alpha": 1e39}, "alpha=1e+39 is beyond precision=single"),
+        ({"beta": -1e-50}, "beta=-1e-50 is beyond precision=single"),
+        ({"folder": ""}, "a folder needs a name"),
+        ({"folder": "~nobody-here/x"}, "no such user"),
         ({"schedule": "resue"}, "did you mean 'reuse'?"),
         ({"n": 0}, "not a whole number from 1"),
     ],
@@ -86,6 +90,12 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> Non
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_read_back(number: float) -> None:
     assert gemm_case.parse_number(str(number)) == number
+
+
+def test_factors_may_be_as_large_and_as_small_as_elements() -> None:
+    for factor in (3.4e38, 1.5e-45, -1e-40, 0.1):
+        assert one(alpha=factor).parameters["alpha"] == factor
+    assert one(alpha=1e300, beta=1e-300, precision="double").parameters["alpha"] == 1e300
 
 
 def test_a_case_is_described_by_what_is_special() -> None:
@@ -238,6 +248,9 @@ def test_a_disks_rate_is_measured_and_leaves_nothing(tmp_path: Path) -> None:
     assert rate is None or rate > 1e6
     assert list((tmp_path / "made").iterdir()) == []
     assert gemm_forecast.file_rate(tmp_path / "missing") is None
+    small = tmp_path / "small"  # less than what is read at once
+    small.write_bytes(bytes(100_000))
+    assert (gemm_forecast.file_rate(small) is None) == (rate is None)
     assert gemm_forecast.blas_rate("double") > 1e8
 
 

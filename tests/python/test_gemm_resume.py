@@ -29,7 +29,7 @@ from products import (
 
 import watari
 from watari import gemm_files
-from watari.errors import FileError, UsageError
+from watari.errors import FileError, UnsupportedError, UsageError
 
 pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
@@ -173,7 +173,7 @@ def rewrite(old, new):
 
 
 OTHER = {
-    "A": (lambda: save("A.npy", 300, 200), {}, "is of another product: A.changed was"),
+    "A": (lambda: save("A.npy", 300, 200), {}, "is of another product: A was changed since"),
     "alpha": (lambda: None, {"alpha": 2}, "alpha was 1, is now 2"),
     "tile": (lambda: None, {"tile": 256}, "tile was 128, is now 256"),
     "no tile's edge": (lambda: rewrite("tile 128", "tile 0"), {}, "tile was 0, is now"),
@@ -205,6 +205,30 @@ def test_another_product_is_not_gone_on_with_unless_told(what):
     a, b = numpy.load("A.npy"), numpy.load("B.npy")
     assert_product(a, b, numpy.load("C.npy"), more.get("alpha", 1))
     assert left_over() == []
+
+
+def test_a_factor_that_was_given_before_is_named_before_the_matrix_that_it_needs():
+    factors()
+    save("C.npy", 300, 270)
+    unfinished(tile=128, beta=0.5)
+    with pytest.raises(UsageError, match=r"of another product: beta was 0\.5, is now 0;"):
+        gemm()
+
+
+@pytest.mark.parametrize(
+    "impossible",
+    [{"fast_memory": "1024TiB"}, {"processor": "gpu:7"}, {"engine": "gpu"}, {"engine": "cufile"}],
+)
+def test_what_this_machine_cannot_make_leaves_what_is_finished(impossible):
+    factors()
+    unfinished(tile=128)
+    before = state()
+    given = {"fast_memory": FAST, "processor": "cpu", **impossible, "tile": 128}
+    told = Told(lambda finished: None)
+    with pytest.raises(UnsupportedError):
+        watari.gemm("A.npy", "B.npy", "C.npy", fresh=True, progress=told, **given)
+    assert told.work is None
+    assert state() == before
 
 
 def test_an_empty_unfinished_file_or_journal_is_begun_anew():

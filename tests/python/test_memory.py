@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 import pytest
 
+import watari
 from watari import cases
 from watari.errors import BeyondMemoryError, UnsupportedError, UsageError
 
@@ -26,6 +27,11 @@ PROCESSORS = [
 CPU_KINDS = ("pageable", "pinned", "managed", "system")
 GPU_KINDS = ("pinned", "device", "managed", "system")
 REACH = {"cpu": CPU_KINDS, "gpu": GPU_KINDS}
+
+
+def test_memory_is_the_packages_to_give() -> None:
+    assert watari.Buffer is native.Buffer
+    assert all(hasattr(watari, name) for name in watari.__all__)
 
 
 def make(kind: str, size: int = BYTES) -> native.Buffer:

@@ -13,7 +13,7 @@ from storage_trials import OPENING, SMALL, STORE, run, trial
 
 from watari import cli, results, storage, storage_speed
 from watari.axes import format_size
-from watari.errors import UnsupportedError
+from watari.errors import BeyondMemoryError, UnsupportedError
 
 _native = pytest.importorskip("watari._native")
 
@@ -70,6 +70,26 @@ def test_a_file_in_memory_is_read_from_the_page_cache_and_never_called_direct(en
     finally:
         (place / STORE).unlink(missing_ok=True)
         place.rmdir()
+
+
+@pytest.mark.parametrize("engine", OPENING)
+@pytest.mark.parametrize("requests", [1, 3])
+def test_threads_beyond_the_requests_have_nothing_to_do(
+    engine: str, requests: int, folder: str
+) -> None:
+    for direction in ("read", "write"):
+        run(engine=engine, folder=folder, threads=4, requests=requests, direction=direction)
+
+
+def test_requests_per_second_are_what_bandwidth_says_of_two_samples_too() -> None:
+    found = run(engine="queue", store="ram", samples=2)
+    rates = [512 * 4096 / seconds for seconds in found["host_s"]]
+    assert found["quantities"]["requests_per_s"]["value"] * 4096 == pytest.approx(np.median(rates))
+
+
+def test_a_store_beyond_memory_is_told_what_helps() -> None:
+    with pytest.raises(BeyondMemoryError, match=r"; choose a smaller size$"):
+        run(engine="queue", store="ram", size="4096TiB")
 
 
 def test_every_trial_has_an_order_of_its_own(folder: str) -> None:

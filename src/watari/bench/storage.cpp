@@ -102,15 +102,18 @@ private:
     std::optional<device::scratch> on_gpu_;
 };
 
-/// The engines of all threads, each made and run by its own. The threads of a GPU are one engine.
+/// The engines of all threads, each made and run by its own: no more threads than requests. The
+/// threads of a GPU are one engine.
 class engines {
 public:
     engines(const storage_parameters& p, const storage::engine_row& row, storage::direction way,
             const storage_source& source, const blocks_in_memory& blocks)
-        : crew_(row.queued && p.processor.is_gpu() ? 1 : static_cast<std::size_t>(p.threads)),
+        : crew_(row.queued && p.processor.is_gpu()
+                    ? 1
+                    : std::min(static_cast<std::size_t>(p.threads), p.requests)),
           made_(crew_.size()),
           blocks_(&blocks) {
-        const std::size_t lanes = static_cast<std::size_t>(p.threads) / crew_.size();
+        const std::size_t lanes = row.queued && p.processor.is_gpu() ? p.threads : 1;
         crew_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
             storage::duty what = source.duty();

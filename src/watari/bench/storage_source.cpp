@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/measure/crew.hpp"
+#include "watari/memory/room.hpp"
 #include "watari/storage/disk.hpp"
 #include "watari/storage/faulty.hpp"
 #include "watari/storage/file.hpp"
@@ -70,6 +71,10 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
 }
 
 std::shared_ptr<storage::backend> storage_source::make_backend(const storage_parameters& p) const {
+    if (p.store != "file") {
+        const memory::demand all[] = {{memory::kind::pageable, p.size, {}}};
+        memory::require_room(all, "choose a smaller size");
+    }
     if (p.store == "ram") return storage::make_ram(p.size);
     if (p.store.starts_with("modelled:"))
         return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));

@@ -2,6 +2,7 @@
 
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
+#include "watari/gemm/blas_ways.hpp"
 #include "watari/storage/direct_unit.hpp"
 #include "watari/storage/sector.hpp"
 
@@ -109,14 +110,22 @@ std::size_t slot_bytes(const file_product& p) {
 
 foresight plan(const file_product& p) {
     const shape size = shape_of(p);
+    require_factors(p.how);
     const auto [a, b, c] = places(p);
     return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(p.how, a, b, c)), a, b, c,
                    lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
+void require_machine(const file_product& p) {
+    require_room_for(p.how);
+    require_engine(options_of(p, p.a, false));
+    const blas_library found = p.how.processor.is_gpu() ? cublas_library() : openblas_library();
+    if (!found.why_not.empty()) throw unsupported(found.why_not);
+}
+
 pipeline_counts multiply(const file_product& p) {
     const foresight ahead = plan(p);
-    require_room_for(p.how, "choose a smaller fast memory");
+    require_machine(p);
     const reached a(p, p.a, false), b(p, p.b, false), c(p, p.c, true);
     std::optional<reached> c_read;
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);

@@ -35,6 +35,10 @@ std::size_t slot_bytes(const file_product& p);
 /// What a run will move, asked in the same way. Throws usage_error.
 foresight plan(const file_product& p);
 
+/// Throws unsupported, beyond_memory where this machine has not what the product needs: room,
+/// engine, BLAS. C need not be there.
+void require_machine(const file_product& p);
+
 /// C is durable when it returns, unless `stopped`. Throws usage_error for shapes that do not fit,
 /// what pipeline throws, and error where a whole run moved other bytes than `plan` foresaw.
 pipeline_counts multiply(const file_product& p);

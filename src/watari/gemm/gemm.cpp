@@ -11,7 +11,10 @@
 #include "watari/storage/uring.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <sstream>
+#include <utility>
 
 namespace watari::gemm {
 
@@ -118,6 +121,7 @@ void require_sense(const parameters& p) {
         throw usage_error("no store is called '" + p.store + "'");
     if (in_host_memory(p.engine) && p.store != "ram")
         throw unsupported("engine " + p.engine + " has its matrices in memory: store=ram");
+    require_factors(p);
 }
 
 /// The rates of the store at its best, and of the BLAS: what the time is held against.
@@ -228,13 +232,26 @@ foresight plan(const parameters& p) {
                    lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));
 }
 
-void require_room_for(const parameters& p, const std::string& advice) {
+void require_factors(const parameters& p) {
+    for (const auto& [name, value] : {std::pair("alpha", p.alpha), std::pair("beta", p.beta)}) {
+        const auto held = static_cast<float>(value);
+        const bool holds =
+            std::isfinite(value) && std::isfinite(held) && (held != 0) == (value != 0);
+        if (p.type == precision::double_precision ? std::isfinite(value) : holds) continue;
+        std::ostringstream text;
+        text << name << " is " << value << ", which no "
+             << (p.type == precision::double_precision ? "double" : "float") << " is";
+        throw usage_error(text.str());
+    }
+}
+
+void require_room_for(const parameters& p) {
     if (p.processor.is_gpu()) device::use(p.processor.number);
     const memory::demand budget[] = {
         {p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
          p.fast_memory,
          {.device = p.processor.number}}};
-    memory::require_room(budget, advice);
+    memory::require_room(budget, "choose a smaller fast memory");
 }
 
 measure::trial run(const parameters& p) {

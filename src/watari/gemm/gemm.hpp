@@ -9,7 +9,6 @@
 /// files); store.hpp (test data).
 #pragma once
 
-#include "watari/core/error.hpp"
 #include "watari/gemm/pipeline.hpp"
 #include "watari/measure/trial.hpp"
 
@@ -61,8 +60,12 @@ bool is_patient(const parameters& p);
 std::size_t movers_of(const parameters& p);
 std::size_t depth_of(const parameters& p);
 
-/// Throws beyond_memory with advice, unsupported where there is no room for the fast memory.
-void require_room_for(const parameters& p, const std::string& advice = smaller_or_oversubscribed);
+/// Throws beyond_memory, unsupported where there is no room for the fast memory.
+void require_room_for(const parameters& p);
+
+/// Throws usage_error for factors that the elements' type does not hold: of float, 1e39 would be
+/// infinite and 1e-50 nothing.
+void require_factors(const parameters& p);
 
 /// Nothing is read or made. Throws usage_error, unsupported.
 foresight plan(const parameters& p);

@@ -127,7 +127,10 @@ std::string difference(const identity& before, const identity& now) {
     for (const identity* each : {&before, &now})
         for (const auto& [name, value] : *each) {
             const std::string was = value_in(before, name), is = value_in(now, name);
-            if (was != is) return name + " was " + was + ", is now " + is;
+            if (was == is) continue;
+            if (name.ends_with(time_of_change))
+                return name.substr(0, name.size() - time_of_change.size()) + " was changed since";
+            return name + " was " + was + ", is now " + is;
         }
     return "";
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,11 @@ inline const std::string begin_anew = "fresh (--fresh) discards it and begins an
 /// What must be the same for a run to be continued bit by bit: names, of one word, and values.
 using identity = std::vector<std::pair<std::string, std::string>>;
 
-/// `alpha was 1, is now 2`: the first thing in which two products differ; empty if in none.
+/// What names of times of change end in: their numbers tell people nothing.
+inline constexpr std::string_view time_of_change = ".changed";
+
+/// `alpha was 1, is now 2`, `A was changed since`: the first thing in which two products differ;
+/// empty if in none.
 std::string difference(const identity& before, const identity& now);
 
 /// Where a journal is begun, before it takes the place of an older one.

@@ -43,12 +43,12 @@ std::string text(double value) {
 void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
     into.emplace_back(name + ".path", matrix.where.path);
     into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
-    into.emplace_back(name + ".changed", std::to_string(matrix.state.changed));
+    into.emplace_back(name + std::string(time_of_change), std::to_string(matrix.state.changed));
     into.emplace_back(name + ".shape", shape_text(matrix.where));
     into.emplace_back(name + ".type", npy_type(matrix.type));
 }
 
-void require_engine(const std::string& engine) {
+void require_file_engine(const std::string& engine) {
     if (in_host_memory(engine))
         throw usage_error("engine " + engine +
                           " is for matrices in memory, and these are in files");
@@ -71,7 +71,7 @@ product::product(const npy_product& wanted)
     parameters& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
     how.engine = wanted.engine.empty() ? default_engine(how.processor) : wanted.engine;
-    require_engine(how.engine);
+    require_file_engine(how.engine);
     how.threads = wanted.threads > 0 ? wanted.threads : default_threads(how.engine);
     how.depth = default_depth(how.engine);
     how.type = a_.type;
@@ -81,6 +81,7 @@ product::product(const npy_product& wanted)
     job_.interval = wanted.interval;
     how.tile = wanted.tile > 0 ? wanted.tile : suited_tile();
     ahead_ = plan(job_);
+    require_machine(job_);
 }
 
 /// That of an unfinished product: what goes on keeps it. Else the largest power of two of which
@@ -112,11 +113,11 @@ std::vector<const npy_matrix*> product::read() const {
 
 identity product::who_it_is() const {
     identity all;
+    all.emplace_back("alpha", text(how().alpha));
+    all.emplace_back("beta", text(how().beta));  // decides whether there is an old C
     add_identity(all, "A", a_);
     add_identity(all, "B", b_);
     if (old_) add_identity(all, "C", *old_);
-    all.emplace_back("alpha", text(how().alpha));
-    all.emplace_back("beta", text(how().beta));
     all.emplace_back("tile", std::to_string(how().tile));
     all.emplace_back("processor", how().processor.is_gpu() ? "gpu" : "cpu");
     return all;

@@ -32,6 +32,18 @@ std::size_t unit_of(const source_options& wanted) {
     return direct ? std::max(least, storage::direct_unit_of(wanted.path)) : least;
 }
 
+/// Of queues without the controller that serves them.
+void require_engine(const source_options& wanted) {
+    if (in_host_memory(wanted.engine) || !storage::engine_named(wanted.engine).queued) {
+        const source opened(wanted);
+        return;
+    }
+    storage::duty what;
+    what.who = wanted.who;
+    const std::string reason = storage::engine_named(wanted.engine).unsupported(what);
+    if (!reason.empty()) throw unsupported(reason);
+}
+
 source::source(const source_options& wanted) : wanted_(wanted) {
     if (in_host_memory(wanted.engine)) {
         require_host_engine(wanted.engine, wanted.who);

@@ -32,6 +32,9 @@ bool in_host_memory(const std::string& engine);
 /// system_error.
 std::size_t unit_of(const source_options& wanted);
 
+/// Throws unsupported where this machine cannot read so; usage_error, system_error.
+void require_engine(const source_options& wanted);
+
 class source {
 public:
     /// Throws unsupported, usage_error, system_error, beyond_memory.

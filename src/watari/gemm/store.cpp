@@ -51,6 +51,7 @@ store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, 
         place.first = (end + boundary - 1) / boundary * boundary;
         end = place.bytes();
     }
+    if (wanted.medium != medium::file) require_room_for(end);
     if (wanted.medium != medium::memory) {
         make_file(end);
         return;
@@ -63,14 +64,20 @@ store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, 
     for (const matrix which : {matrix::a, matrix::b}) fill(which, -1);
 }
 
+/// Of a file in memory, too: else the kernel ends who fills it.
+void store::require_room_for(std::uint64_t bytes) const {
+    const bool own = wanted_.medium == medium::memory;
+    const memory::demand all[] = {{own ? wanted_.kind : memory::kind::pageable,
+                                   bytes,
+                                   {.oversubscribe = wanted_.oversubscribe}}};
+    memory::require_room(all, "choose a smaller n, or oversubscribe=yes to try all the same");
+}
+
 void store::make_file(std::uint64_t bytes) {
     const auto fill_all = [&](int file) {
         for (const matrix which : {matrix::a, matrix::b, matrix::c}) fill(which, file);
     };
     if (wanted_.medium == medium::memory_file) {
-        const memory::demand pages[] = {
-            {memory::kind::pageable, bytes, {.oversubscribe = wanted_.oversubscribe}}};
-        memory::require_room(pages);  // else the kernel ends who fills it
         const int made = memfd_create("watari-gemm", MFD_CLOEXEC);
         path_ = "/proc/self/fd/" + std::to_string(made);
         if (made < 0) throw system_error("memfd_create", errno);

@@ -54,6 +54,7 @@ private:
     store_options wanted_;
     operands data_;
     placement where_[3];
+    void require_room_for(std::uint64_t bytes) const;
     void make_file(std::uint64_t bytes);
 
     std::string path_;
