@@ -1,6 +1,5 @@
 // Who touched it first? Writes memory of every kind on the CPU and asks where its pages lie.
-//   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX
-//   cmake --build build/example
+//   build/example/first_touch       (how to build: examples/README.md)
 #include <watari/core/error.hpp>
 #include <watari/measure/pattern.hpp>
 #include <watari/memory/buffer.hpp>

@@ -1,7 +1,6 @@
 // The product of two matrices in .npy files, which may be larger than memory. Killed, the same
 // command goes on from the tiles that are finished.
-//   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX
-//   cmake --build build/example && build/example/product A.npy B.npy C.npy 8192
+//   build/example/product A.npy B.npy C.npy 8192       (how to build: examples/README.md)
 #include <watari/core/error.hpp>
 #include <watari/gemm/product.hpp>
 

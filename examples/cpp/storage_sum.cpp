@@ -1,7 +1,6 @@
 // An array larger than its cache, on a store: the host writes it, threads double each element and
 // add them up. Compiled by nvcc, the same program does so on the GPU.
-//   cmake -S examples/cpp -B build/example -DCMAKE_PREFIX_PATH=PREFIX
-//   cmake --build build/example
+//   build/example/storage_sum       (how to build: examples/README.md)
 #include <watari/core/backend.hpp>
 #include <watari/core/error.hpp>
 #include <watari/storage/controller.hpp>
