@@ -272,7 +272,7 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
 
 def amount(size: float) -> str:
     """Bytes for people: `3.22 GB`, `41.9 MB`, `1.54 kB`."""
-    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+    for unit, name in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= unit:
             return f"{size / unit:.3g} {name}"
     return f"{size:.0f} B"
@@ -280,8 +280,10 @@ def amount(size: float) -> str:
 
 def flops_text(per_second: float) -> str:
     """Flops per second for people: `98.4 GFLOPS`, `50.1 TFLOPS`."""
-    scale, unit = (1e12, "TFLOPS") if per_second >= 1e12 else (1e9, "GFLOPS")
-    return f"{per_second / scale:.3g} {unit}"
+    for scale, unit in ((1e12, "TFLOPS"), (1e9, "GFLOPS"), (1e6, "MFLOPS")):
+        if per_second >= scale:
+            return f"{per_second / scale:.3g} {unit}"
+    return f"{per_second:.3g} FLOPS"
 
 
 def columns(flops: int, trials: Sequence[Mapping[str, Any]]) -> dict[str, str]:

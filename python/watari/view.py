@@ -227,8 +227,15 @@ def rate(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A short time: `1.2 s`, `0.55 ms`."""
-    return f"{seconds:.2g} s" if seconds >= 0.01 else f"{1e3 * seconds:.2g} ms"
+    """A time: `1.2 s`, `0.55 ms`, `under 1 µs`, `130 s`, `3.1 h`, `40 days`."""
+    if seconds < 1e-6:
+        return "under 1 µs"
+    if seconds < 0.01:
+        return f"{1e3 * seconds:.2g} ms" if seconds >= 1e-4 else f"{1e6 * seconds:.2g} µs"
+    for scale, unit in ((86400.0, "days"), (3600.0, "h")):
+        if seconds >= 3 * scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"
 
 
 def pattern(parameters: Parameters) -> str:
