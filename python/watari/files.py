@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +31,16 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise FileError(f"{path}: {error}") from None
 
 
-def write_atomically(path: str | os.PathLike[str], text: str) -> None:
+def write_atomically(
+    path: str | os.PathLike[str],
+    text: str,
+    before: Callable[[Path], None] = lambda temporary: None,
+) -> None:
     """Put `text` at `path` in one step: a temporary file beside it, fsync, then rename.
 
-    On any failure (a full disk, no permission) the old file stays as it was and the temporary
-    one is removed. Raises FileError with path and cause.
+    `before` gets the temporary file while nobody else knows it. On any failure (a full disk, no
+    permission) the old file stays as it was and the temporary one is removed. Raises FileError with
+    path and cause.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
@@ -45,6 +51,7 @@ def write_atomically(path: str | os.PathLike[str], text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        before(temporary)
         os.replace(temporary, target)
     except OSError as error:
         kept = "; the file that was there is unchanged" if target.exists() else ""

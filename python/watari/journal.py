@@ -1,24 +1,27 @@
 """The journal of a run: JSON lines beside the result file, so that a killed run loses one trial.
 
 The first line says what is measured; each other line is one finished trial. A line that was being
-written when the machine stopped is cut short and left out on reading.
+written when the machine stopped is cut short and left out on reading. A run holds a lock on its
+journal: one without was left by a dead run.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pydantic import ValidationError
 
 from watari import results
 from watari.errors import FileError
 from watari.files import write_atomically
+from watari.lock import lock, taken
 from watari.machine import Machine
 from watari.request import Request
 
@@ -58,16 +61,40 @@ def header(state: State) -> dict[str, Any]:
     }
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[TextIO]:
+    """The journal of a dead run. Raises UsageError while a run writes it, FileError."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            lock(file, path, fcntl.LOCK_SH)
+            yield file
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{path}: cannot be read: {error}") from None
+
+
+def check_dead(path: Path) -> None:
+    """Raises UsageError while a run writes this journal, FileError."""
+    with reading(path):
+        pass
+
+
 class Journal:
-    """An open journal. Raises FileError where it cannot be written."""
+    """An open journal. Raises FileError where it cannot be written, UsageError while another run
+    writes it."""
 
     def __init__(self, path: Path, state: State) -> None:
         self.path = path
         lines: list[dict[str, Any]] = [header(state)]
         for number, trials in enumerate(state.trials):
             lines += [{"request": number, "trial": trial} for trial in trials]
-        write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
-        self.file = path.open("a", encoding="utf-8")
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        with taken(path):
+            write_atomically(path, text, self.take)
+
+    def take(self, temporary: Path) -> None:
+        """Locks what is to be the journal before it is, so that no other run can."""
+        self.file = temporary.open("a", encoding="utf-8")
+        lock(self.file, self.path)
 
     def add(self, number: int, trial: Trial) -> None:
         """Stores a finished trial of the request with this number. Raises OSError."""
@@ -101,11 +128,10 @@ def naming(path: Path, number: int) -> Iterator[None]:
 
 
 def read(path: Path) -> State:
-    """The run in a journal. Raises FileError naming file and line."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read: {error}") from None
+    """The run in a journal. Raises FileError naming file and line, UsageError while a run writes
+    it."""
+    with reading(path) as file:
+        lines = file.read().split("\n")
     lines.pop()  # empty, or the line that was being written when the machine stopped
     if not lines:
         raise FileError(f"{path}: line 1: missing or cut short")

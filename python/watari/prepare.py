@@ -11,7 +11,7 @@ from pathlib import Path
 from watari import prefault, results
 from watari.axes import Machine, format_size
 from watari.errors import UsageError
-from watari.journal import State, path_for
+from watari.journal import State, check_dead, path_for
 from watari.launch import PINNING, Launcher
 from watari.machine import Machine as MachineRecord
 from watari.plan import Plan
@@ -73,11 +73,12 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
 
 
 def check_output(output: Path, resumed: bool) -> None:
-    """Raises UsageError where no result file can be, or one has the journal of a killed run."""
+    """Raises UsageError where no result file can be, or one has the journal of another run."""
     if output.exists() and not output.is_file():
         raise UsageError(f"{output} is not a file: -o names the result file")
     journal = path_for(output)
     if not resumed and journal.exists():
+        check_dead(journal)
         raise UsageError(
             f"{journal} has what a run measured before it was killed: continue it with "
             f"watari run --resume {shlex.quote(str(journal))}, or remove it"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -143,16 +144,17 @@ def execute(state: State, options: Options) -> tuple[results.Results, bool]:
     """Runs, writes the result file, and says whether it was interrupted (Ctrl-C, SIGTERM).
 
     Raises FileError where results cannot be stored; the journal then has what was measured.
+    UsageError where another run writes the same result.
     """
     try:
         options.output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{options.output}: cannot be written: {error.strerror}") from None
-    journal = Journal(path_for(options.output), state)
     if options.deadline:
         options.deadline -= ENDING_SECONDS
     hold = interrupts.Hold()
-    with hold.remember():  # also what comes between trials, and again while results are written
+    # also what comes between trials, and again while results are written
+    with closing(Journal(path_for(options.output), state)) as journal, hold.remember():
         try:
             with options.progress:
                 run_trials(state, options, journal, hold)
@@ -160,14 +162,12 @@ def execute(state: State, options: Options) -> tuple[results.Results, bool]:
             hold.came = True
         except OSError as error:
             raise stopped(journal.path, str(error)) from None
-        finally:
-            journal.close()
         measured = assemble(state)
         try:
             results.write(options.output, measured)
         except FileError as error:
             raise stopped(journal.path, str(error)) from None
-        journal.path.unlink()
+        journal.path.unlink()  # while it is locked: no other run may find it whole
     return measured, hold.came
 
 

@@ -1,6 +1,8 @@
 """A run keeps what it measured: through crashes, Ctrl-C, kills, a full disk and an empty budget."""
 
 import contextlib
+import errno
+import fcntl
 import json
 import os
 import resource
@@ -314,6 +316,40 @@ def test_nothing_to_continue_is_a_file_error(tmp_path):
         resume.load(tmp_path / "absent.json")
 
 
+def test_a_journal_is_of_one_run_until_its_result_is_written(tmp_path, monkeypatch):
+    path = journal.path_for(tmp_path / "run.json")
+
+    def written(output, measured, write=results.write):
+        with pytest.raises(UsageError, match="is being written by another run"):
+            journal.Journal(path, state(requests(2**20)))
+        with pytest.raises(UsageError, match="is being written by another run"):
+            journal.read(path)
+        write(output, measured)
+
+    monkeypatch.setattr(results, "write", written)
+    run.execute(state(requests(2**20)), options(tmp_path))
+    assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_journal_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):
+    def full(source, target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(FileError, match=r"run\.json\.journal: cannot be written: No space left"):
+        journal.Journal(tmp_path / "run.json.journal", state(requests(2**20)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
+    def none(file, how):
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with pytest.raises(FileError, match=r"run\.json\.journal: cannot be locked: Function not"):
+        journal.Journal(tmp_path / "run.json.journal", state(requests(2**20)))
+
+
 # What follows needs a process of its own: signals and limits.
 
 
@@ -370,6 +406,22 @@ def test_a_killed_run_leaves_a_journal_and_goes_on(tmp_path):
     )
     assert "revision was abc, is now def" in other.communicate()[1]
     assert other.returncode == 2
+
+
+def test_what_a_living_run_writes_is_no_other_runs(tmp_path):
+    process = start(ARGUMENTS, tmp_path, "slow")
+    wait_for_lines(process, 2)
+    for arguments in (ARGUMENTS, ["--resume", "run.json"], ["--resume", "run.json.journal"]):
+        other = start(arguments, tmp_path, "good", stderr=subprocess.PIPE)
+        says = other.communicate(timeout=20)[1]
+        assert says == "watari: run.json.journal is being written by another run\n"
+        assert other.returncode == 2
+    done = len((tmp_path / "run.json.journal").read_text().splitlines()) - 1
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert len(results.read(tmp_path / "run.json").cases[0].trials) >= done >= 2
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
 def limit_file_size():

@@ -1,0 +1,52 @@
+"""One run writes a file at a time: locks that the kernel lifts when their holder dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from watari.errors import FileError, UsageError
+
+
+def lock(file: TextIO, path: Path, how: int = fcntl.LOCK_EX) -> None:
+    """Locks an open file, which is or will be at `path`. Raises UsageError while a run writes it,
+    FileError."""
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError(f"{path} is being written by another run") from None
+    except OSError as error:  # a file system without locks
+        raise FileError(f"{path}: cannot be locked: {error.strerror}") from None
+
+
+def is_name_of(path: Path, file: TextIO) -> bool:
+    """Whether this is the file that is at `path` now."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def taken(path: Path) -> Iterator[None]:
+    """Holds the lock of what is at `path`, an empty file where nothing is, which goes again if
+    nothing takes its place. Raises UsageError, FileError."""
+    while True:
+        try:
+            file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise FileError(f"{path}: cannot be written: {error.strerror}") from None
+        with file:
+            lock(file, path)
+            if not is_name_of(path, file):
+                continue  # its run has just ended, and removed it
+            try:
+                yield
+            finally:
+                if is_name_of(path, file) and not path.stat().st_size:
+                    path.unlink()
+            return
