@@ -19,7 +19,7 @@ import vl_convert
 
 from watari import cases as known
 from watari import figures, performance, published, results, statistics, storage_speed, view
-from watari.axes import as_text, parse_size
+from watari.commands import commands
 from watari.errors import FileError, UsageError
 from watari.figures import Drawing, costs, productivity
 from watari.figures.series import Drawn
@@ -251,39 +251,6 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def commands(cases: Sequence[Measured]) -> list[str]:
-    """What measures these cases again: one command for each kind of case and number of ranks (which
-    other axes depend on), sweeping the axes."""
-    found = []
-    for name, ranks in dict.fromkeys((m.case, m.ranks) for m in cases):
-        same = [m for m in cases if (m.case, m.ranks) == (name, ranks)]
-        words = (
-            [sweep(name, axis, same) for axis in known.CASES[name].axes]
-            if name in known.CASES
-            else []
-        )
-        trials = max(m.planned for m in same)
-        found.append(" ".join(["watari run", name, *filter(None, words), f"trials={trials}"]))
-    return found
-
-
-def sweep(case: str, axis: str, same: Sequence[Measured]) -> str:
-    """`axis=a,b` with every value that occurs; nothing where all have the default."""
-    default = known.CASES[case].axes[axis].default
-    if all(m[axis] is None or m[axis] == default(m.machine, m.parameters) for m in same):
-        return ""
-    values = dict.fromkeys(argument(axis, m[axis]) for m in same if m[axis] is not None)
-    return f"{axis}={','.join(values)}"
-
-
-def argument(axis: str, value: Any) -> str:
-    """A value as it is typed; sizes exactly."""
-    if axis not in ("size", "block"):
-        return as_text(value)
-    text = view.size(value).replace(" ", "")
-    return text if parse_size(text) == value else str(value)
 
 
 def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:

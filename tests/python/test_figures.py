@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watari import figures, published, report, view
+from watari.commands import commands
 from watari.errors import FileError
 from watari.figures import panels, series
 from watari.view import Measured
@@ -143,10 +144,10 @@ def test_labels_stand_apart_and_inside(wanted: list[float]) -> None:
 
 def test_commands_measure_the_same_cases_again(drawings: list[figures.Drawing]) -> None:
     patterns = next(d for d in drawings if d.figure.name == "patterns")
-    (command,) = report.commands(patterns.cases)
-    assert command.startswith("watari run access ")
-    assert "memory=managed,system" in command
-    assert "size=4GiB" in command
+    managed, system = commands(patterns.cases)  # of the latter one pattern alone was drawn
+    assert managed.startswith("watari run access memory=managed source=cpu,gpu destination=cpu,gpu")
+    assert system.startswith("watari run access memory=system source=cpu destination=gpu")
+    assert "size=4GiB" in managed
 
 
 def test_published_values_all_have_a_quantity_a_kind_and_a_source() -> None:

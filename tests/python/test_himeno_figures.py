@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import cli, effort, figures, performance, report, results, view
+from watari import cli, effort, figures, performance, results, view
+from watari.commands import commands
 from watari.figures import iterations, scaling, spending, style, styles
 from watari.request import key, resolve
 from watari.view import Measured
@@ -195,12 +196,12 @@ def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -
 def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> None:
     cases = measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
     (drawing,) = drawn("himeno-gpus", cases)
-    commands = report.commands(drawing.cases)
+    found = commands(drawing.cases)
     again = []
-    for command in commands:
+    for command in found:
         name, axes = cli.given(command.split()[2:])
         again += resolve(name, axes, cases[0].machine)
-    assert len(commands) == len(again) == 3
+    assert len(found) == len(again) == 3
     assert [request.parameters["ranks"] for request in again] == [1, 2, 4]
     assert {request.key for request in again} == {
         key("himeno", {**m.parameters, "threads": again[i].parameters["threads"]})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import browser
 import pytest
 import synthetic
 
-from watari import figures, report, results, view
+from watari import cli, figures, report, results, view
+from watari.commands import commands
 from watari.errors import FileError
+from watari.request import key, resolve
 
 
 def stored(folder: Path, name: str, **options: Any) -> Path:
@@ -209,3 +213,39 @@ def test_a_case_without_size_is_told_by_its_grid(tmp_path: Path) -> None:
     results.write(tmp_path / "himeno.json", results.Results.model_validate(made))
     report.write([tmp_path / "himeno.json"], tmp_path / "page.html")
     assert '<td class="n">XS</td>' in (tmp_path / "page.html").read_text()
+
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+def keys(found: Iterable[Any]) -> list[str]:
+    """Cases in an order of their own; one that occurs twice is there twice."""
+    return sorted(key(c.case, c.parameters) for c in found)
+
+
+@pytest.mark.parametrize(
+    "name", ["standard", "gh200-sam", "gpu-direct-io", "gpu-direct-io-gemm", "himeno-sam"]
+)
+def test_the_commands_of_a_figure_measure_its_cases_and_no_others(name: str) -> None:
+    stored = results.read(sorted(RESULTS.glob(f"nvidia-h200-*-{name}.json"))[-1])
+    machine = stored.machine.model_dump(by_alias=True)
+    drawings = figures.draw(view.measured([stored]))
+    assert drawings
+    for drawing in drawings:
+        again = []
+        for command in commands(drawing.cases):
+            program, run, *words = shlex.split(command)
+            assert (program, run) == ("watari", "run")
+            again += resolve(*cli.given(words), machine)
+        assert keys(again) == keys(drawing.cases), drawing.name
+
+
+def test_groups_of_a_plan_are_a_command_each() -> None:
+    stored = results.read(sorted(RESULTS.glob("nvidia-h200-*-gpu-direct-io.json"))[-1])
+    drawings = figures.draw(view.measured([stored]))
+    cases = next(d.cases for d in drawings if d.name == "storage-bandwidth-2")
+    assert len(cases) == 35
+    assert [command.split()[3] for command in commands(cases)] == [
+        "engine=queue,gpu",
+        "engine=posix,uring,mmap",
+    ]

@@ -1,0 +1,60 @@
+"""What a user types to measure cases again: these and no others, in few commands.
+
+A plan has groups whose axes were swept together, a result has single cases. A sweep has every
+combination of its values, so cases become one sweep only where all combinations are there.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from watari import view
+from watari.axes import as_text, parse_size
+from watari.cases import CASES, Case
+from watari.view import Measured
+
+
+def commands(cases: Sequence[Measured]) -> list[str]:
+    """Commands whose sweeps together are these cases."""
+    alike: dict[Any, list[Measured]] = {}
+    for m in cases:  # with the number of ranks, defaults of other axes change
+        alike.setdefault((m.case, m.ranks, frozenset(m.parameters)), []).append(m)
+    found = []
+    for same in alike.values():
+        trials = f"trials={max(m.planned for m in same)}"
+        line = ["watari", "run", same[0].case]
+        found += [shlex.join([*line, *words, trials]) for words in sweeps(same)]
+    return found
+
+
+def sweeps(same: Sequence[Measured]) -> list[list[str]]:
+    """The words `axis=a,b` of each sweep that cases with the same axes make.
+
+    Each case begins as a sweep of its own; axis after axis, those become one that differ in this
+    axis alone.
+    """
+    case = CASES.get(same[0].case)  # a later version may have others
+    axes = [axis for axis in case.axes if not usual(case, axis, same)] if case else []
+    found = dict.fromkeys(tuple(argument(axis, m[axis]) for axis in axes) for m in same)
+    for place in reversed(range(len(axes))):
+        values: dict[Any, list[str]] = {}
+        for sweep in found:
+            values.setdefault((sweep[:place], sweep[place + 1 :]), []).append(sweep[place])
+        found = dict.fromkeys((*a, ",".join(own), *b) for (a, b), own in values.items())
+    return [[f"{axis}={own}" for axis, own in zip(axes, sweep, strict=True)] for sweep in found]
+
+
+def usual(case: Case, axis: str, same: Sequence[Measured]) -> bool:
+    """Whether all of these have the default of an axis, which may be another one for each."""
+    default = case.axes[axis].default
+    return all(m[axis] is None or m[axis] == default(m.machine, m.parameters) for m in same)
+
+
+def argument(axis: str, value: Any) -> str:
+    """A value as it is typed; sizes exactly."""
+    if axis not in ("size", "block"):
+        return as_text(value)
+    text = view.size(value).replace(" ", "")
+    return text if parse_size(text) == value else str(value)
