@@ -6,14 +6,15 @@ something slower; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kep
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import shlex
 import sys
 import time
+from contextlib import redirect_stdout
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO, cast
 
 import typer
 from rich.console import Console
@@ -21,9 +22,10 @@ from rich.console import Console
 from watari import cases, gemm_case
 from watari.axes import Machine, nearest, parse_duration
 from watari.errors import UsageError, WatariError
+from watari.interrupts import INTERRUPTED
+from watari.output import Output, nowhere
 from watari.request import Request, resolve
 
-INTERRUPTED = 130
 FORMATS = ("svg", "pdf", "png")
 
 app = typer.Typer(
@@ -296,29 +298,38 @@ def gemm(
         raise typer.Exit(INTERRUPTED) from None
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """The entry point: one clear line for a user's error, and the exit code."""
+def invoked(arguments: list[str]) -> int:
+    """Does what the words say. Without typer's own ending, which would take Ctrl-C and broken pipes
+    for itself."""
+    command = typer.main.get_command(app)
     try:
-        code = app(args=arguments, prog_name="watari", standalone_mode=False)
-        sys.stdout.flush()
-    except WatariError as error:
-        print(f"watari: {error}", file=sys.stderr)
-        code = error.exit_code
-    except KeyboardInterrupt:
-        print("watari: interrupted", file=sys.stderr)
-        code = INTERRUPTED
-    except OSError as error:
-        if error.filename is not None:  # without a name it is of standard output
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # flushed again at the end
-        code = 0  # `watari list | head`
-        if not isinstance(error, BrokenPipeError):
+        with command.make_context("watari", list(arguments)) as context:
+            command.invoke(context)
+    except typer.Exit as ended:
+        return ended.exit_code
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """One clear line for a user's error, and the exit code."""
+    stream = sys.stdout or io.StringIO()  # none where it is closed
+    with redirect_stdout(cast(TextIO, Output(stream))):
+        try:
+            code = invoked(sys.argv[1:] if arguments is None else arguments)
+            sys.stdout.flush()
+        except WatariError as error:
+            print(f"watari: {error}", file=sys.stderr)
+            code = error.exit_code
+        except OSError as error:
+            if error.filename is not None:  # without a name it is of standard output
+                raise
+            nowhere(stream)  # flushed again at the end
             print(f"watari: output cannot be written: {error.strerror}", file=sys.stderr)
             code = WatariError.exit_code
-    except Exception as error:
-        if not hasattr(error, "format_message"):  # an error of the command line parser has it
-            raise
-        if error.format_message():  # empty after the help that a bare `watari` prints
-            print(f"watari: {error.format_message()}", file=sys.stderr)
-        code = UsageError.exit_code
-    sys.exit(code if isinstance(code, int) else 0)
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # an error of the command line parser has it
+                raise
+            if error.format_message():  # empty after the help that a bare `watari` prints
+                print(f"watari: {error.format_message()}", file=sys.stderr)
+            code = UsageError.exit_code
+    sys.exit(code)

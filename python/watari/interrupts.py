@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 130  # exit code, as shells tell SIGINT
 
 
 class Hold:

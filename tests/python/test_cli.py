@@ -2,14 +2,16 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import fake_cli
 import pytest
 
-from watari import cases, cli, results
+from watari import __main__, cases, cli, results
 
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=2", "samples=3"]
 
@@ -183,21 +185,91 @@ def test_report_format_and_missing_packages(watari, monkeypatch):
     assert "watari[report]" in err
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])  # the end's flush fails, or a print
-def test_output_that_nobody_takes_ends_it_with_one_line_at_most(unbuffered):
-    path = os.pathsep.join(
-        [str(Path(cli.__file__).parents[1]), str(Path(fake_cli.__file__).parent)]
-    )
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": unbuffered}
+@pytest.fixture
+def process(tmp_path):
+    """Runs a command in a process of its own: exit code and errors."""
 
-    def listed(stdout):
-        line = [sys.executable, fake_cli.__file__, "list"]
-        done = subprocess.run(line, stdout=stdout, stderr=subprocess.PIPE, env=environment)
+    def command(*words, how="good", program=(fake_cli.__file__,), folders=(), **given):
+        arguments = [*words, *(fake_cli.launcher(how) if words[:1] == ("run",) else [])]
+        paths = [*folders, Path(cli.__file__).parents[1], Path(fake_cli.__file__).parent]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+        done = subprocess.run(
+            [sys.executable, *program, *arguments],
+            cwd=tmp_path,
+            env=environment | given.pop("env", {}),
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **given},
+        )
         return done.returncode, done.stderr.decode()
 
-    with open("/dev/full", "w") as full:
-        assert listed(full) == (1, "watari: output cannot be written: No space left on device\n")
+    return command
+
+
+@pytest.fixture
+def unread():
+    """A pipe that nobody reads any more."""
     reader, writer = os.pipe()
     os.close(reader)
-    assert listed(writer)[1] == ""  # `watari list | head`
+    yield writer
     os.close(writer)
+
+
+UNBUFFERED = pytest.mark.parametrize(  # a print fails, or the flush at the end
+    "environment", [{"PYTHONUNBUFFERED": text} for text in ("", "1")]
+)
+
+
+@UNBUFFERED
+def test_output_that_cannot_be_written_is_told_in_one_line(environment, process):
+    with open("/dev/full", "w") as full:
+        assert process("list", stdout=full, env=environment) == (
+            1,
+            "watari: output cannot be written: No space left on device\n",
+        )
+
+
+@UNBUFFERED
+@pytest.mark.parametrize("words", [["list"], ["probe"], ["--help"]])
+def test_output_that_nobody_reads_is_no_error(words, environment, process, unread):
+    assert process(*words, stdout=unread, env=environment) == (0, "")
+
+
+@UNBUFFERED
+@pytest.mark.parametrize(("how", "code"), [("good", 0), ("crash", 1)])
+def test_a_run_goes_on_when_nobody_reads(how, code, environment, process, unread, tmp_path):
+    ended = process(*COPY, "-o", "run.json", how=how, stdout=unread, env=environment)
+    assert ended == (code, "")
+    assert [len(case.trials) for case in results.read(tmp_path / "run.json").cases] == [2]
+
+
+def test_an_error_is_told_when_nobody_reads(process, unread):
+    code, err = process("run", "copi", stdout=unread)
+    assert code == 2
+    assert err.startswith("watari: unknown case 'copi'")
+
+
+def test_output_that_is_closed_is_no_error(process):
+    assert process("list", preexec_fn=lambda: os.close(1)) == (0, "")
+
+
+@pytest.mark.parametrize("words", [["probe"], [*COPY, "-o", "run.json"]])
+def test_ctrl_c_before_trials_is_told(words, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["watari", *words])
+    monkeypatch.setattr(cli, "here", lambda: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr() == ("", "watari: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_while_modules_are_imported_is_told(process, tmp_path):
+    module = "import signal\nsignal.raise_signal(signal.SIGINT)\n"
+    (tmp_path / "typer.py").write_text(module)
+    ended = process("list", program=["-m", "watari"], folders=[tmp_path])
+    assert ended == (130, "watari: interrupted\n")
+
+
+def test_the_installed_command_begins_where_ctrl_c_is_heard():
+    (script,) = entry_points(group="console_scripts", name="watari")
+    assert script.load() is __main__.main

@@ -253,6 +253,30 @@ def test_what_may_not_be_written_is_not_replaced():
     assert state() == before
 
 
+FAILING = """
+def multiply(product, work, progress):
+    progress.start(work, 0)  # prints
+    raise errors.SystemCallError("A.npy: Input/output error")
+gemm_files.multiply = multiply
+"""
+
+
+@pytest.mark.parametrize(
+    ("patch", "ended"), [("", (0, "")), (FAILING, (1, "watari: A.npy: Input/output error\n"))]
+)
+def test_a_product_ends_as_ever_when_nobody_reads(patch, ended):
+    a, b = factors()
+    code = f"import sys\nfrom watari import cli, errors, gemm_files{patch}\ncli.main(sys.argv[1:])"
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-c", code, *on_processor()]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == ended
+    if done.returncode == 0:
+        assert_product(a, b, numpy.load("C.npy"))
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o664])
 def test_a_product_has_the_permissions_of_what_it_replaces(mode):
     factors()
