@@ -1,4 +1,7 @@
-"""One run writes a file at a time: locks that the kernel lifts when their holder dies."""
+"""One run writes a file at a time: locks that the kernel lifts when their holder dies.
+
+A file system without locks (Lustre, as it may be mounted) has none that hinder.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,13 @@ from watari.errors import FileError, UsageError
 
 
 def lock(file: TextIO, path: Path, how: int = fcntl.LOCK_EX) -> None:
-    """Locks an open file, which is or will be at `path`. Raises UsageError while a run writes it,
-    FileError."""
+    """Locks an open file, which is or will be at `path`. Raises UsageError while a run has it."""
     try:
         fcntl.flock(file, how | fcntl.LOCK_NB)
     except BlockingIOError:
         raise UsageError(f"{path} is being written by another run") from None
-    except OSError as error:  # a file system without locks
-        raise FileError(f"{path}: cannot be locked: {error.strerror}") from None
+    except OSError:
+        pass  # no locks there
 
 
 def is_name_of(path: Path, file: TextIO) -> bool:
