@@ -151,10 +151,11 @@ def run(
     )
     machine = here()
     state = prepare.fresh(planned(words or [], plan, machine), machine, options.launcher)
+    resumed = None
     if resume:
-        state, options.output = resuming.continued(resume, state, bool(words or plan))
-    options.output = output or (options.output if resume else default_output(machine))
-    prepare.check_output(options.output, bool(resume))
+        state, resumed = resuming.continued(resume, state, bool(words or plan))
+    options.output = output or resumed or default_output(machine)
+    prepare.check_output(options.output, resumed)
     forecast(state.requests, machine)
     prepare.grow_memory(state, machine)
     total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))

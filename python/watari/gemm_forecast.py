@@ -69,7 +69,7 @@ class Forecast:
         )
 
     def time_text(self) -> str:
-        """`about 1.3 s: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
+        """`1.3 s at best: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
         store = f"{self.store_rate / 1e9:.3g} GB/s" if self.store_rate else ""
         blas = gemm_case.flops_text(self.blas_rate) if self.blas_rate else ""
         parts = [
@@ -82,7 +82,7 @@ class Forecast:
         ]
         if self.seconds is None:
             return "how long that takes is not known beforehand"
-        return f"about {duration(self.seconds)}: {', '.join(parts)}"
+        return f"{duration(self.seconds)} at best: {', '.join(parts)}"
 
 
 def forecast(

@@ -72,12 +72,14 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
     )
 
 
-def check_output(output: Path, resumed: bool) -> None:
-    """Raises UsageError where no result file can be, or one has the journal of another run."""
+def check_output(output: Path, resumed: Path | None) -> None:
+    """Raises UsageError where no result file can be, or one has the journal of another run than
+    that which is gone on with, whose result file is `resumed`."""
     if output.exists() and not output.is_file():
         raise UsageError(f"{output} is not a file: -o names the result file")
     journal = path_for(output)
-    if not resumed and journal.exists():
+    own = resumed and os.path.realpath(output) == os.path.realpath(resumed)
+    if journal.exists() and not own:
         check_dead(journal)
         raise UsageError(
             f"{journal} has what a run measured before it was killed: continue it with "

@@ -347,7 +347,7 @@ def test_progress_is_told_from_the_forecast_to_the_end(capsys):
     assert first.startswith("C.npy: 300 x 270 = (300 x 200) (200 x 270), float32, by uring on the")
     assert second.startswith("reads ")
     assert "(any schedule moves " in second
-    assert "about " in second
+    assert " at best: " in second
     assert last.startswith("C.npy: ")
 
 

@@ -16,7 +16,7 @@ import fake_cli
 import pytest
 import synthetic
 
-from watari import budget, journal, launch, results, resume, run
+from watari import budget, journal, launch, prepare, results, resume, run
 from watari.errors import FileError, UsageError
 from watari.request import Request, resolve
 
@@ -329,6 +329,19 @@ def test_a_journal_is_of_one_run_until_its_result_is_written(tmp_path, monkeypat
     monkeypatch.setattr(results, "write", written)
     run.execute(state(requests(2**20)), options(tmp_path))
     assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_journal_stays_that_is_not_the_one_to_be_gone_on_with(tmp_path):
+    left, other = tmp_path / "left.json", tmp_path / "other.json"
+    for output in (left, other):
+        journal.Journal(journal.path_for(output), state(requests(2**20))).close()
+    prepare.check_output(left, left)
+    (tmp_path / "again").symlink_to(tmp_path)
+    prepare.check_output(tmp_path / "again" / "left.json", left)
+    prepare.check_output(tmp_path / "new.json", left)
+    for resumed in (None, left):
+        with pytest.raises(UsageError, match=r"--resume .*other\.json\.journal, or remove it"):
+            prepare.check_output(other, resumed)
 
 
 def test_a_journal_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):
