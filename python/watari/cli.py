@@ -11,7 +11,7 @@ import json
 import shlex
 import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
@@ -313,8 +313,13 @@ def invoked(arguments: list[str]) -> int:
 
 def main(arguments: list[str] | None = None) -> None:
     """One clear line for a user's error, and the exit code."""
-    stream = sys.stdout or io.StringIO()  # none where it is closed
-    with redirect_stdout(cast(TextIO, Output(stream))):
+    stream, errors = (each or io.StringIO() for each in (sys.stdout, sys.stderr))  # closed: None
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors="replace")  # not every terminal has µ
+    with (
+        redirect_stdout(cast(TextIO, Output(stream))),
+        redirect_stderr(cast(TextIO, Output(errors))),
+    ):
         try:
             code = invoked(sys.argv[1:] if arguments is None else arguments)
             sys.stdout.flush()

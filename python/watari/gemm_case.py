@@ -273,7 +273,7 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
 def amount(size: float) -> str:
     """Bytes for people: `3.22 GB`, `41.9 MB`, `1.54 kB`."""
     for unit, name in ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if size >= unit:
+        if size >= 0.9995 * unit:  # what is rounded up is in the larger one
             return f"{size / unit:.3g} {name}"
     return f"{size:.0f} B"
 
@@ -281,7 +281,7 @@ def amount(size: float) -> str:
 def flops_text(per_second: float) -> str:
     """Flops per second for people: `98.4 GFLOPS`, `50.1 TFLOPS`."""
     for scale, unit in ((1e12, "TFLOPS"), (1e9, "GFLOPS"), (1e6, "MFLOPS")):
-        if per_second >= scale:
+        if per_second >= 0.9995 * scale:
             return f"{per_second / scale:.3g} {unit}"
     return f"{per_second:.3g} FLOPS"
 

@@ -7,7 +7,6 @@ description; where neither is known, no time is said.
 
 from __future__ import annotations
 
-import math
 import mmap
 import os
 import tempfile
@@ -101,13 +100,14 @@ def forecast(
 
 
 def file_rate(path: Path) -> float | None:
-    """Bytes per second of a file's beginning, past the page cache; None where that cannot be."""
+    """Bytes per second of a file's beginning, past the page cache; None where that cannot be, and
+    of a small file."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_DIRECT)
     except OSError:
         return None
     try:
-        chunks = math.ceil(min(os.fstat(file).st_size, SAMPLE) / CHUNK)
+        chunks = min(os.fstat(file).st_size, SAMPLE) // CHUNK  # of less, latency would be told
         with ThreadPoolExecutor(READERS) as pool:
             started = time.perf_counter()
             read = sum(pool.map(lambda i: read_chunk(file, i), range(chunks)))
@@ -119,8 +119,7 @@ def file_rate(path: Path) -> float | None:
 
 
 def read_chunk(file: int, index: int) -> int:
-    """Reads one chunk, or what there is of it, into memory that direct I/O takes; bytes that
-    came."""
+    """Reads one chunk into memory that direct I/O takes; bytes that came."""
     return os.preadv(file, [mmap.mmap(-1, CHUNK)], index * CHUNK)
 
 

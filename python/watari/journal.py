@@ -48,6 +48,11 @@ def path_for(output: Path) -> Path:
     return output.with_name(output.name + SUFFIX)
 
 
+def is_left(journal: Path) -> bool:
+    """Whether a run left its trials there; an empty one is of a run that was killed before any."""
+    return journal.is_file() and journal.stat().st_size > 0
+
+
 def header(state: State) -> dict[str, Any]:
     """The first line."""
     return {

@@ -11,7 +11,7 @@ from pathlib import Path
 from watari import prefault, results
 from watari.axes import Machine, format_size
 from watari.errors import UsageError
-from watari.journal import State, check_dead, path_for
+from watari.journal import State, check_dead, is_left, path_for
 from watari.launch import PINNING, Launcher
 from watari.machine import Machine as MachineRecord
 from watari.plan import Plan
@@ -79,7 +79,7 @@ def check_output(output: Path, resumed: Path | None) -> None:
         raise UsageError(f"{output} is not a file: -o names the result file")
     journal = path_for(output)
     own = resumed and os.path.realpath(output) == os.path.realpath(resumed)
-    if journal.exists() and not own:
+    if is_left(journal) and not own:
         check_dead(journal)
         raise UsageError(
             f"{journal} has what a run measured before it was killed: continue it with "

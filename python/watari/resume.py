@@ -7,7 +7,7 @@ from typing import Any
 
 from watari import results
 from watari.errors import UsageError
-from watari.journal import SUFFIX, State, path_for, read
+from watari.journal import SUFFIX, State, is_left, path_for, read
 from watari.request import Request, describe
 
 
@@ -17,7 +17,7 @@ def load(path: Path) -> tuple[State, Path]:
     A journal beside a result file is newer: a run that continued the file was killed.
     """
     output = path.with_name(path.name.removesuffix(SUFFIX))
-    if path_for(output).exists():
+    if is_left(path_for(output)):
         return read(path_for(output)), output
     found = results.read(path)
     requests, trials = [], []

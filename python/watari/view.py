@@ -228,14 +228,16 @@ def rate(value: float) -> str:
 
 def duration(seconds: float) -> str:
     """A time: `1.2 s`, `0.55 ms`, `under 1 µs`, `130 s`, `3.1 h`, `40 days`."""
-    if seconds < 1e-6:
+    if seconds < 9.95e-7:
         return "under 1 µs"
-    if seconds < 0.01:
-        return f"{1e3 * seconds:.2g} ms" if seconds >= 1e-4 else f"{1e6 * seconds:.2g} µs"
-    for scale, unit in ((86400.0, "days"), (3600.0, "h")):
-        if seconds >= 3 * scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"
+    for most, scale, unit in ((9.95e-5, 1e-6, "µs"), (9.95e-3, 1e-3, "ms"), (99.5, 1.0, "s")):
+        if seconds < most:
+            return f"{seconds / scale:.2g} {unit}"
+    for most, scale, unit in ((3 * 3600, 1, "s"), (3 * 86400, 3600, "h")):
+        if seconds < most:
+            return f"{seconds / scale:.3g} {unit}" if scale > 1 else f"{seconds:.0f} s"
+    days = seconds / 86400
+    return f"{days:.3g} days" if days < 999.5 else f"{days:.0f} days"
 
 
 def pattern(parameters: Parameters) -> str:

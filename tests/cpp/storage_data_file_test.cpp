@@ -31,7 +31,7 @@ TEST(DataFile, IsMadeOnceAndFoundByNameAndSize) {
 
 TEST(DataFile, IsSharedOrUsedAlone) {
     const directory folder;
-    const std::string path = folder.path + "/watari-gemm-1.data";
+    const std::string path = folder.path + "/watari-gemm-1x2x3-single-rows-512.data";
     {
         const data_file first = find(path), second = find(path);
         EXPECT_THROW(find(path, usage::alone), error);
@@ -44,7 +44,8 @@ TEST(DataFile, IsSharedOrUsedAlone) {
 TEST(DataFile, LeavesForOthersUnlessItIsInUseTheOldestFirst) {
     const directory folder;
     const auto path = [&](const std::string& name) { return folder.path + "/" + name; };
-    const std::string names[] = {"watari-3.data", "watari-gemm-2x2.data", "watari-1.data"};
+    const std::string names[] = {"watari-3-1of2.data", "watari-gemm-2x2x2-double-tiled-128.data",
+                                 "watari-1.data"};
     for (int age = 0; age < 3; ++age) {
         open_data_file(path(names[age]), size, usage::shared, [&](int file) {
             const std::vector<char> data(size, 'x');
@@ -53,9 +54,9 @@ TEST(DataFile, LeavesForOthersUnlessItIsInUseTheOldestFirst) {
         const auto now = std::filesystem::file_time_type::clock::now();
         std::filesystem::last_write_time(path(names[age]), now - std::chrono::hours(3 - age));
     }
-    for (const char* other :
-         {"mine.data", "watari-mine.data", "watari-1.json", "watari-gemm-.data"})
-        folder.file(other, size);
+    const char* others[] = {"mine.data",     "watari-mine.data",  "watari-2024-results.data",
+                            "watari-1.json", "watari-gemm-.data", "watari-gemm-2x2-single.data"};
+    for (const char* other : others) folder.file(other, size);
     std::filesystem::create_directory(path("watari-4.data"));
     std::filesystem::create_symlink(path("mine.data"), path("watari-5.data"));
     const auto there = [&](const std::string& name) { return std::filesystem::exists(path(name)); };
@@ -70,9 +71,8 @@ TEST(DataFile, LeavesForOthersUnlessItIsInUseTheOldestFirst) {
     EXPECT_GE(remove_unused(folder.path, size), size);
     EXPECT_TRUE(there(names[0]) && !there(names[2]));
     EXPECT_EQ(remove_unused(folder.path, 1), 0u);
-    for (const char* other : {"mine.data", "watari-mine.data", "watari-1.json", "watari-gemm-.data",
-                              "watari-4.data", "watari-5.data"})
-        EXPECT_TRUE(there(other)) << other;
+    for (const char* other : others) EXPECT_TRUE(there(other)) << other;
+    EXPECT_TRUE(there("watari-4.data") && there("watari-5.data"));
 }
 
 /// Killed while it is made, a file leaves nothing where the kernel has files without a name.

@@ -1,5 +1,6 @@
 """The command line: what a user types, what is answered, and with which exit code."""
 
+import io
 import json
 import os
 import signal
@@ -245,6 +246,20 @@ def test_an_error_is_told_when_nobody_reads(process, unread):
     code, err = process("run", "copi", stdout=unread)
     assert code == 2
     assert err.startswith("watari: unknown case 'copi'")
+
+
+def test_the_exit_code_stays_when_nobody_reads_errors_either(unread):
+    command = [sys.executable, "-c", "from watari import cli; cli.main(['run', 'copi'])"]
+    assert subprocess.run(command, stdout=unread, stderr=unread).returncode == 2
+
+
+def test_signs_that_a_terminal_lacks_are_no_error(monkeypatch):
+    shown = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii"))
+    monkeypatch.setattr(cli, "invoked", lambda words: print("2 µs") or 0)
+    with pytest.raises(SystemExit) as ended:
+        cli.main([])
+    assert (ended.value.code, shown.getvalue()) == (0, b"2 ?s\n")
 
 
 def test_output_that_is_closed_is_no_error(process):

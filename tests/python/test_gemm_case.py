@@ -250,7 +250,7 @@ def test_a_disks_rate_is_measured_and_leaves_nothing(tmp_path: Path) -> None:
     assert gemm_forecast.file_rate(tmp_path / "missing") is None
     small = tmp_path / "small"  # less than what is read at once
     small.write_bytes(bytes(100_000))
-    assert (gemm_forecast.file_rate(small) is None) == (rate is None)
+    assert gemm_forecast.file_rate(small) is None
     assert gemm_forecast.blas_rate("double") > 1e8
 
 
@@ -282,11 +282,11 @@ def test_a_bar_shows_a_share_on_a_terminal() -> None:
 
 
 def test_amounts_are_in_the_unit_that_suits_them() -> None:
-    amounts = [gemm_case.amount(n) for n in (0, 512, 1540, 41.9e6, 3.22e9, 1.2e13, 4e15)]
-    assert amounts == ["0 B", "512 B", "1.54 kB", "41.9 MB", "3.22 GB", "12 TB", "4 PB"]
-    speeds = [gemm_case.flops_text(n) for n in (491, 1.25e7, 9.84e10, 5.01e13)]
-    assert speeds == ["491 FLOPS", "12.5 MFLOPS", "98.4 GFLOPS", "50.1 TFLOPS"]
-    short = [view.duration(s) for s in (0, 2e-6, 5.5e-4, 0.0099, 0.01)]
-    assert short == ["under 1 µs", "2 µs", "0.55 ms", "9.9 ms", "0.01 s"]
-    long = [view.duration(s) for s in (1.24, 99, 130, 11000, 1e6)]
-    assert long == ["1.2 s", "99 s", "130 s", "3.06 h", "11.6 days"]
+    amounts = [gemm_case.amount(n) for n in (0, 512, 1540, 41.9e6, 999.7e6, 3.22e9, 1.2e13, 4e15)]
+    assert amounts == ["0 B", "512 B", "1.54 kB", "41.9 MB", "1 GB", "3.22 GB", "12 TB", "4 PB"]
+    speeds = [gemm_case.flops_text(n) for n in (491, 1.25e7, 9.84e10, 9.997e11, 5.01e13)]
+    assert speeds == ["491 FLOPS", "12.5 MFLOPS", "98.4 GFLOPS", "1 TFLOPS", "50.1 TFLOPS"]
+    short = [view.duration(s) for s in (0, 2e-6, 9.96e-5, 5.5e-4, 0.0099, 0.00996)]
+    assert short == ["under 1 µs", "2 µs", "0.1 ms", "0.55 ms", "9.9 ms", "0.01 s"]
+    long = [view.duration(s) for s in (1.24, 99, 130, 11000, 1e6, 1e8)]
+    assert long == ["1.2 s", "99 s", "130 s", "3.06 h", "11.6 days", "1157 days"]

@@ -339,6 +339,8 @@ def test_a_journal_stays_that_is_not_the_one_to_be_gone_on_with(tmp_path):
     (tmp_path / "again").symlink_to(tmp_path)
     prepare.check_output(tmp_path / "again" / "left.json", left)
     prepare.check_output(tmp_path / "new.json", left)
+    journal.path_for(tmp_path / "new.json").touch()  # its run was killed before it measured
+    prepare.check_output(tmp_path / "new.json", None)
     for resumed in (None, left):
         with pytest.raises(UsageError, match=r"--resume .*other\.json\.journal, or remove it"):
             prepare.check_output(other, resumed)

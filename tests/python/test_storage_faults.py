@@ -143,7 +143,7 @@ def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) ->
     disk, left = tmp_path / "disk", tmp_path / "left"
     disk.mkdir()
     in_a_small_world("true")
-    made = "watari-gemm-1.data watari-2.data mine.data"
+    made = "watari-gemm-1x1x1-single-rows-512.data watari-2.data mine.data"
     fill = f"(cd {disk} && head -c 2M /dev/zero | tee {made} >/dev/null && touch -d @9 *gemm*)"
     in_use = f"flock -s {disk}/watari-2.data"
 
@@ -160,6 +160,29 @@ def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) ->
     found = run_there("7M", in_use)
     assert (found["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
     assert "its disk has 1 MiB" in found["error"]
+
+
+def test_some_of_several_files_are_not_left(tmp_path: Path) -> None:
+    disk, left = tmp_path / "disk", tmp_path / "left"
+    disk.mkdir()
+    in_a_small_world("true")
+    world = f'mount -t tmpfs -o size=7M none {disk} && "$@"; code=$?; ls {disk} > {left}'
+    given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "16MiB", "files": 4}
+    found = trial(f"unshare -rm sh -c '{world}; exit $code' sh", **given)
+    assert (found["status"], left.read_text()) == ("unsupported", "")
+
+
+def test_what_is_written_is_written_by_one_run(folder: str) -> None:
+    file = f"{folder}/{STORE}"
+    for direction, how, status in (
+        ("read", "shared", "ok"),
+        ("read", "exclusive", "failed"),
+        ("write", "shared", "failed"),
+    ):
+        found = trial(f"flock --{how} {file}", engine="posix", folder=folder, direction=direction)
+        assert found["status"] == status, (direction, how)
+        assert status == "ok" or "another run has it in use" in found["error"]
+    assert trial(engine="posix", folder=folder, direction="write")["status"] == "ok"
 
 
 def test_a_read_only_folder_is_told(folder: str) -> None:

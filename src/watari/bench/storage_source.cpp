@@ -56,7 +56,9 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                           " is behind queues, engine=queue or engine=gpu; engine " + name +
                           " opens files");
     if (p.store == "file") {
-        set_.emplace(storage::extent{p.folder, p.size, p.files});
+        const bool writes = p.direction == storage::direction::write;
+        set_.emplace(storage::extent{p.folder, p.size, p.files,
+                                     writes ? storage::usage::alone : storage::usage::shared});
         files_.emplace(*set_, p.direction, p.cache);
         files_->require_block(p.block);
     } else if (p.cache != storage::cache_state::none || p.files != 1) {

@@ -119,8 +119,10 @@ foresight plan(const file_product& p) {
 void require_machine(const file_product& p) {
     require_room_for(p.how);
     require_engine(options_of(p, p.a, false));
-    const blas_library found = p.how.processor.is_gpu() ? cublas_library() : openblas_library();
-    if (!found.why_not.empty()) throw unsupported(found.why_not);
+    const bool on_gpu = p.how.processor.is_gpu();
+    const blas_library found = on_gpu ? cublas_library() : openblas_library();
+    if (!found.why_not.empty())
+        throw unsupported((on_gpu ? "cuBLAS: " : "OpenBLAS: ") + found.why_not);
 }
 
 pipeline_counts multiply(const file_product& p) {

@@ -13,7 +13,7 @@
 
 namespace watari::storage {
 
-/// shared: read by several runs, or written with what any of them would write. alone: by one.
+/// shared: read by several runs. alone: written by one.
 enum class usage { shared, alone };
 
 struct data_file {
@@ -22,14 +22,13 @@ struct data_file {
 };
 
 /// A file of so many bytes, found or made by `fill`, which writes all of it; it has this name once
-/// it is durable. Its name is watari-, then a digit or gemm-, and ends in .data: no other file is
-/// ever removed. Throws system_error, unsupported where the disk has no room, and error where it is
-/// to be used alone and another run has it.
+/// it is durable. Throws system_error, unsupported where the disk has no room, and error where it
+/// is to be used alone and another run has it, or the other way round.
 data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how,
                          const std::function<void(int descriptor)>& fill);
 
-/// Removes test files that are not in use, the oldest first, until their bytes are as many as
-/// these; none of them if all are fewer. Returns what was freed, bytes.
+/// Removes test files, known by their names, that are not in use, the oldest first, until their
+/// bytes are as many as these; none of them if all are fewer. Returns what was freed, bytes.
 std::uint64_t remove_unused(const std::string& folder, std::uint64_t bytes);
 
 /// A folder and those above it. Throws system_error.

@@ -21,6 +21,7 @@ struct extent {
     std::string folder;
     std::uint64_t bytes;  ///< of all files together
     std::size_t files = 1;
+    usage how = usage::shared;
 };
 
 /// Where a block of the store lies.
