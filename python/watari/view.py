@@ -230,14 +230,16 @@ def duration(seconds: float) -> str:
     """A time: `1.2 s`, `0.55 ms`, `under 1 µs`, `130 s`, `3.1 h`, `40 days`."""
     if seconds < 9.95e-7:
         return "under 1 µs"
-    for most, scale, unit in ((9.95e-5, 1e-6, "µs"), (9.95e-3, 1e-3, "ms"), (99.5, 1.0, "s")):
-        if seconds < most:
-            return f"{seconds / scale:.2g} {unit}"
-    for most, scale, unit in ((3 * 3600, 1, "s"), (3 * 86400, 3600, "h")):
-        if seconds < most:
-            return f"{seconds / scale:.3g} {unit}" if scale > 1 else f"{seconds:.0f} s"
-    days = seconds / 86400
-    return f"{days:.3g} days" if days < 999.5 else f"{days:.0f} days"
+    for below, scale, unit, digits in (
+        (9.95e-5, 1e-6, "µs", ".2g"),
+        (9.95e-3, 1e-3, "ms", ".2g"),
+        (99.5, 1, "s", ".2g"),
+        (3 * 3600, 1, "s", ".0f"),
+        (3 * 86400, 3600, "h", ".3g"),
+    ):
+        if seconds < below:
+            return f"{seconds / scale:{digits}} {unit}"
+    return f"{seconds / 86400:.0f} days"
 
 
 def pattern(parameters: Parameters) -> str:

@@ -127,7 +127,7 @@ void require_machine(const file_product& p) {
 
 pipeline_counts multiply(const file_product& p) {
     const foresight ahead = plan(p);
-    require_machine(p);
+    require_room_for(p.how);  // sources and pipeline look at engine and BLAS themselves
     const reached a(p, p.a, false), b(p, p.b, false), c(p, p.c, true);
     std::optional<reached> c_read;
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);

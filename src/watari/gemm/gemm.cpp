@@ -5,31 +5,18 @@
 #include "watari/gemm/rates.hpp"
 #include "watari/gemm/store.hpp"
 #include "watari/measure/clock.hpp"
-#include "watari/memory/room.hpp"
-#include "watari/storage/engines/engine.hpp"
 #include "watari/storage/queue_memory.hpp"
 #include "watari/storage/uring.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <sstream>
-#include <utility>
 
 namespace watari::gemm {
 
 namespace {
 
-constexpr std::size_t queue_movers = 2;  ///< threads that give the lists to queues: one at work
-                                         ///< while the other's list ends
-/// Disks serve some 200,000 requests a second: rows of a tile, 2 to 16 KiB each, would take them
-/// longer than their bytes do. Who has one request in flight needs many loads beside one another
-/// instead of long ones.
-constexpr std::size_t short_request = std::size_t{1} << 15;
 constexpr std::size_t full_depth = 32;  ///< that any disk's best rate needs, with large blocks
 constexpr std::size_t full_memory_depth = 64;  ///< the same of memory, of each of two movers
-
-bool is_queue(const parameters& p) { return p.engine == "queue" || p.engine == "gpu"; }
 
 /// Bytes of a request for a part of a stored tile: of memory behind queues what a GPU's copy engine
 /// takes best, if the tile has so much.
@@ -179,31 +166,6 @@ void record_floors(measure::trial& into, const floors& found, const pipeline_cou
 
 }  // namespace
 
-std::size_t movers_of(const parameters& p) {
-    if (in_host_memory(p.engine)) return 1;
-    return is_queue(p) ? queue_movers : p.threads;
-}
-
-/// Of each mover: the lanes of all of a controller's threads are divided among those who read and
-/// write.
-std::size_t depth_of(const parameters& p) {
-    return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
-}
-
-together together_of(const parameters& p, const placement& a, const placement& b,
-                     const placement& c) {
-    const storage::engine_row& row = storage::engine_named(p.engine);
-    const std::size_t bytes = row.deep ? most_block : short_request;
-    const auto of = [&](const placement& each) {  // what tiles share would be read for each
-        return row.scatters || shared_bytes(each) == 0 ? tiles_together(each, bytes) : 1;
-    };
-    return {of(a), of(b), of(c)};
-}
-
-bool is_patient(const parameters& p) {
-    return p.processor.is_gpu() && p.store != "ram" && storage::engine_named(p.engine).deep;
-}
-
 foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
                   double lower_bound) {
     const std::uint64_t once = c.request_bytes(order.runs_of(matrix::c));
@@ -230,28 +192,6 @@ foresight plan(const parameters& p) {
     const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
     return foresee(schedule_of(p, a, b, c), a, b, c,
                    lower_bound_bytes(p.size, element_bytes(p.type), p.fast_memory));
-}
-
-void require_factors(const parameters& p) {
-    for (const auto& [name, value] : {std::pair("alpha", p.alpha), std::pair("beta", p.beta)}) {
-        const auto held = static_cast<float>(value);
-        const bool holds =
-            std::isfinite(value) && std::isfinite(held) && (held != 0) == (value != 0);
-        if (p.type == precision::double_precision ? std::isfinite(value) : holds) continue;
-        std::ostringstream text;
-        text << name << " is " << value << ", which no "
-             << (p.type == precision::double_precision ? "double" : "float") << " is";
-        throw usage_error(text.str());
-    }
-}
-
-void require_room_for(const parameters& p) {
-    if (p.processor.is_gpu()) device::use(p.processor.number);
-    const memory::demand budget[] = {
-        {p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
-         p.fast_memory,
-         {.device = p.processor.number}}};
-    memory::require_room(budget, "choose a smaller fast memory");
 }
 
 measure::trial run(const parameters& p) {
