@@ -1,61 +1,18 @@
-"""A run keeps what it measured: through crashes, Ctrl-C, kills, a full disk and an empty budget."""
+"""A run keeps what it measured: through crashes, Ctrl-C, a full disk and an empty budget."""
 
 import contextlib
-import errno
-import fcntl
-import json
-import os
 import resource
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import fake_cli
 import pytest
 import synthetic
+from runs import ARGUMENTS, Recorder, options, requests, start, state, wait_for_lines
 
-from watari import budget, journal, launch, prepare, results, resume, run
-from watari.errors import FileError, UsageError
+from watari import budget, journal, results, run
 from watari.request import Request, resolve
-
-CLI = Path(fake_cli.__file__)
-FAKE = fake_cli.FAKE
-
-
-def requests(*sizes, trials=2, processor="cpu"):
-    given = {"processor": processor, "size": list(sizes), "trials": trials, "samples": 3}
-    return resolve("copy", given, fake_cli.machine())
-
-
-def state(asked):
-    plan = fake_cli.prepare.Plan("test", tuple(asked))
-    return fake_cli.prepare.fresh(plan, fake_cli.machine(), launch.Launcher())
-
-
-def options(tmp_path, how="good", **given):
-    launcher = launch.Launcher.parse(f"{sys.executable} {FAKE} {how} --")
-    return run.Options(tmp_path / "run.json", launcher, **given)
-
-
-class Recorder:
-    """A progress that remembers."""
-
-    def __init__(self):
-        self.finished, self.left = [], []
-
-    def start(self, text, left):
-        self.left.append(left)
-
-    def finish(self, text, left):
-        self.finished.append(text)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
 
 
 def test_trials_go_round_the_cases(tmp_path):
@@ -224,165 +181,7 @@ def test_what_the_machine_lacks_is_tried_whatever_the_budget(given, quick):
     assert (seconds < 5) == quick
 
 
-def test_a_journal_left_by_a_kill_is_continued(tmp_path):
-    asked = requests(2**20, 2**21)
-    before = state(asked)
-    path = journal.path_for(tmp_path / "run.json")
-    kept = journal.Journal(path, before)
-    trial = json.loads(json.dumps({**launch_good(tmp_path), "host_s": [0.5]}))
-    kept.add(1, trial)
-    kept.file.write('{"request": 0, "trial": {"sta')  # the machine stopped here
-    kept.close()
-    after, output = resume.load(path)
-    assert output == tmp_path / "run.json"
-    assert after.requests == asked
-    assert after.trials == [[], [trial]]
-    recorder = Recorder()
-    measured, _ = run.execute(after, options(tmp_path, progress=recorder))
-    assert len(recorder.finished) == 3
-    assert [[t.host_s for t in c.trials] for c in measured.cases] == [
-        [[0.01, 0.01, 0.02]] * 2,
-        [[0.5], [0.01, 0.01, 0.02]],
-    ]
-    assert not path.exists()
-
-
-def launch_good(tmp_path):
-    return launch.trial(requests(2**20)[0], options(tmp_path).launcher, 20, tmp_path)
-
-
-def test_a_result_file_with_missing_trials_is_continued(tmp_path):
-    asked = requests(2**20, 2**21, 2**22, trials=3)
-    before = state(asked)
-    before.trials[0] = [launch_good(tmp_path)] * 3
-    before.trials[2] = [launch_good(tmp_path)]
-    results.write(tmp_path / "run.json", run.assemble(before))
-    after, output = resume.load(tmp_path / "run.json")
-    assert output == tmp_path / "run.json"
-    measured, _ = run.execute(after, options(tmp_path))
-    assert {c.parameters["size"]: len(c.trials) for c in measured.cases} == {
-        2**20: 3,
-        2**21: 3,
-        2**22: 3,
-    }
-    assert {c.bytes_per_sample for c in measured.cases} == {20_000_000}
-    assert measured.missing == []
-
-
-@pytest.mark.parametrize(
-    ("change", "word"),
-    [
-        (lambda s: setattr(s.program, "revision", "def"), "revision was abc, is now def"),
-        (lambda s: setattr(s.machine, "driver", "580.1"), "driver"),
-        (lambda s: setattr(s.machine, "name", "other"), "machine name"),
-        (lambda s: setattr(s.machine.processors[0], "name", "Grace"), "processors"),
-        (lambda s: setattr(s, "requests", requests(2**23)), "plan.*8MiB.*is not in it"),
-        (lambda s: setattr(s, "requests", []), "plan.*1MiB.*is not in the plan given"),
-    ],
-)
-def test_what_does_not_fit_is_refused_and_named(change, word, tmp_path):
-    old, new = state(requests(2**20)), state(requests(2**20))
-    resume.check_fit(old, new, tmp_path / "run.json", True)
-    change(new)
-    with pytest.raises(UsageError, match=rf"run\.json cannot be continued.*{word}"):
-        resume.check_fit(old, new, tmp_path / "run.json", True)
-
-
-@pytest.mark.parametrize(
-    ("edit", "word"),
-    [
-        (lambda lines: [], "line 1"),
-        (lambda lines: ["{}", *lines[1:]], "line 1.*schema"),
-        (lambda lines: ["[1]", *lines[1:]], "line 1"),
-        (lambda lines: [lines[0].replace('"schema": 1', '"schema": 2')], "schema: is 2"),
-        (lambda lines: [lines[0].replace('"hosts"', '"hostess"')], "line 1: hosts"),
-        (lambda lines: [lines[0], "{", lines[1]], "line 2"),
-        (lambda lines: [lines[0], lines[1].replace("0.01", '"x"')], r"line 2: host_s\.0"),
-        (lambda lines: [lines[0], lines[1].replace('"request": 0', '"request": 9')], "line 2"),
-    ],
-)
-def test_malformed_journal_names_file_and_line(edit, word, tmp_path):
-    path = tmp_path / "run.json.journal"
-    kept = journal.Journal(path, state(requests(2**20)))
-    kept.add(0, launch_good(tmp_path))
-    kept.close()
-    path.write_text("".join(line + "\n" for line in edit(path.read_text().splitlines())))
-    with pytest.raises(FileError, match=rf"run\.json\.journal: .*{word}"):
-        journal.read(path)
-
-
-def test_nothing_to_continue_is_a_file_error(tmp_path):
-    with pytest.raises(FileError, match=r"absent\.json"):
-        resume.load(tmp_path / "absent.json")
-
-
-def test_a_journal_is_of_one_run_until_its_result_is_written(tmp_path, monkeypatch):
-    path = journal.path_for(tmp_path / "run.json")
-
-    def written(output, measured, write=results.write):
-        with pytest.raises(UsageError, match="is being written by another run"):
-            journal.Journal(path, state(requests(2**20)))
-        with pytest.raises(UsageError, match="is being written by another run"):
-            journal.read(path)
-        write(output, measured)
-
-    monkeypatch.setattr(results, "write", written)
-    run.execute(state(requests(2**20)), options(tmp_path))
-    assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
-
-
-def test_a_journal_stays_that_is_not_the_one_to_be_gone_on_with(tmp_path):
-    left, other = tmp_path / "left.json", tmp_path / "other.json"
-    for output in (left, other):
-        journal.Journal(journal.path_for(output), state(requests(2**20))).close()
-    prepare.check_output(left, left)
-    (tmp_path / "again").symlink_to(tmp_path)
-    prepare.check_output(tmp_path / "again" / "left.json", left)
-    prepare.check_output(tmp_path / "new.json", left)
-    journal.path_for(tmp_path / "new.json").touch()  # its run was killed before it measured
-    prepare.check_output(tmp_path / "new.json", None)
-    for resumed in (None, left):
-        with pytest.raises(UsageError, match=r"--resume .*other\.json\.journal, or remove it"):
-            prepare.check_output(other, resumed)
-
-
-def test_a_journal_that_cannot_be_begun_leaves_nothing(tmp_path, monkeypatch):
-    def full(source, target):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(FileError, match=r"run\.json\.journal: cannot be written: No space left"):
-        journal.Journal(tmp_path / "run.json.journal", state(requests(2**20)))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_system_without_locks_does_not_hinder(tmp_path, monkeypatch):
-    def none(file, how):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
-    monkeypatch.setattr(fcntl, "flock", none)
-    path = tmp_path / "run.json.journal"
-    journal.Journal(path, state(requests(2**20))).close()
-    assert journal.read(path).requests == requests(2**20)
-
-
 # What follows needs a process of its own: signals and limits.
-
-
-def start(arguments, tmp_path, how, **given):
-    command = [sys.executable, str(CLI), "run", *arguments, *fake_cli.launcher(how)]
-    package = str(Path(run.__file__).parents[1])
-    environment = {**os.environ, "PYTHONPATH": package, **given.pop("env", {})}
-    return subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, **given
-    )
-
-
-ARGUMENTS = ["copy", "processor=cpu", "size=1MiB", "trials=200", "samples=3", "-o", "run.json"]
-
-
-def wait_for_lines(process, number):
-    return [process.stdout.readline() for _ in range(number)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -397,46 +196,6 @@ def test_ctrl_c_keeps_what_is_done(number, tmp_path):
     done = len(found.cases[0].trials)
     assert done >= 2
     assert found.missing[0].trials == 200 - done
-    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
-
-
-def test_a_killed_run_leaves_a_journal_and_goes_on(tmp_path):
-    process = start(ARGUMENTS, tmp_path, "slow")
-    wait_for_lines(process, 2)
-    process.kill()
-    process.communicate()
-    assert not (tmp_path / "run.json").exists()
-    again = start(ARGUMENTS, tmp_path, "good", stderr=subprocess.PIPE)
-    assert "--resume run.json.journal" in again.communicate()[1]
-    assert again.returncode == 2
-    text, _ = start(["--resume", "run.json", "--budget", "5s"], tmp_path, "good").communicate()
-    assert "run.json" in text
-    found = results.read(tmp_path / "run.json")
-    assert len(found.cases[0].trials) > 4
-    other = start(
-        ["--resume", "run.json"],
-        tmp_path,
-        "good",
-        stderr=subprocess.PIPE,
-        env={"FAKE_REVISION": "def"},
-    )
-    assert "revision was abc, is now def" in other.communicate()[1]
-    assert other.returncode == 2
-
-
-def test_what_a_living_run_writes_is_no_other_runs(tmp_path):
-    process = start(ARGUMENTS, tmp_path, "slow")
-    wait_for_lines(process, 2)
-    for arguments in (ARGUMENTS, ["--resume", "run.json"], ["--resume", "run.json.journal"]):
-        other = start(arguments, tmp_path, "good", stderr=subprocess.PIPE)
-        says = other.communicate(timeout=20)[1]
-        assert says == "watari: run.json.journal is being written by another run\n"
-        assert other.returncode == 2
-    done = len((tmp_path / "run.json.journal").read_text().splitlines()) - 1
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
-    assert process.returncode == 130
-    assert len(results.read(tmp_path / "run.json").cases[0].trials) >= done >= 2
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
