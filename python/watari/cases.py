@@ -465,7 +465,7 @@ CASES: dict[str, Case] = {
                     "requests in flight of each thread; engines without a queue have 1",
                     count(1, 4096),
                     gemm_case.default_depth,
-                    "32, gpu 2 to 256, of files 64, without a queue 1",
+                    "32, gpu 2 to 256, of files 16, without a queue 1",
                 ),
                 samples(3, "whole products in a row"),
                 OVERSUBSCRIBE,
