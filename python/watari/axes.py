@@ -21,6 +21,7 @@ Machine = dict[str, Any]
 
 BINARY = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 DECIMAL = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+MOST_BYTES = 2**63 - 1
 SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -58,6 +59,8 @@ def parse_size(text: str) -> int:
     size = round(float(number) * scale) if "." in number else int(number) * scale
     if size <= 0:
         raise UsageError(f"'{text}' is not a size: it must be at least one byte")
+    if size > MOST_BYTES:
+        raise UsageError(f"'{text}' is beyond what any machine has")
     return size
 
 

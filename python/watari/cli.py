@@ -270,7 +270,8 @@ def gemm(
     a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
     b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="C; with --beta also what is added to")
+        Path,  # read with --beta alone, by who says then what is wrong
+        typer.Option("--output", "-o", readable=False, help="C; with --beta also what is added to"),
     ],
     fast_memory: Annotated[
         str, typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM")

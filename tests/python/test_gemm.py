@@ -192,6 +192,7 @@ def test_what_cannot_be_added_to_is_refused(what):
     [
         (["--fast-memory", "100KiB"], "fast memory of 100 KiB"),
         (["--fast-memory", "much"], "'much' is not a size"),
+        (["--fast-memory", "16777216TiB"], "is beyond what any machine has"),
         (["--tile", "100"], "'100' is not a tile: a multiple of 128"),
         (["--tile", "512"], "a product needs 5"),
         (["--alpha", "nan"], "'nan' is not a number"),

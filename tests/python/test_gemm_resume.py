@@ -321,16 +321,77 @@ def killed_in_place(**more):
     JOURNAL.write_text(f"{journals[-1]}whole {status.st_size} {status.st_mtime_ns}\n")
 
 
-def test_killed_after_it_was_in_place_it_is_not_computed_again():
+@pytest.mark.parametrize("how", [{"tile": 128}, {"tile": 256}, {"fast_memory": "64MiB"}])
+def test_killed_after_it_was_in_place_it_is_not_computed_again(how):
     a, b = factors()
     old = save("C.npy", 300, 270)
     killed_in_place(beta=1)
-    done = gemm(beta=1, tile=128)
-    assert (done.tiles, done.finished_before) == (9, 9)
+    done = gemm(beta=1, **how)
+    assert done.tiles == done.finished_before > 0
     assert_product(a, b, numpy.load("C.npy"), 1, 1, old)
     assert left_over() == []
     gemm()  # asked for once more it is a new product
     assert_product(a, b, numpy.load("C.npy"))
+
+
+def test_another_product_is_not_added_to_what_a_killed_run_finished_unseen():
+    a, b = factors()
+    old = save("C.npy", 300, 270)
+    killed_in_place(beta=1)
+    before, first = state(), numpy.load("C.npy")
+    with pytest.raises(UsageError, match=r"C\.npy was finished by .* alpha was 1, is now 2; fresh"):
+        gemm(alpha=2, beta=1)
+    assert state() == before
+    gemm(alpha=2, beta=1, fresh=True)
+    assert_product(a, b, numpy.load("C.npy"), 2, 1, first)
+    assert_product(a, b, first, 1, 1, old)
+    assert left_over() == []
+
+
+def test_another_product_takes_the_place_of_one_that_was_finished_unseen():
+    a, b = factors()
+    killed_in_place()
+    gemm(alpha=2)
+    assert_product(a, b, numpy.load("C.npy"), 2)
+    assert left_over() == []
+
+
+@pytest.mark.parametrize("name", ["C.npy.partial", str(JOURNAL), f"{JOURNAL}.new"])
+def test_what_is_no_file_is_left_in_its_place(name):
+    factors()
+    os.mkfifo(name)
+    with pytest.raises((UsageError, FileError), match=r"C\.npy\.partial"):
+        gemm()
+    assert left_over() == [name]
+
+
+def test_a_journal_that_is_none_is_left_in_its_place():
+    factors()
+    write(JOURNAL, b"notes of mine\n")
+    with pytest.raises(FileError, match=r"journal: not a journal: begins with 'notes of mine'"):
+        gemm()
+    assert left_over() == [str(JOURNAL)]
+    gemm(fresh=True)
+    assert left_over() == []
+
+
+def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
+    class Finishing:
+        def __init__(self, product):
+            self.product = product
+
+        def __getattr__(self, name):
+            return getattr(self.product, name)
+
+        def run(self, progress):
+            self.product.run(progress)
+            raise KeyboardInterrupt
+
+    prepared = gemm_files.prepared
+    monkeypatch.setattr(gemm_files, "prepared", lambda asked: Finishing(prepared(asked)))
+    factors()
+    code, _, errors = run_cli(capsys, *on_processor())
+    assert (code, errors) == (130, "watari: interrupted; C.npy is finished\n")
 
 
 def overwritten():

@@ -123,28 +123,38 @@ identity product::who_it_is() const {
     return all;
 }
 
-/// Whether an earlier run was killed after C had got its name, before it could say so.
+/// Whether an earlier run was killed after C had got its name, before it could say so. Throws
+/// usage_error where that was another product and this one adds to C: nobody knows of it yet.
 bool product::finished_already() const {
     struct stat there {};
     if (is_there(unfinished_path(output_)) || stat(output_.c_str(), &there) != 0) return false;
     const auto found = journal::read(journal_);
     if (!found || found->inode != there.st_ino || found->whole != file_state::of(there))
         return false;
-    unlink(journal_.c_str());
-    sync_names_beside(journal_);
-    const auto without_old = [](identity all) {  // that is the product itself by now
-        std::erase_if(all, [](const auto& each) { return each.first.starts_with("C."); });
+    // old C is the product itself by now, and in which tiles it was made matters no longer
+    const auto what = [](identity all) {
+        std::erase_if(all, [](const auto& each) {
+            const std::string& name = each.first;
+            return name.starts_with("C.") || name == "tile" || name == "processor";
+        });
         return all;
     };
-    return difference(without_old(found->product), without_old(who_it_is())).empty();
+    const std::string other = difference(what(found->product), what(who_it_is()));
+    if (!other.empty() && old_)
+        throw usage_error(output_ + " was finished by an earlier run that was killed, as another " +
+                          "product: " + other + "; fresh (--fresh) takes it as it is now");
+    unlink(journal_.c_str());
+    sync_names_beside(journal_);
+    return other.empty();
 }
 
 /// The tiles that an earlier run finished. Throws usage_error where that was another product.
 std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
     const std::string path = unfinished_path(output_);
     const std::uint64_t size = file.state().bytes;
-    if (wanted_.fresh || size == 0) return {};
+    if (wanted_.fresh) return {};
     const auto found = journal::read(journal_);
+    if (size == 0) return {};
     if (!found)
         throw usage_error(path + " is there, and no journal says what it is; " + begin_anew);
     if (found->tiles.empty()) return {};
@@ -160,7 +170,7 @@ std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
 }
 
 product_counts product::run(const product_progress& progress) {
-    began_ = false;
+    began_ = made_ = false;
     if (!wanted_.fresh && finished_already()) return {.tiles = tiles(), .finished_before = tiles()};
     require_room_on_disk(output_, bytes());
     unfinished_file file(output_);
@@ -231,10 +241,12 @@ product_counts product::make(unfinished_file& file, journal& done,
     file.put_in_place();
     done.remove();
     began_ = false;
+    made_ = true;
     return counts;
 }
 
 std::string product::kept() const {
+    if (made_) return wanted_.c + " is finished";
     if (!began_) return "";
     const std::string old = is_there(output_) ? wanted_.c + " is as it was; " : "";
     if (finished_ == 0) return old + "no tile was finished";

@@ -68,7 +68,7 @@ public:
     /// does, and file_error for a matrix that changed meanwhile.
     product_counts run(const product_progress& progress = {});
 
-    /// What a run that began and did not finish has left, for people; else empty.
+    /// What the last run has left, for people; empty if it did not begin.
     std::string kept() const;
 
 private:
@@ -88,6 +88,7 @@ private:
     file_product job_;
     foresight ahead_{};
     bool began_ = false;        ///< the last run, to multiply
+    bool made_ = false;         ///< it did so to the end
     std::size_t finished_ = 0;  ///< tiles that it has left
 };
 
