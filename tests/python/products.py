@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import numpy
@@ -77,6 +78,19 @@ class Told(gemm_files.Silent):
 
     def advance(self, fraction, finished):
         self.act(finished)
+
+
+def unfinished(count=3, number=signal.SIGINT, **more):
+    """A product that was stopped when so many tiles were finished; what was said."""
+
+    def stop(finished):
+        if finished >= count:
+            signal.raise_signal(number)
+
+    with pytest.raises(gemm_files.Interrupted) as raised:
+        gemm(**more, progress=Told(stop))
+    assert finished_tiles() >= count
+    return str(raised.value)
 
 
 def on_processor(*words):

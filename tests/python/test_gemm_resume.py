@@ -1,9 +1,8 @@
-"""Products of .npy files are whole or not at all, and gone on with after an end at any moment."""
+"""Products of .npy files are gone on with after an end at any moment."""
 
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import time
 from pathlib import Path
@@ -24,6 +23,7 @@ from products import (
     run_cli,
     save,
     state,
+    unfinished,
     write,
 )
 
@@ -33,60 +33,6 @@ from watari.errors import FileError, UnsupportedError, UsageError
 
 native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
-
-
-@pytest.fixture
-def short_files():
-    """No file may become longer than 100 kB."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_a_disk_that_fills_up_leaves_nothing(request):
-    factors()
-    save("C.npy", 300, 270)
-    before = state()
-    request.getfixturevalue("short_files")
-    with pytest.raises(FileError, match=r"C\.npy: cannot be written: File too large"):
-        gemm()
-    assert state() == before
-
-
-def fill_journal(finished):
-    """Lets the journal, which is open, be on a full disk from the third tile on."""
-    if finished < 3:
-        return
-    full = os.open("/dev/full", os.O_WRONLY)
-    for each in Path("/proc/self/fd").iterdir():
-        if each.exists() and each.resolve() == JOURNAL.resolve():
-            os.dup2(full, int(each.name))
-    os.close(full)
-
-
-def test_a_journal_without_room_ends_the_product_and_keeps_it():
-    a, b = factors()
-    says = r"\.journal: cannot be written: No space left on device; . of 9 tiles are finished"
-    with pytest.raises(FileError, match=says):
-        gemm(tile=128, progress=Told(fill_journal))
-    found = finished_tiles()
-    assert found >= 3
-    assert gemm().finished_before == found
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-def unfinished(count=3, number=signal.SIGINT, **more):
-    """A product that was stopped when so many tiles were finished; what was said."""
-
-    def stop(finished):
-        if finished >= count:
-            signal.raise_signal(number)
-
-    with pytest.raises(gemm_files.Interrupted) as raised:
-        gemm(**more, progress=Told(stop))
-    assert finished_tiles() >= count
-    return str(raised.value)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -247,72 +193,6 @@ def test_an_empty_unfinished_file_or_journal_is_begun_anew():
         gemm()
 
 
-def test_names_of_files_may_have_any_bytes(here, monkeypatch):
-    odd = here / "new\nline \\n"
-    odd.mkdir()
-    monkeypatch.chdir(odd)
-    a, b = factors()
-    unfinished(tile=128)
-    assert gemm().finished_before >= 3
-    assert_product(a, b, numpy.load("C.npy"))
-
-
-def test_names_of_files_need_not_be_text(here):
-    a, b = factors()
-    odd = [os.fsdecode(b"\xff" + name + b".npy") for name in (b"A", b"B", b"C")]
-    os.rename("A.npy", odd[0])
-    with pytest.raises(FileError, match=f"{odd[1]}: no such file"):
-        watari.gemm(odd[0], odd[1], odd[2], fast_memory=FAST, processor="cpu")
-    watari.gemm(odd[0], "B.npy", odd[2], fast_memory=FAST, processor="cpu")
-    assert_product(a, b, numpy.load(odd[2]))
-    with pytest.raises(ValueError, match="null"):
-        watari.gemm(odd[0], "B.npy", f"{odd[2]}\0", fast_memory=FAST, processor="cpu")
-    assert_product(a, b, numpy.load(odd[2]))
-
-
-def test_a_link_in_place_of_the_unfinished_file_is_not_followed():
-    factors()
-    write("own", b"precious")
-    os.symlink("own", "C.npy.partial")
-    for fresh in (False, True):
-        with pytest.raises(FileError, match=r"C\.npy: cannot be written"):
-            gemm(fresh=fresh)
-    assert Path("own").read_bytes() == b"precious"
-    assert left_over() == ["C.npy.partial", "own"]
-
-
-def test_what_takes_the_name_of_the_unfinished_file_does_not_become_the_product():
-    factors()
-    old = save("C.npy", 300, 270)
-
-    def replace(finished):
-        if finished >= 3 and os.path.getsize("C.npy.partial") > 100:
-            os.unlink("C.npy.partial")
-            write("C.npy.partial", b"of another run")
-
-    with pytest.raises(FileError, match=r"C\.npy\.partial was removed or replaced") as raised:
-        gemm(tile=128, progress=Told(replace))
-    assert str(raised.value).endswith("it is lost")
-    assert (numpy.load("C.npy") == old).all()
-    assert Path("C.npy.partial").read_bytes() == b"of another run"
-    assert left_over() == ["C.npy.partial"]
-
-
-def test_two_runs_at_once_on_one_output_are_refused():
-    factors()
-    refused = []
-
-    def again(finished):
-        for fresh in (False, True):
-            with pytest.raises(UsageError, match=r"\.partial is being written by another run"):
-                gemm(fresh=fresh)
-            refused.append(fresh)
-
-    gemm(progress=Told(again))
-    assert refused
-    assert left_over() == []
-
-
 def killed_in_place(**more):
     """A product that had got its name, and could not say so any more."""
     journals = []
@@ -356,25 +236,6 @@ def test_another_product_takes_the_place_of_one_that_was_finished_unseen():
     assert left_over() == []
 
 
-@pytest.mark.parametrize("name", ["C.npy.partial", str(JOURNAL), f"{JOURNAL}.new"])
-def test_what_is_no_file_is_left_in_its_place(name):
-    factors()
-    os.mkfifo(name)
-    with pytest.raises((UsageError, FileError), match=r"C\.npy\.partial"):
-        gemm()
-    assert left_over() == [name]
-
-
-def test_a_journal_that_is_none_is_left_in_its_place():
-    factors()
-    write(JOURNAL, b"notes of mine\n")
-    with pytest.raises(FileError, match=r"journal: not a journal: begins with 'notes of mine'"):
-        gemm()
-    assert left_over() == [str(JOURNAL)]
-    gemm(fresh=True)
-    assert left_over() == []
-
-
 def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
     class Finishing:
         def __init__(self, product):
@@ -414,14 +275,6 @@ def test_a_product_that_was_replaced_in_place_is_made_again(change):
     assert gemm().finished_before == 0
     assert_product(a, b, numpy.load("C.npy"))
     assert left_over() == []
-
-
-def test_matrices_that_change_meanwhile_give_no_product():
-    factors()
-    with pytest.raises(FileError) as raised:
-        gemm(tile=128, progress=Told(lambda finished: os.utime("B.npy")))
-    assert str(raised.value).endswith("B.npy changed while it was read: the product is discarded")
-    assert [*left_over(), Path("C.npy").exists()] == [False]
 
 
 def test_what_is_finished_already_is_told(capsys):

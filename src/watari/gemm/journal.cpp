@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -101,8 +100,7 @@ void write_durably(int file, const std::string& path, const std::string& text) {
 storage::descriptor made(const std::string& path, const std::string& text) {
     const std::string unfinished = begun_path(path);
     storage::descriptor file(open(unfinished.c_str(),
-                                  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC |
-                                      O_NONBLOCK,  // nobody may read a FIFO of this name
+                                  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
                                   0666));
     if (file.get() < 0) cannot_write(path, errno);
     try {
@@ -138,9 +136,6 @@ std::string difference(const identity& before, const identity& now) {
 }
 
 std::optional<journal::contents> journal::read(const std::string& path) {
-    std::error_code none;
-    const bool blocks = std::filesystem::is_fifo(path, none);  // who opens it
-    if (blocks) throw file_error(path + ": not a journal: a FIFO; " + begin_anew);
     std::ifstream file(path, std::ios::binary);
     if (!file) {
         if (errno == ENOENT) return std::nullopt;

@@ -15,9 +15,9 @@ namespace watari::gemm {
 
 namespace {
 
-/// Disks serve some 200,000 requests a second: rows of a tile, 2 to 16 KiB each, would take them
-/// longer than their bytes do. Who has one request in flight needs many loads beside one another
-/// instead of long ones.
+/// Disks serve 100,000 to 200,000 requests a second: rows of a tile, 2 to 16 KiB each, would take
+/// them longer than their bytes do. Who has one request in flight needs many loads beside one
+/// another instead of long ones.
 constexpr std::size_t short_request = std::size_t{1} << 15;
 
 }  // namespace

@@ -170,8 +170,11 @@ std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
 }
 
 product_counts product::run(const product_progress& progress) {
-    began_ = made_ = false;
-    if (!wanted_.fresh && finished_already()) return {.tiles = tiles(), .finished_before = tiles()};
+    last_run_ = stage::not_begun;
+    if (!wanted_.fresh && finished_already()) {
+        last_run_ = stage::finished;
+        return {.tiles = tiles(), .finished_before = tiles()};
+    }
     require_room_on_disk(output_, bytes());
     unfinished_file file(output_);
     std::vector<tile_of_c> before;
@@ -203,7 +206,7 @@ product_counts product::run(const product_progress& progress) {
 
 product_counts product::make(unfinished_file& file, journal& done,
                              const product_progress& progress) {
-    began_ = true;
+    last_run_ = stage::begun;
     const std::size_t before = done.tiles().size();
     bool goes_on = !progress || progress(before, 0);
     if (!goes_on && before < tiles())
@@ -227,27 +230,26 @@ product_counts product::make(unfinished_file& file, journal& done,
     for (const npy_matrix* matrix : read())
         if (has_changed(*matrix)) {
             done.clear();  // of which product they are, none can say: nothing is kept
-            began_ = false;
+            last_run_ = stage::not_begun;
             throw file_error(matrix->where.path +
                              " changed while it was read: the product is discarded");
         }
     if (!file.has_its_name()) {
         done.clear();
-        began_ = false;
+        last_run_ = stage::not_begun;
         throw file_error(job_.c.path + " was removed or replaced while it was written: it is lost");
     }
     file.sync();
     done.finish(file.state());
     file.put_in_place();
     done.remove();
-    began_ = false;
-    made_ = true;
+    last_run_ = stage::finished;
     return counts;
 }
 
 std::string product::kept() const {
-    if (made_) return wanted_.c + " is finished";
-    if (!began_) return "";
+    if (last_run_ == stage::finished) return wanted_.c + " is finished";
+    if (last_run_ == stage::not_begun) return "";
     const std::string old = is_there(output_) ? wanted_.c + " is as it was; " : "";
     if (finished_ == 0) return old + "no tile was finished";
     const std::string some =

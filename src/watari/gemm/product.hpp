@@ -87,8 +87,7 @@ private:
     std::string output_, journal_;   ///< real paths
     file_product job_;
     foresight ahead_{};
-    bool began_ = false;        ///< the last run, to multiply
-    bool made_ = false;         ///< it did so to the end
+    enum class stage { not_begun, begun, finished } last_run_ = stage::not_begun;
     std::size_t finished_ = 0;  ///< tiles that it has left
 };
 

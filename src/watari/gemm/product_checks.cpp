@@ -56,12 +56,15 @@ void require_place(const std::string& output, const npy_matrix& a, const npy_mat
     if (fs::exists(output, problem) && access(output.c_str(), W_OK) != 0)
         throw file_error(named + ": cannot be written: " + std::strerror(errno));
     const std::string journal = journal_path(output);
+    const std::string beside[] = {unfinished_path(output), journal, begun_path(journal)};
     for (const npy_matrix* factor : {&a, &b})
-        for (const std::string& each :
-             {output, unfinished_path(output), journal, begun_path(journal)})
+        for (const std::string& each : {output, beside[0], beside[1], beside[2]})
             if (fs::equivalent(each, factor->where.path, problem))
                 throw usage_error((each == output ? named : each) +
                                   " is also a factor: the product needs a file of its own");
+    for (const std::string& each : beside)  // a FIFO would be waited for, and removed in the end
+        if (fs::exists(each, problem) && !fs::is_regular_file(each, problem))
+            throw file_error(named + ": cannot be written: " + each + " is not a regular file");
     const fs::path folder = fs::path(output).parent_path();
     if (!fs::is_directory(folder, problem))
         throw file_error(named + ": cannot be written: no folder " + folder.string());

@@ -30,9 +30,6 @@ storage::descriptor locked(const std::string& path, const std::string& output) {
         storage::descriptor file(
             open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
         if (file.get() < 0) cannot_write(output, errno);
-        struct stat status {};
-        if (fstat(file.get(), &status) != 0) cannot_write(output, errno);
-        if (!S_ISREG(status.st_mode)) throw usage_error(path + " is in the way: it is no file");
         // a file system without locks (Lustre, as it may be mounted) has none that hinder
         if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             throw usage_error(path + " is being written by another run");
