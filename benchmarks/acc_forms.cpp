@@ -2,10 +2,11 @@
 // device memory, standard data; gosa of iteration 3 is printed beside the rate
 // (XL: 4.383944939e-04).
 //
-//   g++ -O3 -std=c++20 -Isrc -fopenacc -no-pie -ffp-contract=off -foffload=nvptx-none
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include -fopenacc -no-pie -ffp-contract=off
+//   -foffload=nvptx-none
 //       -foffload-options=nvptx-none=-misa=sm_80 benchmarks/acc_forms.cpp -o acc_forms
 //   ./acc_forms [I J K]
-#include "watari/himeno/styles/acc_kernels.hpp"
+#include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -3,9 +3,11 @@
 // for.
 //
 //   cmake -S . -B build && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc benchmarks/array_rate.cpp build/src/libwatari.a -fopenmp -lhwloc
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/array_rate.cpp build/src/libwatari.a
+//   -fopenmp -lhwloc
 //       -l:liburing.a -ldl -o array_rate
-//   nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=sm_90 -Isrc -x cu
+//   nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=sm_90 -Isrc
+//   -Ibuild/include -x cu
 //       -c benchmarks/array_rate.cpp
 //   nvcc array_rate.o build/src/libwatari.a -lgomp -lhwloc -luring -ldl -o array_rate_gpu
 //   ./array_rate [ROUNDS [CONTROLLERS]]
@@ -26,10 +28,10 @@
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/mapped.hpp"
-#include "watari/storage/order.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/cache/mapped.hpp"
+#include "watari/storage/controller/controller.hpp"
+#include "watari/storage/verify/order.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,8 @@
 // from a random place in memory into its slot, complete.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc benchmarks/controller_cost.cpp build/src/libwatari.a -fopenmp -lhwloc
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/controller_cost.cpp build/src/libwatari.a
+//   -fopenmp -lhwloc
 //       -l:liburing.a -ldl -o controller_cost
 //   ./controller_cost [BLOCK ...]
 //
@@ -13,8 +14,8 @@
 // `copy` a bare memcpy of the same places without queues. Printed: nanoseconds a command, the
 // median of nine rounds in which the three take turns.
 #include "watari/core/atomic.hpp"
-#include "watari/storage/poller.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/controller/poller.hpp"
 
 #include <algorithm>
 #include <atomic>

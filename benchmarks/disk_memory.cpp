@@ -2,7 +2,8 @@
 // cache, through few buffers that are used again and again, or through many in turn.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc benchmarks/disk_memory.cpp build/src/libwatari.a -fopenmp -lhwloc
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/disk_memory.cpp build/src/libwatari.a
+//   -fopenmp -lhwloc
 //       -l:liburing.a -ldl -o disk_memory
 //   ./disk_memory FILE [ROUNDS]
 //
@@ -10,9 +11,9 @@
 // 96 KiB at a time in order, O_DIRECT, by io_uring with registered buffers on huge pages. Printed,
 // for each number of requests in flight and of buffers: GB/s of each round; all take turns in it.
 #include "watari/core/error.hpp"
+#include "watari/files/uring.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/uring.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

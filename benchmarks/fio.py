@@ -20,9 +20,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from watari import cases, launch, probe
-from watari.axes import Machine, Parameters, format_size, parse_size
-from watari.request import Request, describe, resolve
+from watari import cases
+from watari.case.axis import Machine, Parameters, parse_size
+from watari.common.units import exact_size
+from watari.machine import probe
+from watari.plan.request import Request, describe, resolve
+from watari.run import launch
 
 RIVALS: dict[str, tuple[str, ...]] = {
     "fio": (),
@@ -31,7 +34,7 @@ RIVALS: dict[str, tuple[str, ...]] = {
 
 
 def file_of(parameters: Parameters) -> Path:
-    """The file that case `storage` makes and finds again (src/watari/storage/file_set.cpp)."""
+    """The file that case `storage` makes and finds again (storage/files/file_set.cpp)."""
     return Path(parameters["folder"]).expanduser() / f"watari-{parameters['size']}.data"
 
 
@@ -116,7 +119,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
     print(f"{'engine':7} {'block':>7} {'depth':>5} {'threads':>7}", end="")
     print("".join(f" {name + ' k/s':>14} {'cpus':>5}" for name in names), " ratio  to fixed")
     for row in rows:
-        block = format_size(row["block"])
+        block = exact_size(row["block"])
         print(f"{row['engine']:7} {block:>7} {row['depth']:5} {row['threads']:7}", end="")
         for rate, cpu in zip(
             row["requests_per_s"].values(), row["cpus_busy"].values(), strict=True

@@ -1,7 +1,8 @@
 // How near the CPU's Himeno kernels come to their floor: 56 bytes a point at STREAM's bandwidth.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -fopenmp -Isrc benchmarks/himeno_cpu.cpp build/src/libwatari.a -lhwloc -ldl
+//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/himeno_cpu.cpp
+//   build/src/libwatari.a -lhwloc -ldl
 //       -o himeno_cpu
 //   OMP_PROC_BIND=true ./himeno_cpu THREADS ROUNDS
 //
@@ -10,7 +11,7 @@
 // before and after is the bandwidth), then a few iterations of a Himeno case. `plain`: 14 mallocs;
 // `placed`: as style system places them. Printed: the fraction of the floor, every round's, and
 // the median with the quartiles.
-#include "watari/himeno/loop.hpp"
+#include "watari/cases/himeno/loop.hpp"
 
 #include <omp.h>
 #include <sys/mman.h>

@@ -26,12 +26,12 @@ measure() { # file, axes...
 if [[ ${TESTS:-yes} == yes ]]; then
     step "Tests on $gpus GPUs"
     WATARI_TEST_LAUNCHER=$launcher python3 -m pytest -q -p no:cacheprovider -m "gpu and mpi" \
-        tests/python/test_himeno_ranks.py 2>&1 | tee "$folder/tests.log" | tail -n 40 || true
+        tests/python/cases/himeno/test_himeno_ranks.py 2>&1 | tee "$folder/tests.log" | tail -n 40 || true
 fi
 
 # memory of some virtual machines grows as it is used: the host's copies are 15 GB a rank
 step "Memory"
-python3 -m watari.prefault $((gpus * 20 * 10 ** 9))
+python3 -m watari.run.prefault $((gpus * 20 * 10 ** 9))
 
 step "Strong scaling, XL"
 counts=1

@@ -7,9 +7,9 @@
 //
 // Each begins from the same data; it must leave the same bits as the first. Printed: median and
 // best GFLOPS (34 a point) and TB/s (56 bytes a point).
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/quad.cuh"
 #include "watari/core/cuda.hpp"
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/quad.cuh"
 #include "watari/memory/buffer.hpp"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // Which OpenMP target loop form gives GCC's code for NVIDIA GPUs most? As acc_forms.cpp.
 //
-//   g++ -O3 -std=c++20 -Isrc -fopenmp -no-pie -ffp-contract=off -foffload=nvptx-none
+//   g++ -O3 -std=c++20 -Isrc -Ibuild/include -fopenmp -no-pie -ffp-contract=off
+//   -foffload=nvptx-none
 //       -foffload-options=nvptx-none=-misa=sm_80 benchmarks/omp_forms.cpp -o omp_forms
 //   ./omp_forms [I J K]
-#include "watari/himeno/styles/omp_kernels.hpp"
+#include "watari/cases/himeno/styles/omp_kernels.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -20,9 +20,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from watari import cases, launch, probe
-from watari.axes import Machine, Parameters, parse_size
-from watari.request import Request, describe, resolve
+from watari import cases
+from watari.case.axis import Machine, Parameters, parse_size
+from watari.machine import probe
+from watari.plan.request import Request, describe, resolve
+from watari.run import launch
 
 HERE = Path(__file__).parent
 SAMPLES = 30

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds, tests and measures on a GPU machine, offline, in one call:
 #   scripts/gpu.sh FOLDER [JOB ...]      e.g. scripts/gpu.sh evidence tests=storage fio gh200-sam=8min
-# A JOB is `tests` (or tests=NAME,... of tests/python/test_NAME.py), `rivals`, `standard` (the standard
-# plan), `fio`, `array` (benchmarks of that name) or PLAN=BUDGET; without any: tests, rivals, standard.
+# A JOB is `tests` (or tests=NAME,... of test_NAME.py in tests/python), `rivals`, `standard` (the standard
+# plan), `fio`, `array` (benchmarks of that name), `resume` (kills a product of files and resumes it) or
+# PLAN=BUDGET; without any: tests, rivals, standard.
 # FOLDER gets the logs of the checks, the probe and one result a job; a plan that an earlier call left
 # unfinished there is continued. The Python packages must be there already. REVISION names the sources
 # where they are no git checkout.
@@ -34,17 +35,18 @@ if [[ $disk && $type && ! -d /run/udev/data && -w /run ]]; then
 fi
 
 failed=0
+python_test() { find tests/python -name "test_$1.py"; }
 python_tests() { python3 -m pytest -q -p no:cacheprovider "$@"; }
 sanitized() { # tool, file, which tests of it
     compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-        "tests/python/test_$2.py" -k "$3" >>"$log" 2>&1 || failed=1
+        "$(python_test "$2")" -k "$3" >>"$log" 2>&1 || failed=1
 }
 run_tests() {
-    local names=${1:-memory,bench,probe,worker,storage,gemm_library,himeno,himeno_directives} name
+    local names=${1:-memory,memory_cases,probe,worker,storage,gemm_library,himeno,himeno_directives} name
     step "Tests on the GPU"
     ctest --test-dir build/gpu -j 4 --output-on-failure >>"$log" 2>&1 || failed=1
     for name in ${names//,/ }; do
-        python_tests "tests/python/test_$name.py" 2>&1 | tee -a "$log" | tail -n 5 || failed=1
+        python_tests "$(python_test "$name")" 2>&1 | tee -a "$log" | tail -n 5 || failed=1
         case $name in
             memory)
                 sanitized memcheck memory ""
@@ -69,7 +71,7 @@ run_fio() {
 }
 run_array() {
     step "array<T>"
-    nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -x cu \
+    nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \
         -c benchmarks/array_rate.cpp -o build/array_rate.o
     nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
     build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) 2>&1 | tee "$folder/array-rate.txt" || failed=1
@@ -92,6 +94,7 @@ for job in "$@"; do
         standard) run_standard ;;
         fio) run_fio ;;
         array) run_array ;;
+        resume) step "Kill and resume" && { python3 scripts/resume.py "$folder" || failed=1; } ;;
         *=*) run_plan "${job%=*}" "${job#*=}" ;;
         *) echo "no job is called '$job'" >&2 && exit 2 ;;
     esac

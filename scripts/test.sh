@@ -22,6 +22,13 @@ sanitizers() {
 thread_sanitizer() {
     cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan
 }
+# The installed package with the same module, but for the C++ runtime, which is inside it.
+static_runtime() {
+    local folder=build/test/static_runtime
+    cmake --build build/test --target static_runtime
+    cp -r python/watari/. $folder/watari
+    PYTHONPATH=$PWD/$folder "$VENV/bin/python" scripts/resume.py
+}
 cross_compile() {
     cmake --preset aarch64 -Wno-deprecated && cmake --build --preset aarch64
 }
@@ -36,7 +43,9 @@ stage "cpp tests" cpp_tests
 stage "sanitizers" sanitizers
 stage "thread sanitizer" thread_sanitizer
 stage "aarch64" cross_compile
+stage "static runtime" static_runtime
 stage "python tests" python_tests "$@"
+stage "hostile" "$VENV/bin/python" tests/hostile/all.py 9
 
 step "Summary"
 printf '%s\n' "${stages[@]}"

@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 set(watari_package ${CMAKE_INSTALL_LIBDIR}/cmake/watari)
 install(TARGETS watari EXPORT watari-targets COMPONENT library
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY watari DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
+install(DIRECTORY watari ${WATARI_GENERATED}/watari DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
         FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT watari-targets NAMESPACE watari:: DESTINATION ${watari_package} COMPONENT library)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/watari-config.cmake.in

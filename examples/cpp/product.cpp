@@ -2,7 +2,7 @@
 // command goes on from the tiles that are finished.
 //   build/example/product A.npy B.npy C.npy 8192       (how to build: examples/README.md)
 #include <watari/core/error.hpp>
-#include <watari/gemm/product.hpp>
+#include <watari/gemm/product/product.hpp>
 
 #include <cstdio>
 #include <cstdlib>

@@ -3,9 +3,9 @@
 //   build/example/storage_sum       (how to build: examples/README.md)
 #include <watari/core/backend.hpp>
 #include <watari/core/error.hpp>
-#include <watari/storage/controller.hpp>
-#include <watari/storage/mapped.hpp>
-#include <watari/storage/ram.hpp>
+#include <watari/storage/backends/ram.hpp>
+#include <watari/storage/cache/mapped.hpp>
+#include <watari/storage/controller/controller.hpp>
 
 #include <cstdio>
 #include <numeric>

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from watari._native import Buffer
-    from watari.gemm_files import gemm
+    from watari.cases.gemm.product import gemm
 
 __all__ = ["Buffer", "gemm"]
 
@@ -16,7 +16,7 @@ def __getattr__(name: str) -> Any:
 
         return Buffer
     if name == "gemm":
-        from watari.gemm_files import gemm
+        from watari.cases.gemm.product import gemm
 
         return gemm
     raise AttributeError(f"module 'watari' has no attribute '{name}'")

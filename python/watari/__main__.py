@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
-from watari.interrupts import INTERRUPTED
+from watari.common.interrupts import INTERRUPTED, end_at_second
 
 
 def main() -> None:
     """The command line. What must be kept when Ctrl-C comes is kept by those who have it."""
     try:
-        from watari import cli
+        end_at_second()
+        from watari.cli import commands as cli
 
         cli.main()
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, lambda number, frame: None)  # a second one breaks no line
         print("watari: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
 

@@ -1,4 +1,4 @@
-"""The compiled module (src/python.cpp) for type checkers: functions that give plain values."""
+"""The compiled module (src/python) for type checkers: functions that give plain values."""
 
 from typing import Any
 

@@ -1,10 +1,10 @@
 // Case `gemm` for Python, and the product of matrices in .npy files.
-#include "python.hpp"
+#include "module.hpp"
 
+#include "watari/blas/blas.hpp"
+#include "watari/cases/gemm/gemm.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/blas.hpp"
-#include "watari/gemm/gemm.hpp"
-#include "watari/gemm/product.hpp"
+#include "watari/gemm/product/product.hpp"
 
 #include <utility>
 #include <vector>
@@ -30,14 +30,14 @@ nb::object decoded(const std::string& text) {
 }
 
 gemm::parameters case_parameters(const nb::dict& p) {
-    gemm::set_numpy_folder(text(p, "blas_folder"));
+    blas::set_numpy_folder(text(p, "blas_folder"));
     gemm::parameters result;
     result.engine = text(p, "engine");
     result.processor = processor_named(text(p, "processor"));
     result.tile = number(p, "tile");
     result.schedule = text(p, "schedule") == "naive" ? gemm::order::naive : gemm::order::reuse;
-    result.type = text(p, "precision") == "double" ? gemm::precision::double_precision
-                                                   : gemm::precision::single_precision;
+    result.type = text(p, "precision") == "double" ? precision::double_precision
+                                                   : precision::single_precision;
     result.fast_memory = number(p, "fast_memory");
     result.alpha = nb::cast<double>(p["alpha"]);
     result.beta = nb::cast<double>(p["beta"]);
@@ -53,7 +53,7 @@ gemm::parameters case_parameters(const nb::dict& p) {
 }
 
 gemm::npy_product npy_product(const nb::dict& p) {
-    gemm::set_numpy_folder(text(p, "blas_folder"));
+    blas::set_numpy_folder(text(p, "blas_folder"));
     gemm::npy_product result;
     result.a = path(p, "a");
     result.b = path(p, "b");
@@ -66,6 +66,7 @@ gemm::npy_product npy_product(const nb::dict& p) {
     if (p.contains("tile")) result.tile = number(p, "tile");
     if (p.contains("threads")) result.threads = number(p, "threads");
     result.fresh = nb::cast<bool>(p["fresh"]);
+    result.verify = nb::cast<bool>(p["verify"]);
     result.interval = nb::cast<double>(p["interval"]);
     return result;
 }
@@ -93,7 +94,7 @@ nb::dict run_case(const nb::dict& p) {
 }
 
 nb::dict product_facts(const gemm::product& product) {
-    const gemm::parameters& how = product.how();
+    const gemm::options& how = product.how();
     nb::dict result = foresight_dict(product.ahead());
     result["m"] = product.a().where.rows;
     result["n"] = product.b().where.columns;
@@ -135,7 +136,7 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
 
 }  // namespace
 
-void bind_gemm(nb::module_& module) {
+static void bind_gemm(nb::module_& module) {
     module.def("gemm", run_case, nb::arg("parameters"),
                "One trial of case `gemm`; a sample is a whole product.");
     module.def(
@@ -159,3 +160,5 @@ void bind_gemm(nb::module_& module) {
             "kept", [](const gemm::product& product) { return decoded(product.kept()); },
             "What a run that began and did not finish has left, for people.");
 }
+
+static const binding gemm_bindings(bind_gemm);

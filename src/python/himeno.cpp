@@ -1,10 +1,10 @@
 // Case `himeno` for Python, and the arrays that its kernels compute.
-#include "python.hpp"
+#include "module.hpp"
 
+#include "watari/cases/himeno/himeno.hpp"
+#include "watari/cases/himeno/loop.hpp"
 #include "watari/comm/communicator.hpp"
 #include "watari/core/error.hpp"
-#include "watari/himeno/himeno.hpp"
-#include "watari/himeno/loop.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <nanobind/ndarray.h>
@@ -100,7 +100,7 @@ nb::dict run(const nb::dict& given) {
 
 }  // namespace
 
-void bind_himeno(nb::module_& module) {
+static void bind_himeno(nb::module_& module) {
     module.def(
         "himeno", run, nb::arg("parameters"),
         "One trial of case `himeno`; `shape` is the grid's points along i, j, k, `split` the "
@@ -114,3 +114,5 @@ void bind_himeno(nb::module_& module) {
                "The arrays and gosa after `iterations` (0: as they begin), by name. Any style: the "
                "arrays lie in the processor's own memory.");
 }
+
+static const binding himeno_bindings(bind_himeno);

@@ -1,9 +1,9 @@
 // Python's view of the machine: plain dicts, in the shapes that a result file keeps.
-#include "python.hpp"
+#include "module.hpp"
 
+#include "watari/blas/blas.hpp"
+#include "watari/blas/capabilities.hpp"
 #include "watari/comm/capabilities.hpp"
-#include "watari/gemm/blas.hpp"
-#include "watari/gemm/capabilities.hpp"
 #include "watari/machine/capability.hpp"
 #include "watari/machine/gpus.hpp"
 #include "watari/machine/topology.hpp"
@@ -101,10 +101,10 @@ nb::dict capability(const machine::capability& capability) {
 }
 
 nb::list capabilities(const std::string& blas_folder) {
-    gemm::set_numpy_folder(blas_folder);
+    blas::set_numpy_folder(blas_folder);
     nb::list result;
     for (const auto& found : {machine::capabilities(), comm::capabilities(),
-                              storage::capabilities(), gemm::capabilities()}) {
+                              storage::capabilities(), blas::capabilities()}) {
         result.extend(list_of(found, capability));
     }
     return result;
@@ -112,7 +112,7 @@ nb::list capabilities(const std::string& blas_folder) {
 
 }  // namespace
 
-void bind_machine(nb::module_& module) {
+static void bind_machine(nb::module_& module) {
     module.def("topology", &topology, "The CPU side: packages, cores, NUMA nodes, caches.");
     module.def("gpus", &gpus, "The GPUs, or the reason why there is none; makes no context.");
     module.def(
@@ -120,3 +120,5 @@ void bind_machine(nb::module_& module) {
         "hwloc, MPI, cuFile, io_uring, OpenBLAS, cuBLAS: here or not, and why; `blas_folder` "
         "has the shared objects of NumPy's wheel.");
 }
+
+static const binding machine_bindings(bind_machine);

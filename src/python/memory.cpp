@@ -1,8 +1,8 @@
 // Memory for Python: a buffer of any kind, its residency, hints, and the kernels that the cases
 // time.
-#include "python.hpp"
+#include "module.hpp"
 
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/kernels.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 using namespace watari;
 
@@ -49,78 +50,90 @@ namespace {
 using block = memory::block;
 using unlocked = nb::call_guard<nb::gil_scoped_release>;  ///< for what takes as long as it takes
 
+/// A Buffer: its memory lasts as long as it or an array of it.
+struct buffer {
+    std::shared_ptr<const block> memory;
+};
+
 /// The memory of a block as a NumPy array of doubles, or on a GPU through DLPack; not copied.
-nb::object view(nb::handle self) {
-    const block& range = nb::cast<const block&>(self);
+/// It owns the block, not the Buffer: an array that lies in its own Buffer's attributes would keep
+/// it for ever, since NumPy's arrays take no part in Python's search for cycles.
+nb::object view(const buffer& b) {
+    const block& range = *b.memory;
+    const nb::capsule owner(new buffer(b),
+                            [](void* held) noexcept { delete static_cast<buffer*>(held); });
     const std::size_t count = range.bytes() / sizeof(double);
     if (range.kind().cpu_can_address)
-        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(range.data(), {count}, self));
-    return nb::cast(nb::ndarray<double, nb::ndim<1>>(range.data(), {count}, self, {},
+        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(range.data(), {count}, owner));
+    return nb::cast(nb::ndarray<double, nb::ndim<1>>(range.data(), {count}, owner, {},
                                                      nb::dtype<double>(), nb::device::cuda::value,
                                                      range.device()));
 }
 
-void make(block* self, const std::string& kind, std::size_t size, int device, bool oversubscribe) {
-    new (self)
-        block(memory::row(kind).kind, size, {.device = device, .oversubscribe = oversubscribe});
+void make(buffer* self, const std::string& kind, std::size_t size, int device, bool oversubscribe) {
+    const memory::placement how{.device = device, .oversubscribe = oversubscribe};
+    new (self) buffer{std::make_shared<block>(memory::row(kind).kind, size, how)};
 }
 
-nb::dict residency(const block& b, bool all_touched) {
+nb::dict residency(const buffer& b, bool all_touched) {
     memory::residency seen;
     {
         const nb::gil_scoped_release released;
-        seen = memory::locate(b, all_touched);
+        seen = memory::locate(*b.memory, all_touched);
     }
     return as_dict(seen);
 }
 
-void advise(const block& b, const std::string& hint, const std::string& gpu) {
-    memory::advise(b, memory::hint_named(hint), processor_named(gpu));
+void advise(const buffer& b, const std::string& hint, const std::string& gpu) {
+    memory::advise(*b.memory, memory::hint_named(hint), processor_named(gpu));
 }
 
-void prefetch(const block& b, const std::string& to) {
-    memory::prefetch(b, processor_named(to), nullptr);
+void prefetch(const buffer& b, const std::string& to) {
+    memory::prefetch(*b.memory, processor_named(to), nullptr);
     device::synchronize(nullptr);
 }
 
-void fill(const block& b, const std::string& by, std::uint64_t seed) {
+void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
     const processor who = processor_named(by);
-    memory::require_access(b.kind(), who);
-    measure::pattern_on(who).fill(static_cast<double*>(b.data()), b.bytes() / sizeof(double), seed,
-                                  nullptr);
+    memory::require_access(b.memory->kind(), who);
+    measure::pattern_on(who).fill(static_cast<double*>(b.memory->data()),
+                                  b.memory->bytes() / sizeof(double), seed, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
-std::size_t mismatches(const block& b, const std::string& by, std::uint64_t seed) {
+std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
     const processor who = processor_named(by);
-    memory::require_access(b.kind(), who);
-    return measure::pattern_on(who).mismatches(static_cast<const double*>(b.data()),
-                                               b.bytes() / sizeof(double), seed, nullptr);
+    memory::require_access(b.memory->kind(), who);
+    return measure::pattern_on(who).mismatches(static_cast<const double*>(b.memory->data()),
+                                               b.memory->bytes() / sizeof(double), seed, nullptr);
 }
 
-void copy_from(const block& to, const block& from, const std::string& by, std::size_t first,
+void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
                std::size_t count) {
     const processor who = processor_named(by);
-    memory::require_access(to.kind(), who);
-    memory::require_access(from.kind(), who);
-    const std::size_t length = std::min(to.bytes(), from.bytes()) / sizeof(double);
+    memory::require_access(to.memory->kind(), who);
+    memory::require_access(from.memory->kind(), who);
+    const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
         throw usage_error("copy_from: the range is longer than the buffers");
-    bench::kernels_on(who).copy(static_cast<double*>(to.data()) + first,
-                                static_cast<const double*>(from.data()) + first, count, nullptr);
+    bench::kernels_on(who).copy(static_cast<double*>(to.memory->data()) + first,
+                                static_cast<const double*>(from.memory->data()) + first, count,
+                                nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
 }  // namespace
 
-void bind_memory(nb::module_& module) {
-    nb::class_<block>(module, "Buffer", "Memory of one kind; pages are untouched at first.")
+static void bind_memory(nb::module_& module) {
+    nb::class_<buffer>(module, "Buffer", "Memory of one kind; pages are untouched at first.")
         .def("__init__", make, nb::arg("kind"), nb::arg("size"), nb::arg("device") = 0,
              nb::arg("oversubscribe") = false, unlocked(),
              "`size` bytes of memory of `kind`. Raises UnsupportedError, BeyondMemoryError.")
-        .def_prop_ro("size", &block::bytes, "Bytes.")
         .def_prop_ro(
-            "kind", [](const block& b) { return std::string(b.kind().name); }, "Its kind's name.")
+            "size", [](const buffer& b) { return b.memory->bytes(); }, "Bytes.")
+        .def_prop_ro(
+            "kind", [](const buffer& b) { return std::string(b.memory->kind().name); },
+            "Its kind's name.")
         .def("array", view, "The memory as doubles: NumPy, or DLPack for device memory; no copy.")
         .def("residency", residency, nb::arg("all_touched") = true,
              "Bytes by side, as the operating system tells.")
@@ -141,3 +154,5 @@ void bind_memory(nb::module_& module) {
         nb::arg("kind"), nb::arg("device") = 0,
         "Why a kind of memory is not here; empty if it is.");
 }
+
+static const binding memory_bindings(bind_memory);

@@ -13,10 +13,10 @@
 
 namespace nb = nanobind;
 
-void bind_machine(nb::module_& module);
-void bind_memory(nb::module_& module);
-void bind_himeno(nb::module_& module);
-void bind_gemm(nb::module_& module);
+/// One in each file of bindings: what it binds when the module is made.
+struct binding {
+    explicit binding(void (*bind)(nb::module_&));
+};
 
 /// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`. Throws usage_error.
 int number_in(std::string_view word);

@@ -52,7 +52,7 @@ def chromium() -> str:
 def here(tmp_path, monkeypatch):
     """An empty folder; tiles of products become durable, and progress is told, one by one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("watari.gemm_files.INTERVAL", 0.0)
+    monkeypatch.setattr("watari.cases.gemm.product.INTERVAL", 0.0)
     return tmp_path
 
 
@@ -61,7 +61,7 @@ def folder(tmp_path):
     """An empty folder on a disk that has direct I/O."""
     from storage_trials import run
 
-    from watari.errors import UnsupportedError
+    from watari.common.errors import UnsupportedError
 
     try:
         run(folder=str(tmp_path / "disk"), engine="posix", samples=1)

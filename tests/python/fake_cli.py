@@ -9,7 +9,9 @@ from pathlib import Path
 
 import synthetic
 
-from watari import cli, prepare, results
+from watari.cli import commands as cli
+from watari.results import schema as results
+from watari.run import prepare
 
 FAKE = Path(__file__).with_name("fake_trial.py")
 

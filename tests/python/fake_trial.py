@@ -23,7 +23,7 @@ GOOD = {
     "quantities": {"threads": {"value": 2, "unit": "1"}},
     "verified": True,
     "bytes_per_sample": 20_000_000,
-    "flops_per_sample": 0,
+    "flops_per_sample": 1000,
 }
 
 

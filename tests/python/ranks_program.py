@@ -10,15 +10,16 @@ import os
 import sys
 from typing import Any
 
-from watari import _native, himeno
-from watari.errors import WatariError
-from watari.worker import RANK_VARIABLES, from_launcher
+from watari import _native
+from watari.cases.himeno import trial as himeno_trial
+from watari.common.errors import WatariError
+from watari.run.worker import RANK_VARIABLES, from_launcher
 
 
 def outcome(parameters: dict[str, Any]) -> dict[str, Any]:
     """What tests compare of one trial, or the error that all ranks threw."""
     try:
-        trial = himeno.run(parameters)
+        trial = himeno_trial.run(parameters)
     except WatariError as error:
         return {"error": error.name, "text": str(error)}
     return {

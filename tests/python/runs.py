@@ -7,8 +7,9 @@ from pathlib import Path
 
 import fake_cli
 
-from watari import launch, run
-from watari.request import resolve
+from watari.plan.request import resolve
+from watari.run import launch
+from watari.run import runner as run
 
 ARGUMENTS = ["copy", "processor=cpu", "size=1MiB", "trials=200", "samples=3", "-o", "run.json"]
 
@@ -53,7 +54,7 @@ def launch_good(tmp_path):
 
 def start(arguments, tmp_path, how, **given):
     command = [sys.executable, fake_cli.__file__, "run", *arguments, *fake_cli.launcher(how)]
-    package = str(Path(run.__file__).parents[1])
+    package = str(Path(run.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": package, **given.pop("env", {})}
     return subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, **given

@@ -6,8 +6,9 @@ from typing import Any
 
 import synthetic
 
-from watari import cases, launch
-from watari.request import Request, resolve
+from watari import cases
+from watari.plan.request import Request, resolve
+from watari.run import launch
 
 SMALL = {"size": "4MiB", "samples": 3, "threads": 2, "requests": 512}
 STORE = "watari-4194304.data"

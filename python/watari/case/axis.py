@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import pwd
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from watari.errors import UsageError
+from watari.common.errors import UsageError
 
 Value = Any  # a plain JSON value: int, bool or str
 Parameters = dict[str, Value]
@@ -22,6 +23,8 @@ Machine = dict[str, Any]
 BINARY = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 DECIMAL = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 MOST_BYTES = 2**63 - 1
+WORD = re.IGNORECASE | re.ASCII  # without, \d has digits that int() does not, and K is also a sign
+MOST_WAIT = 8e9  # seconds: the kernel counts nanoseconds in 63 bits
 SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 
@@ -51,12 +54,13 @@ def unknown(what: str, word: str, words: Iterable[str]) -> UsageError:
 
 def parse_size(text: str) -> int:
     """Bytes of `64KiB`, `4GB`, `4G` or `1048576`. Raises UsageError."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(iB|B)?\s*", text, re.IGNORECASE)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(iB|B)?\s*", text, WORD)
     if not match:
         raise UsageError(f"'{text}' is not a size; write for example 64KiB, 4GB (10^9 bytes) or 4G")
     number, prefix, unit = match.group(1), match.group(2).upper(), (match.group(3) or "").lower()
     scale = (DECIMAL if unit == "b" and prefix else BINARY)[prefix]
-    size = round(float(number) * scale) if "." in number else int(number) * scale
+    count = whole(number.partition(".")[0])
+    size = round(float(number) * scale) if "." in number and count < MOST_BYTES else count * scale
     if size <= 0:
         raise UsageError(f"'{text}' is not a size: it must be at least one byte")
     if size > MOST_BYTES:
@@ -64,28 +68,50 @@ def parse_size(text: str) -> int:
     return size
 
 
-def format_size(size: int) -> str:
-    """The shortest exact text that parse_size reads back."""
-    units = [(f"{p}iB", scale) for p, scale in BINARY.items() if p]
-    units += [(f"{p}B", scale) for p, scale in DECIMAL.items()]
-    texts = [f"{size // scale}{suffix}" for suffix, scale in units if size % scale == 0]
-    return min([*texts, str(size)], key=len)
+def whole(digits: str) -> int:
+    """The number that ASCII digits are; of very many, one that is above every limit."""
+    digits = digits.lstrip("0") or "0"
+    return int(digits) if len(digits) < 40 else 10**40
 
 
 def parse_duration(text: str) -> float:
     """Seconds of `90s`, `8min`, `1.5h` or `90`. Raises UsageError."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text, re.ASCII)
     if not match or (match.group(2) or "s") not in SECONDS:
         raise UsageError(f"'{text}' is not a time; write for example 90s, 8min or 1.5h")
-    return float(match.group(1)) * SECONDS[match.group(2) or "s"]
+    seconds = float(match.group(1)) * SECONDS[match.group(2) or "s"]
+    if seconds > MOST_WAIT:
+        raise UsageError(f"'{text}' is beyond any run: a time is at most {MOST_WAIT:g} s")
+    return seconds
+
+
+def expanded(path: str) -> str:
+    """The path with `~` as the home folder: HOME, else that of the password file. Raises UsageError
+    where `~` stands for nothing; an empty or relative HOME would be the root or the current folder.
+    """
+    if path != "~" and not path.startswith("~/"):
+        found = os.path.expanduser(path)
+        if found.startswith("~"):
+            raise UsageError(f"'{path}': no such user; a folder of that name is './{path}'")
+        return found
+    home = os.environ.get("HOME", "")
+    if not os.path.isabs(home):
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    if not os.path.isabs(home):
+        raise UsageError(f"'{path}': HOME is not set, and this user has no home; give folder=DIR")
+    return home.rstrip("/") + path[1:]
 
 
 def parse_folder(text: str) -> str:
     """A path, perhaps below somebody's home (~). Raises UsageError."""
     if not text.strip():
         raise UsageError("a folder needs a name")
-    if os.path.expanduser(text).startswith("~"):
-        raise UsageError(f"'{text}': no such user; a folder of that name is './{text}'")
+    if not text.isprintable():  # bytes that are no UTF-8 too: no result could hold them
+        raise UsageError(f"{text!r}: a folder's name must be printable, in UTF-8")
+    expanded(text)
     return text
 
 
@@ -116,7 +142,8 @@ def numbered(*words: str, numbers: tuple[str, ...] = ("gpu", "device")) -> Calla
 
     def parse(text: str) -> str:
         word, colon, number = text.partition(":")
-        if word not in words or (colon and (word not in numbers or not number.isdigit())):
+        numeral = re.fullmatch(r"[0-9]{1,9}", number)
+        if word not in words or (colon and (word not in numbers or not numeral)):
             known = [*words, *(f"{w}:1" for w in words if w in numbers)]
             raise unknown("value", text, known)
         return word if not colon or int(number) == 0 else f"{word}:{int(number)}"
@@ -128,9 +155,9 @@ def count(low: int, high: int) -> Callable[[str], int]:
     """A parser for whole numbers in a range."""
 
     def parse(text: str) -> int:
-        if not re.fullmatch(r"\d+", text) or not low <= int(text) <= high:
+        if not re.fullmatch(r"[0-9]+", text) or not low <= whole(text) <= high:
             raise UsageError(f"'{text}' is not a whole number from {low} to {high}")
-        return int(text)
+        return whole(text)
 
     return parse
 
@@ -151,4 +178,7 @@ def as_text(value: Value) -> str:
     """A TOML or JSON scalar as the text that an axis parses."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:  # of thousands of digits
+        return hex(value)

@@ -15,8 +15,9 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
-from watari import himeno
-from watari.errors import UnsupportedError, UsageError
+from watari.cases import CASES
+from watari.common.errors import UnsupportedError, UsageError
+from watari.common.files import PACKAGE
 
 KINDS = ("allocate", "free", "copy", "prefetch", "advise", "direct data")
 CALLS = {
@@ -35,11 +36,7 @@ DATA = re.compile(
     r"|omp\s+(target\s+((enter|exit)\s+)?data|declare\s+target))\b"
 )
 CLAUSE = re.compile(r"\b(copy|copyin|copyout|create|present|deviceptr|map|is_device_ptr)\s*\(")
-# where the sources are: beside the package when installed, in a source tree otherwise
-FOLDERS = (
-    Path(__file__).parent / "styles",
-    Path(__file__).parents[2] / "src" / "watari" / "himeno" / "styles",
-)
+SOURCES = PACKAGE.parents[1] / "src" / "watari" / "cases"  # in a source tree
 
 
 @dataclass(frozen=True)
@@ -95,11 +92,13 @@ def code_lines(source: str) -> int:
 
 def sources(program: str) -> dict[str, Path]:
     """The style files of a program, by style. Raises UsageError for a program without styles."""
-    if program != "himeno":
-        raise UsageError(f"'{program}' has no styles; known: himeno")
-    for folder in FOLDERS:
-        if folder.is_dir():
-            return {style: folder / f"{style}.cpp" for style in himeno.STYLES}
+    known = [case.name for case in CASES.values() if case.styles]
+    if program not in known:
+        raise UsageError(f"'{program}' has no styles; known: {', '.join(known)}")
+    case = CASES[program]
+    for folder in (case.styles, SOURCES / program / "styles"):
+        if folder and folder.is_dir():
+            return {style: folder / f"{style}.cpp" for style in case.axes["style"].choices}
     raise UnsupportedError("the style sources are not installed")
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import altair as alt
 
-from watari import view
-from watari.figures import style
-from watari.figures.style import RATE, Panel, rows
-from watari.view import Measured
+from watari.charts import style
+from watari.charts.style import RATE, Panel, rows
+from watari.common.units import format_size
+from watari.results import measured as view
+from watari.results.measured import Measured
 
 PANEL_WIDTH, PANEL_HEIGHT = 220, 240
 LABEL_HEIGHT = 13
@@ -71,9 +72,10 @@ def apart(wanted: Sequence[float], height: float) -> list[float]:
 
 
 def decades(values: Iterable[float]) -> tuple[float, float]:
-    """The domain of a logarithmic axis: a little beyond the values, at 1, 2 or 5."""
-    steps = [step * 10.0**power for power in range(-6, 8) for step in (1, 2, 5)]
+    """The domain of a logarithmic axis: a little beyond positive values, at 1, 2 or 5."""
     found = list(values)
+    first, last = (math.floor(math.log10(value)) for value in (min(found), max(found)))
+    steps = [float(f"{step}e{power}") for power in range(first - 1, last + 2) for step in (1, 2, 5)]
     low = max(step for step in steps if step <= min(found))
     high = min(step for step in steps if step >= max(found))
     return (low, high) if high > low else (low / 2, high * 2)
@@ -81,7 +83,7 @@ def decades(values: Iterable[float]) -> tuple[float, float]:
 
 def size_axis(title: str, sizes: Sequence[int], step: int) -> alt.X:
     """Sizes, ascending, each twice the one before; every `step`-th of them is told."""
-    ticks = {size: view.size(size) for size in sizes[::step]}
+    ticks = {size: format_size(size) for size in sizes[::step]}
     return alt.X(
         "at:Q",
         title=title,
@@ -144,3 +146,31 @@ def lines_panel(
     return alt.layer(band, line, dots.encode(y=y), rings.encode(y=y), label).properties(
         width=look.width, height=PANEL_HEIGHT, title=style.title(heading)
     )
+
+
+def logarithmic(values: Sequence[float], room: float = 1.0) -> alt.Scale:
+    """A logarithmic scale around values, with room for a label at its right."""
+    return alt.Scale(type="log", domain=[min(values) / 1.3, max(values) * 1.3 * room], nice=False)
+
+
+def digits(values: Sequence[float]) -> list[float]:
+    """Four digits: more than can be seen, and half the bytes of the page."""
+    return [float(f"{v:.4g}") for v in values]
+
+
+def split(
+    cases: Sequence[Measured], names: Sequence[str], title: Callable[[Measured], str]
+) -> list[tuple[str, list[Measured]]]:
+    """The cases of one chart each: same run and same values of these parameters."""
+    found = groups(cases, "run", *names).values()
+    return [(heading(cases, same[0].run, title(same[0])), same) for same in found]
+
+
+def grid(panels: Sequence[Panel], columns: int = 4) -> Panel:
+    """Panels side by side, each with its own scales."""
+    return alt.concat(*panels, columns=columns).resolve_scale(x="independent", y="independent")
+
+
+def largest(cases: Iterable[Measured]) -> Measured | None:
+    """The case with the largest array; one that ran before one that did not."""
+    return max(cases, key=lambda m: (m.drawn, m["size"]), default=None)

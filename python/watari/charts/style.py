@@ -8,6 +8,7 @@ and a grey printer.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -113,7 +114,8 @@ def log_axis(domain: Sequence[float], **more: Any) -> alt.Axis:
     """A logarithmic axis with few lines: every power of ten, and 2 and 5 where few decades show."""
     low, high = domain[0], domain[-1]
     steps = (1, 2, 5) if high / low < 300 else (1,)
-    marks = [step * 10.0**power for power in range(-9, 10) for step in steps]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    marks = [float(f"{step}e{power}") for power in powers for step in steps]
     return alt.Axis(values=[m for m in marks if low <= m <= high], format=NUMBER, **more)
 
 

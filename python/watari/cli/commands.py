@@ -13,18 +13,21 @@ import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
 
 import typer
 from rich.console import Console
 
-from watari import cases, gemm_case
-from watari.axes import Machine, nearest, parse_duration
-from watari.errors import UsageError, WatariError
-from watari.interrupts import INTERRUPTED
-from watari.output import Output, nowhere
-from watari.request import Request, resolve
+from watari import cases
+from watari.case.axes import TRIALS
+from watari.case.axis import Machine, nearest, parse_duration
+from watari.common.errors import FileError, UsageError, WatariError
+from watari.common.files import check_not_read, reason
+from watari.common.interrupts import INTERRUPTED
+from watari.common.output import Output
+from watari.plan.request import Request, resolve
 
 FORMATS = ("svg", "pdf", "png")
 
@@ -40,7 +43,7 @@ app = typer.Typer(
 def here() -> Machine:
     """The machine that this runs on."""
     try:
-        from watari import probe
+        from watari.machine import probe
 
         return probe.machine()
     except ImportError as error:
@@ -59,7 +62,7 @@ def probe(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
 ) -> None:
     """What this machine has, and what it lacks and why."""
-    from watari import probe as probing
+    from watari.machine import probe as probing
 
     machine = here()
     if as_json:
@@ -73,7 +76,7 @@ def list_cases() -> None:
     """Cases, their axes, defaults and one-line descriptions."""
     for case in cases.CASES.values():
         print(f"{case.name}: {case.summary}")
-        for axis in [cases.TRIALS, *case.axes.values()]:
+        for axis in [TRIALS, *case.axes.values()]:
             choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
             print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
         print()
@@ -99,7 +102,7 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
 
 def planned(words: list[str], name: str | None, machine: Machine) -> Any:
     """The plan that the words, the name of a plan, or neither ask for. Raises UsageError."""
-    from watari import plan
+    from watari.plan import plan
 
     if words and name:
         raise UsageError("give a case or --plan, not both")
@@ -136,11 +139,17 @@ def run(
         str | None,
         typer.Option(metavar="TIME", help="for each trial; by default from the bytes it moves"),
     ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="leave hosts, paths and command out of the results")
+    ] = False,
 ) -> None:
     """Measures: the standard plan for this machine, a stored plan, or one case."""
-    from watari import launch, prepare, progress, summary
-    from watari import resume as resuming
-    from watari import run as runs
+    from watari.cli import summary
+    from watari.common import progress
+    from watari.plan import plan as planning
+    from watari.run import launch, prepare
+    from watari.run import resume as resuming
+    from watari.run import runner as runs
 
     started = time.monotonic()
     options = runs.Options(
@@ -151,10 +160,15 @@ def run(
     )
     machine = here()
     state = prepare.fresh(planned(words or [], plan, machine), machine, options.launcher)
+    state.program.anonymous = anonymous
     resumed = None
     if resume:
-        state, resumed = resuming.continued(resume, state, bool(words or plan))
+        state, resumed, options.launcher = resuming.continued(
+            resume, state, bool(words or plan), options.launcher
+        )
+    options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
+    check_not_read(options.output, [planning.find(plan)] if plan else [])
     prepare.check_output(options.output, resumed)
     forecast(state.requests, machine)
     prepare.grow_memory(state, machine)
@@ -172,11 +186,11 @@ def run(
 
 
 def forecast(requests: list[Request], machine: Machine) -> None:
-    """Prints what the products among the requests will read, and the time that implies."""
-    if any(request.case == "gemm" for request in requests):
-        from watari import gemm_forecast
-
-        print("\n".join(gemm_forecast.lines(requests, machine)), flush=True)
+    """Prints what the cases among the requests foresee."""
+    for name in dict.fromkeys(request.case for request in requests):
+        wanted = [request.parameters for request in requests if request.case == name]
+        for text in cases.find(name).forecast(wanted, machine):
+            print(text, flush=True)
 
 
 def default_output(machine: Machine) -> Path:
@@ -194,7 +208,7 @@ def known_format(format: str) -> None:
 def reports() -> Any:
     """The module that draws. Raises UsageError where what it needs is not installed."""
     try:
-        from watari import report as reporting
+        from watari.report import page as reporting
     except ImportError as error:
         text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
         raise UsageError(text) from None
@@ -210,12 +224,16 @@ def report(
     format: Annotated[
         str | None, typer.Option(help="figures for a paper instead: svg, pdf, png")
     ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="without hosts, paths and commands of the runs")
+    ] = False,
 ) -> None:
     """Makes one self-contained page of result files (report.html), or figures for a paper."""
     if format:
         known_format(format)
     output = output or Path("figures" if format else "report.html")
-    reports().write(results, output, format)
+    check_not_read(output, results)
+    reports().write(results, output, format, anonymous)
     print(f"{'figures' if format else 'report'}: {output}")
 
 
@@ -225,8 +243,8 @@ def compare(
     new: Annotated[Path, typer.Argument(help="result file", show_default=False)],
 ) -> None:
     """Judges two runs case by case: same, faster, slower or unsure."""
-    from watari import compare as comparing
-    from watari import results
+    from watari.report import compare as comparing
+    from watari.results import schema as results
 
     rows = comparing.compare(results.read(base), results.read(new))
     show(comparing.render(rows))
@@ -235,7 +253,7 @@ def compare(
 
 @app.command()
 def effort(
-    program: Annotated[str, typer.Argument(help="the program whose styles are counted: himeno")],
+    program: Annotated[str, typer.Argument(help="the case whose styles are counted")],
     results: Annotated[
         list[Path] | None, typer.Argument(help="result files: effort beside speed")
     ] = None,
@@ -244,7 +262,7 @@ def effort(
     ] = None,
 ) -> None:
     """How much code each memory style takes: statements counted from the sources."""
-    from watari import effort
+    from watari.cases import effort
 
     counted = effort.effort(program)
     if output and not results:
@@ -254,50 +272,21 @@ def effort(
         return
     output = output or Path("effort.svg")
     known_format(output.suffix[1:])
+    check_not_read(output, results)
     reporting = reports()
-    from watari import results as reading
-    from watari import view
-    from watari.figures import productivity
+    from watari.results import measured as view
+    from watari.results import schema as reading
 
     measured = view.measured([reading.read(path) for path in results])
-    for heading, _, used in reporting.write_effort(measured, output):
-        show(effort.render(counted, heading, productivity.speeds(used)))
+    speeds = reporting.effort_of(program).speeds
+    for heading, _, used in reporting.write_effort(program, measured, output):
+        show(effort.render(counted, heading, speeds(used)))
     print(f"figure: {output}")
 
 
-@app.command()
-def gemm(
-    a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
-    b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
-    output: Annotated[
-        Path,  # read with --beta alone, by who says then what is wrong
-        typer.Option("--output", "-o", readable=False, help="C; with --beta also what is added to"),
-    ],
-    fast_memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM")
-    ],
-    alpha: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
-    beta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
-    tile: Annotated[
-        str | None, typer.Option(metavar="ELEMENTS", help="edge of a tile, a multiple of 128")
-    ] = None,
-    engine: Annotated[str | None, typer.Option(help=", ".join(gemm_case.FILE_ENGINES))] = None,
-    processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
-    threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="do not go on with what a killed run finished")
-    ] = False,
-) -> None:
-    """C = alpha A B + beta C of .npy files, which may be larger than memory."""
-    from watari import gemm_command, gemm_files
-
-    asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
-    asked |= {"engine": engine, "processor": processor, "threads": threads}
-    try:
-        gemm_command.product(a, b, output, {**asked, "fresh": fresh})
-    except gemm_files.Interrupted as interrupted:
-        print(f"watari: interrupted; {interrupted}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+for each in cases.CASES.values():  # commands of cases' own
+    if each.commands:
+        import_module(each.commands).add_to(app)
 
 
 def invoked(arguments: list[str]) -> int:
@@ -317,26 +306,29 @@ def main(arguments: list[str] | None = None) -> None:
     stream, errors = (each or io.StringIO() for each in (sys.stdout, sys.stderr))  # closed: None
     if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
         stream.reconfigure(errors="replace")  # not every terminal has µ
-    with (
-        redirect_stdout(cast(TextIO, Output(stream))),
-        redirect_stderr(cast(TextIO, Output(errors))),
-    ):
-        try:
-            code = invoked(sys.argv[1:] if arguments is None else arguments)
-            sys.stdout.flush()
-        except WatariError as error:
-            print(f"watari: {error}", file=sys.stderr)
-            code = error.exit_code
-        except OSError as error:
-            if error.filename is not None:  # without a name it is of standard output
-                raise
-            nowhere(stream)  # flushed again at the end
-            print(f"watari: output cannot be written: {error.strerror}", file=sys.stderr)
-            code = WatariError.exit_code
-        except Exception as error:
-            if not hasattr(error, "format_message"):  # an error of the command line parser has it
-                raise
-            if error.format_message():  # empty after the help that a bare `watari` prints
-                print(f"watari: {error.format_message()}", file=sys.stderr)
-            code = UsageError.exit_code
+    output = Output(stream)
+    with redirect_stdout(cast(TextIO, output)), redirect_stderr(cast(TextIO, Output(errors))):
+        code = exit_code(sys.argv[1:] if arguments is None else arguments)
+        output.flush()
+        if output.lost:
+            print(f"watari: output cannot be written: {reason(output.lost)}", file=sys.stderr)
+            code = code or WatariError.exit_code
     sys.exit(code)
+
+
+def exit_code(arguments: list[str]) -> int:
+    """Does what the words say, or says in one line why not."""
+    try:
+        return invoked(arguments)
+    except WatariError as error:
+        text, code = str(error), error.exit_code
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        text, code = f"{named}{reason(error)}", FileError.exit_code
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # an error of the command line parser has it
+            raise
+        text, code = error.format_message(), UsageError.exit_code
+    if text:  # empty after the help that a bare `watari` prints
+        print(f"watari: {text}", file=sys.stderr)
+    return code

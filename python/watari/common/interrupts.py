@@ -60,6 +60,16 @@ class Hold:
             self.holding = True
 
 
+def end_at_second() -> None:
+    """From here on a second Ctrl-C or SIGTERM ends this process and its trials at once, whatever
+    C++ is doing. The first one is Python's; where a handler of Python's is not set, it ends all."""
+    try:
+        from watari import _native
+    except ImportError:  # there is no C++ to wait for
+        return
+    signal.set_wakeup_fd(_native.signal_pipe(), warn_on_full_buffer=False)
+
+
 @contextmanager
 def held() -> Iterator[Hold]:
     """Raises KeyboardInterrupt at its end if one came, or where the block lets it through."""

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from watari.errors import FileError, UsageError
+from watari.common.errors import FileError, UsageError
+from watari.common.files import closed_quietly
 
 
 def lock(file: TextIO, path: Path, how: int = fcntl.LOCK_EX) -> None:
@@ -29,7 +30,7 @@ def is_name_of(path: Path, file: TextIO) -> bool:
     """Whether this is the file that is at `path` now."""
     try:
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 
@@ -42,7 +43,7 @@ def taken(path: Path) -> Iterator[None]:
             file = path.open("a", encoding="utf-8")
         except OSError as error:
             raise FileError(f"{path}: cannot be written: {error.strerror}") from None
-        with file:
+        with closed_quietly(file):
             lock(file, path)
             if not is_name_of(path, file):
                 continue  # its run has just ended, and removed it

@@ -1,7 +1,7 @@
-"""Standard output whose reader may leave, as in `watari list | head -1`.
+"""Standard output whose reader may leave, as in `watari list | head -1`, or whose disk may be full.
 
-What nobody reads is lost, and nothing else: a run goes on, a product is finished, and the exit code
-says how they ended.
+What cannot be written is lost, and nothing else: a run goes on, a product is finished. The exit
+code says how they ended; a full disk is said once, at the end.
 """
 
 from __future__ import annotations
@@ -13,31 +13,35 @@ from typing import Any, TextIO
 
 
 class Output:
-    """A stream that goes on to nowhere once its pipe is broken."""
+    """A stream that goes on to nowhere once it cannot be written; `lost` is why, but for a reader
+    who left."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self.lost: OSError | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        with surviving(self.stream):
+        with self.surviving():
             self.stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        with surviving(self.stream):
+        with self.surviving():
             self.stream.flush()
 
-
-@contextmanager
-def surviving(stream: TextIO) -> Iterator[None]:
-    """Where the pipe of a stream is broken, what it still holds goes nowhere, as all that comes."""
-    try:
-        yield
-    except BrokenPipeError:
-        nowhere(stream)
+    @contextmanager
+    def surviving(self) -> Iterator[None]:
+        """What the stream still holds goes nowhere, as all that comes."""
+        try:
+            yield
+        except BrokenPipeError:
+            nowhere(self.stream)
+        except OSError as error:
+            self.lost = error
+            nowhere(self.stream)
 
 
 def nowhere(stream: TextIO) -> None:

@@ -1,4 +1,4 @@
-"""What a machine is, as a result file describes it; `watari.probe` fills these in.
+"""What a machine is, as a result file describes it; `watari.machine.probe` fills these in.
 
 Every count of bytes is in bytes, every bandwidth in bytes per second, theoretical.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Bandwidth = Annotated[float, Field(gt=0, le=1e18)]
 
 
 class Record(BaseModel):
@@ -60,7 +62,7 @@ class GpuProcessor(Record):
     multiprocessors: Count = Field(description="streaming multiprocessors")
     l2_bytes: Count = Field(description="L2 cache, in bytes")
     memory_bytes: Count = Field(description="GPU memory, in bytes")
-    memory_bandwidth: float | None = Field(
+    memory_bandwidth: Bandwidth | None = Field(
         default=None, description="theoretical bandwidth of GPU memory, in B/s"
     )
     pci_bus_id: str | None = None
@@ -94,7 +96,7 @@ class Link(Record):
     generation: int | None = Field(default=None, description="PCIe or NVLink generation")
     width: int | None = Field(default=None, description="PCIe lanes")
     links: int | None = Field(default=None, description="NVLinks")
-    bandwidth: float | None = Field(
+    bandwidth: Bandwidth | None = Field(
         default=None, description="theoretical bandwidth each way, in B/s"
     )
 
@@ -149,3 +151,13 @@ class Machine(Record):
     thp: TransparentHugePages | None = None
     numa_balancing: int | None = Field(default=None, description="kernel.numa_balancing")
     uvm: dict[str, Any] = Field(default={}, description="parameters of nvidia-uvm")
+
+    @field_validator("processors")
+    @classmethod
+    def begins_with_the_cpu(cls, processors: list[Processor]) -> list[Processor]:
+        """What defaults are made for."""
+        if [p.kind for p in processors[:1]] != ["cpu"] or sum(
+            p.kind == "cpu" for p in processors
+        ) > 1:
+            raise PydanticCustomError("processors", "must begin with the CPU, and have one")
+        return processors

@@ -6,12 +6,15 @@ Case and parameters are the key by which two runs are compared.
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import dataclass
 
-from watari.axes import Machine, Parameters, Value, as_text, format_size, unknown
-from watari.cases import PLACES, TRIALS, Case, find
-from watari.errors import UsageError
+from watari.case.axes import TRIALS
+from watari.case.axis import Machine, Parameters, Value, as_text, unknown
+from watari.case.case import Case
+from watari.cases import CASES, find
+from watari.common.errors import UsageError
+from watari.common.units import exact_size
+from watari.results.key import key
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,6 @@ class Request:
     def key(self) -> str:
         """Canonical text of case and parameters: what resume and compare match."""
         return key(self.case, self.parameters)
-
-
-def key(case: str, parameters: Parameters) -> str:
-    """Canonical text of case and parameters."""
-    return json.dumps([case, parameters], sort_keys=True)
 
 
 def values(case: Case, name: str, given: Value) -> list[Value]:
@@ -103,34 +101,31 @@ def no_sense(request: Request) -> str | None:
 
 def expected_bytes(request: Request) -> int:
     """Bytes that one trial should move in all: the base of its time limit."""
-    case, parameters = find(request.case), request.parameters
-    phases = len(str(parameters.get("phases", "one")).split("+"))
-    runs = int(parameters.get("samples") or parameters.get("iterations", 1)) * phases
-    return case.bytes_per_sample(parameters) * runs + 4 * case.footprint(parameters)
+    profile = find(request.case).profile(request.parameters)
+    return profile.bytes + 4 * profile.memory
 
 
 def describe(request: Request) -> str:
     """One line for people: what the case always tells, then every axis that is not at its default.
 
-    `copy gpu pinned -> device 1GiB copy-engine streams=4`
+    `copy gpu pinned -> device 1GiB copy-engine streams=4`; with every axis where a newer version
+    measured.
     """
-    case, parameters = find(request.case), request.parameters
+    case, parameters = CASES.get(request.case), request.parameters
+    if not case or parameters.keys() - case.axes.keys():
+        return " ".join([request.case, *(f"{n}={as_text(v)}" for n, v in parameters.items())])
     texts = {name: as_text(value) for name, value in parameters.items()}
     spoken = dict(texts)
     for length in {"size", "block", "fast-memory"} & parameters.keys():
-        spoken[length] = format_size(parameters[length])
-    spoken |= {array: PLACES[texts[array]] for array in ("source", "destination") if array in texts}
-    if (texts.get("processor"), texts.get("means")) == ("cpu", "kernel"):
-        spoken["means"] = ""  # the only one it has
+        spoken[length] = exact_size(parameters[length])
+    spoken |= case.spoken(parameters)
     quiet = {"threads", "samples", "requests", "iterations", "oversubscribe"}
-    if parameters.get("ranks") == 1:
-        quiet |= {"split", "halo"}
-    quiet |= {side for side in ("m", "k") if parameters.get(side) == parameters.get("n")}
     others = [
         f"{name}={spoken[name]}"
         for name, text in texts.items()
         if f"{{{name}}}" not in case.line
         and name not in quiet
+        and spoken[name]
         and spoken[name] != case.axes[name].default_text
     ]
     return " ".join([request.case, *case.line.format_map(spoken).split(), *others])

@@ -15,8 +15,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from watari.errors import UsageError
-from watari.judgement import (
+from watari.plan.request import Request, describe
+from watari.results.schema import Case, Results
+from watari.results.significance import (
     FASTER,
     SAME,
     SLOWER,
@@ -27,9 +28,7 @@ from watari.judgement import (
     judge,
     verdict,
 )
-from watari.request import Request, describe
-from watari.results import Case, Results
-from watari.statistics import WHOLE, summaries
+from watari.results.statistics import WHOLE, summaries
 
 ONLY_BASE, ONLY_NEW, CHANGED = "only in base", "only in new", "status changed"
 
@@ -127,8 +126,6 @@ def both(old: Case, new: Case, threshold: float) -> list[tuple[Row, Judgement | 
     after = summaries(trial.model_dump() for trial in new.trials)
     rows: list[tuple[Row, Judgement | None]] = []
     for part in (p for p in before if p in after):
-        if min(*before[part].medians, *after[part].medians) <= 0:
-            continue  # below what the clock can see
         found = judge(before[part].medians, after[part].medians, threshold)
         measured = replace(
             row,
@@ -231,11 +228,8 @@ def render(rows: Sequence[Row]) -> RenderableType:
 
 
 def label(row: Row) -> str:
-    """The case in one line; with every parameter if this version does not know them."""
-    try:
-        text = describe(Request(row.case, row.parameters, 1))
-    except (KeyError, UsageError):
-        text = " ".join([row.case, *(f"{n}={v}" for n, v in row.parameters.items())])
+    """The case in one line, and its phase."""
+    text = describe(Request(row.case, row.parameters, 1))
     return text if row.part in ("", WHOLE) else f"{text}, {row.part}"
 
 

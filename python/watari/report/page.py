@@ -10,6 +10,7 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,22 @@ import jinja2
 import vl_convert
 
 from watari import cases as known
-from watari import figures, performance, published, results, statistics, storage_speed, view
-from watari.commands import commands
-from watari.errors import FileError, UsageError
-from watari.figures import Drawing, costs, productivity
-from watari.figures.series import Drawn
-from watari.figures.style import COLOURS
-from watari.files import write_atomically
-from watari.results import Results
-from watari.view import Measured
+from watari.case.anonymous import anonymous
+from watari.case.presentation import Table
+from watari.charts.figure import Drawing, Drawn, Effort, draw
+from watari.charts.style import COLOURS
+from watari.common.errors import FileError, UsageError
+from watari.common.files import check_not_read, reason, write_atomically
+from watari.common.units import format_rate, format_size
+from watari.common.variables import readable
+from watari.report import beside
+from watari.report.figures import figures
+from watari.report.reproduce import commands
+from watari.results import measured as view
+from watari.results import published, statistics
+from watari.results import schema as results
+from watari.results.measured import Measured
+from watari.results.schema import Results
 
 TEMPLATES = Path(__file__).parent / "templates"
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
@@ -48,20 +56,27 @@ HEADLINE = {
 STATUSES = ("ok", "wrong", "failed", "unsupported")
 
 
-def write(paths: list[Path], output: Path, format: str | None = None) -> None:
-    """The page at `output`, or with a format every figure as a file in the folder `output`.
+def write(
+    paths: list[Path], output: Path, format: str | None = None, without_names: bool = False
+) -> None:
+    """The page at `output`, or with a format every figure as a file in the folder `output`;
+    `without_names` of hosts, users, paths and files.
 
     Raises FileError for a file that is not a result, UsageError where no figure can be made.
     """
     read = [results.read(path) for path in paths]
+    shown = output
+    if without_names:
+        read = anonymous(read)
+        paths, shown = [Path("RESULTS.json")], Path("report.html")
     measured = view.measured(read)
-    drawings = figures.draw(measured)
+    drawings = draw(figures(), measured)
     if format and not drawings:
         raise UsageError("nothing to draw: lines need cases of two sizes; the page has the numbers")
     if format:
-        write_figures(drawings, folder(output), format)
+        write_figures(drawings, folder(output), format, paths)
     else:
-        write_atomically(output, page(paths, read, measured, drawings, output))
+        write_atomically(output, page(paths, read, measured, drawings, shown))
 
 
 def folder(output: Path) -> Path:
@@ -69,26 +84,38 @@ def folder(output: Path) -> Path:
     return output.with_suffix("") if output.suffix == ".html" else output
 
 
-def write_figures(drawings: Sequence[Drawing], where: Path, format: str) -> None:
-    """Each figure as a file. Raises FileError."""
+def write_figures(
+    drawings: Sequence[Drawing], where: Path, format: str, read: Sequence[Path] = ()
+) -> None:
+    """Each figure as a file, none over what was `read`. Raises FileError, UsageError."""
+    files = {where / f"{drawing.name}.{format}": drawing for drawing in drawings}
+    for path in files:
+        check_not_read(path, read)
     try:
         where.mkdir(parents=True, exist_ok=True)
-        for drawing in drawings:
-            (where / f"{drawing.name}.{format}").write_bytes(converted(drawing.spec(), format))
     except OSError as error:
-        raise FileError(f"{where}: cannot be written: {error.strerror or error}") from error
+        raise FileError(f"{where}: cannot be written: {reason(error)}") from error
+    for path, drawing in files.items():
+        write_atomically(path, converted(drawing.spec(), format))
 
 
-def write_effort(measured: Sequence[Measured], output: Path) -> Drawn:
+def effort_of(program: str) -> Effort:
+    """How effort stands beside speed for a program that has styles."""
+    module = import_module(known.presentation(program).figures)
+    found: Effort = module.EFFORT
+    return found
+
+
+def write_effort(program: str, measured: Sequence[Measured], output: Path) -> Drawn:
     """The figure of effort beside speed as a file, its format by the name; returns its charts.
 
     Raises UsageError where nothing of the kind was measured, FileError.
     """
-    drawn = productivity.effort_and_speed(measured)
+    effort = effort_of(program)
+    drawn = effort.figure.draw(measured)
     if not drawn:
-        raise UsageError("no two styles of himeno on a GPU in these results")
-    figure = next(f for f in figures.FIGURES if f.name == "himeno-effort")
-    chart = productivity.together(drawn)
+        raise UsageError(f"no two styles of {program} on a GPU in these results")
+    figure, chart = effort.figure, effort.together(drawn)
     cases = [m for _, _, used in drawn for m in used]
     drawing = Drawing(output.stem, figure, "", chart, cases)
     write_figures([drawing], output.parent, output.suffix[1:])
@@ -121,15 +148,13 @@ def page(
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"size": view.size, "json": inline_json, "rate": view.rate}
-    files = shlex.join(str(path) for path in paths)
+    environment.filters |= {"size": format_size, "json": inline_json, "rate": format_rate}
+    files = readable(shlex.join(str(path) for path in paths))
     return environment.get_template("report.html.j2").render(
         runs=[run(name, same, measured) for name, same in by_name(read).items()],
         figures=sections(drawings, files),
         cases=tables(measured),
-        himeno=performance.rows(measured),
-        storage=storage_speed.rows(measured),
-        storage_columns=storage_speed.COLUMNS,
+        numbers=numbers(measured),
         troubles=troubles(measured),
         missing=[
             missing(result, name) for name, result in zip(view.names(read), read, strict=True)
@@ -137,7 +162,7 @@ def page(
         published=published.values(),
         quantities=published.quantities(),
         colours=COLOURS,
-        command=f"watari report {files} -o {shlex.quote(str(output))}",
+        command=f"watari report {files} -o {readable(shlex.quote(str(output)))}",
         bundle=vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script"),
     )
 
@@ -174,7 +199,7 @@ def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dic
         "machine": plain["machine"],
         "program": plain["program"],
         "occasions": [occasion(result) for result in same],
-        "commands": [result.program.command for result in same],
+        "commands": [c for result in same if (c := result.program.command)],
         "counts": {s: n for s in STATUSES if (n := sum(m.status == s for m in mine))},
         "trials": sum(len(m.trials) for m in mine),
         "headline": headline(mine),
@@ -186,7 +211,7 @@ def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
     found = []
     quantities = published.quantities()
     for name, title in HEADLINE.items():
-        like = [view.as_copy(m) for m in mine if costs.is_of(m, quantities[name])]
+        like = [beside.alike(m) for m in mine if beside.is_of(m, quantities[name])]
         if like:
             found.append(
                 tile(title, max(like, key=lambda m: (m["size"], m.median)), quantities[name].sample)
@@ -200,14 +225,14 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
     number, unit = scaled(value)
     scale = 1000 if unit == "TB/s" else 1
     interval = m.summary.interval if sample == view.ALL else None
-    bound = view.limit(m) if sample == view.ALL else None
+    bound = beside.limit(m) if sample == view.ALL else None
     trials = f"{len(m.trials)} trial{'s'[: len(m.trials) > 1]}"
     return {
         "title": title,
         "number": number,
         "unit": unit,
         "sure": f"{interval_text(interval, scale)} in {trials}" if interval else trials,
-        "what": f"{m['memory'] or m['from'] + ' → ' + m['to']}, {view.size(m['size'])}",
+        "what": f"{m['memory'] or m['from'] + ' → ' + m['to']}, {format_size(m['size'])}",
         "part": round(100 * value / bound) if bound else None,
         "bound": " ".join(scaled(bound)) if bound else None,
         "flagged": m.flagged,
@@ -218,7 +243,7 @@ def scaled(gigabytes: float) -> tuple[str, str]:
     """A rate in the unit that reads best."""
     if gigabytes >= 1000:
         return f"{gigabytes / 1000:.2f}", "TB/s"
-    return view.rate(gigabytes), "GB/s"
+    return format_rate(gigabytes), "GB/s"
 
 
 def interval_text(interval: tuple[float, float] | None, scale: float = 1) -> str:
@@ -229,7 +254,7 @@ def interval_text(interval: tuple[float, float] | None, scale: float = 1) -> str
 def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
     """The figures with their charts, in the order of the table; those without any are named."""
     found = []
-    for figure in figures.FIGURES:
+    for figure in figures():
         charts = [
             {
                 "name": d.name,
@@ -253,6 +278,14 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
     return found
 
 
+def numbers(measured: Sequence[Measured]) -> list[Table]:
+    """Tables that are cases' own; of cases that share them once."""
+    shown = {known.presentation(m.case).tables for m in measured}
+    order = [known.presentation(name).tables for name in known.CASES]
+    chosen = [make for make in dict.fromkeys(order) if make in shown]
+    return [table for make in chosen for table in make(measured)]
+
+
 def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     """Every case, in one table for each kind of case."""
     found = []
@@ -268,8 +301,8 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
     """A case as rows: one, or one for each phase of its series."""
     base = {
         "run": m.run,
-        "what": view.words(m.case, m.parameters),
-        "size": view.extent(m),
+        "what": known.words(m.case, m.parameters),
+        "size": known.presentation(m.case).extent(m.parameters),
         "status": m.status,
         "reason": m.reason,
         "flags": m.flags,
@@ -315,7 +348,8 @@ def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for m in measured:
         if m.status != "ok":
-            text = f"{m.case}: {view.words(m.case, m.parameters)}, {view.extent(m)}"
+            extent = known.presentation(m.case).extent(m.parameters)
+            text = f"{m.case}: {known.words(m.case, m.parameters)}, {extent}"
             grouped.setdefault((m.run, m.status, m.reason), []).append(text)
     order = sorted(grouped, key=lambda k: (STATUSES.index(k[1]), k[0]))
     return [{"run": k[0], "status": k[1], "reason": k[2], "cases": grouped[k]} for k in order]
@@ -324,6 +358,6 @@ def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:
 def missing(result: Results, name: str) -> dict[str, Any]:
     """What a plan has and its run did not get to."""
     rows = [
-        f"{m.case}: {view.words(m.case, m.parameters)}, {m.trials} trials" for m in result.missing
+        f"{m.case}: {known.words(m.case, m.parameters)}, {m.trials} trials" for m in result.missing
     ]
     return {"run": name, "rows": rows}

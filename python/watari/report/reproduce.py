@@ -10,10 +10,11 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from watari import view
-from watari.axes import as_text, parse_size
-from watari.cases import CASES, Case
-from watari.view import Measured
+from watari.case.axis import as_text
+from watari.case.case import Case
+from watari.cases import CASES
+from watari.common.units import exact_size
+from watari.results.measured import Measured
 
 
 def commands(cases: Sequence[Measured]) -> list[str]:
@@ -35,8 +36,10 @@ def sweeps(same: Sequence[Measured]) -> list[list[str]]:
     Each case begins as a sweep of its own; axis after axis, those become one that differ in this
     axis alone.
     """
-    case = CASES.get(same[0].case)  # a later version may have others
-    axes = [axis for axis in case.axes if not usual(case, axis, same)] if case else []
+    case = CASES.get(same[0].case)
+    known = [axis for axis in case.axes if not usual(case, axis, same)] if case else []
+    newer = [axis for axis in same[0].parameters if not case or axis not in case.axes]
+    axes = [*known, *newer]
     found = dict.fromkeys(tuple(argument(axis, m[axis]) for axis in axes) for m in same)
     for place in reversed(range(len(axes))):
         values: dict[Any, list[str]] = {}
@@ -54,7 +57,6 @@ def usual(case: Case, axis: str, same: Sequence[Measured]) -> bool:
 
 def argument(axis: str, value: Any) -> str:
     """A value as it is typed; sizes exactly."""
-    if axis not in ("size", "block"):
+    if axis not in ("size", "block") or type(value) is not int:
         return as_text(value)
-    text = view.size(value).replace(" ", "")
-    return text if parse_size(text) == value else str(value)
+    return exact_size(value)

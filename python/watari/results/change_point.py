@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from watari.statistics import Array, Samples
+from watari.results.statistics import Array, Samples
 
 # How far from its level, in standard deviations of the noise, a sample of a plateau may lie. The
 # first follows a gradual change closest to its end; the second sees one slow sample in much noise.

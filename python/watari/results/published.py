@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from watari.errors import FileError
-from watari.files import read_toml, stored
+from watari.common.errors import FileError
+from watari.common.files import read_toml, stored
 
 KINDS = ("measured", "theoretical", "second-hand")
 

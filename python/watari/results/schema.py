@@ -11,19 +11,25 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, from_json
 
-from watari.errors import FileError
-from watari.files import write_atomically
-from watari.machine import Count, Machine, Record
-from watari.request import key
+from watari.common.errors import FileError
+from watari.common.files import reason, write_atomically
+from watari.machine.record import Count, Machine, Record
+from watari.results import consistency
+from watari.results.consistency import MOST_SECONDS
+from watari.results.key import key
 
 SCHEMA: Literal[1] = 1
 
 Status = Literal["ok", "wrong", "unsupported", "failed"]
-Seconds = Annotated[float, Field(ge=0)]
-Scalar = str | bool | int | float | None
+LEAST_SECONDS, MOST = 1e-12, 1e30  # finer than any clock; beyond any count or rate
+MOST_TRIALS = 10_000
+Seconds = Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)]
+Number = Annotated[float, Field(ge=-MOST, le=MOST)]
+Trials = Annotated[int, Field(ge=0, le=MOST_TRIALS)]
+Scalar = str | bool | int | Number | None
 
 
 class Phase(Record):
@@ -37,17 +43,31 @@ class Phase(Record):
 class Quantity(Record):
     """One number of a trial that is not a series."""
 
-    value: float
+    value: Number
     unit: str = Field(description="s, B, B/s, 1/s, s/GB, 1")
+
+    @model_validator(mode="after")
+    def check(self) -> Quantity:
+        if self.unit == "s":
+            consistency.check_seconds(("value",), self.value)
+        return self
 
 
 class Histogram(Record):
     """How often which time was seen: `count[i]` times from `low[i]` up to `high[i]`."""
 
     unit: str = Field(description="s")
-    low: list[float]
-    high: list[float]
+    low: list[Number]
+    high: list[Number]
     count: list[Count]
+
+    @model_validator(mode="after")
+    def check(self) -> Histogram:
+        for name, values in (("low", self.low), ("high", self.high)):
+            if len(values) != len(self.count):
+                text = f"has {len(values)} values, and count {len(self.count)}"
+                raise consistency.wrong((name,), text, len(values))
+        return self
 
 
 class Residency(Record):
@@ -79,7 +99,7 @@ class Trial(Record):
     device_s: list[Seconds] | None = Field(
         default=None, description="the same samples by device events, in s"
     )
-    series: dict[str, list[float]] = Field(
+    series: dict[str, list[Number]] = Field(
         default={},
         description="others by sample: cpu_mapped_fraction.source (0 to 1), return_s (s), ...",
     )
@@ -103,6 +123,12 @@ class Trial(Record):
         default=None, description="every element correct; null where nothing was checked"
     )
 
+    @model_validator(mode="after")
+    def check(self) -> Trial:
+        consistency.check_series(len(self.host_s), self.device_s, self.series)
+        consistency.check_phases(self.phases, len(self.host_s))
+        return self
+
 
 class Case(Record):
     """One case at one point of its axes; `case` and `parameters` are what compare matches."""
@@ -118,8 +144,15 @@ class Case(Record):
     )
     flops_per_sample: Count = Field(default=0, description="floating point operations")
     flags: list[str] = Field(default=[], description="doubts, as a rate beyond a physical limit")
-    trials_planned: Count = Field(description="trials asked for")
+    trials_planned: Trials = Field(description="trials asked for")
     trials: list[Trial] = Field(default=[], description="in the order in which they ran")
+
+    @model_validator(mode="after")
+    def check(self) -> Case:
+        sampled = any(trial.status == "ok" and trial.host_s for trial in self.trials)
+        counts = (self.bytes_per_sample, self.flops_per_sample) if sampled else None
+        consistency.check_case(self.case, self.parameters, counts)
+        return self
 
     @property
     def key(self) -> str:
@@ -132,7 +165,12 @@ class Missing(Record):
 
     case: str
     parameters: dict[str, Scalar]
-    trials: Count = Field(description="trials still to be run")
+    trials: Trials = Field(description="trials still to be run")
+
+    @model_validator(mode="after")
+    def check(self) -> Missing:
+        consistency.check_case(self.case, self.parameters, None)
+        return self
 
 
 class Plan(Record):
@@ -151,8 +189,16 @@ class Program(Record):
     compiler: str | None = None
     flags: str | None = Field(default=None, description="of the compiler")
     cuda: str | None = Field(default=None, description="toolkit built with; null: without CUDA")
-    command: str = Field(description="as typed")
-    environment: dict[str, str] = Field(default={}, description="variables that matter")
+    command: str = Field(
+        description="as typed, but values that may be secret as ***; empty: left out"
+    )
+    launcher: str | None = Field(
+        default=None, description="as given, like the command; null: the default one"
+    )
+    environment: dict[str, str] = Field(
+        default={}, description="variables that matter; *** for values that are not kept"
+    )
+    anonymous: bool = Field(default=False, description="hosts, paths and command are left out")
     started: str = Field(description="ISO 8601, UTC")
     finished: str | None = Field(default=None, description="ISO 8601, UTC; null: interrupted")
 
@@ -174,8 +220,8 @@ class Results(Record):
         return self.model_dump(mode="json", by_alias=True)
 
 
-def parse(data: Any, name: str) -> Results:
-    """Results from plain values; `name` stands for the file in the messages of FileError."""
+def check_schema(data: Any, name: str) -> None:
+    """Raises FileError unless the values are of this schema; `name` stands for the file."""
     if not isinstance(data, dict):
         raise FileError(f"{name}: not a result file: an object is expected")
     schema = data.get("schema")
@@ -184,18 +230,23 @@ def parse(data: Any, name: str) -> Results:
     if schema != SCHEMA:
         whose = "written by a newer Watari" if schema > SCHEMA else "not known"
         raise FileError(f"{name}: schema: {whose}: schema {schema}, this one reads {SCHEMA}")
+
+
+def parse(data: Any, name: str) -> Results:
+    """Results from plain values; `name` stands for the file in the messages of FileError."""
+    check_schema(data, name)
     try:
         return Results.model_validate(data)
     except ValidationError as error:
-        raise FileError(f"{name}: {_first(error.errors(include_url=False))}") from None
+        raise FileError(f"{name}: {first(error.errors(include_url=False))}") from None
 
 
 def read(path: str | os.PathLike[str]) -> Results:
     """The results in a file; FileError names file and field of what is not right."""
     try:
         content = Path(path).read_bytes()
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a NUL in the name is a ValueError
+        raise FileError(f"{path}: cannot be read: {reason(error)}") from error
     try:
         data = from_json(content, allow_inf_nan=False)
     except ValueError as error:
@@ -231,7 +282,7 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _first(problems: list[ErrorDetails]) -> str:
+def first(problems: list[ErrorDetails]) -> str:
     """The first problem with its place: cases[3].trials[0].host_s[12]: ..."""
     steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in problems[0]["loc"]]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from watari.statistics import Array, student_quantile, student_tail
+from watari.results.statistics import Array, student_quantile, student_tail
 
 THRESHOLD = 0.05
 ERROR = 0.025  # chance of a false alarm in one direction

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from watari.cases import find
-from watari.machine import Machine
-from watari.request import Request, expected_bytes, key, no_sense
+from watari.machine.record import Machine
+from watari.plan.request import Request, expected_bytes, no_sense
+from watari.results.key import key
 
 STARTING_SECONDS = 0.8  # process start, allocation, verification
 REFUSED_SECONDS = 0.2  # until it is said what the machine does not have, or what makes no sense
@@ -27,7 +28,7 @@ LENGTHS = (
 
 def typical_rate(request: Request) -> float:
     """Bytes per second to expect of a path that nothing is known of yet."""
-    if request.case in ("storage", "gemm"):
+    if find(request.case).profile(request.parameters).stored:
         return 3e8
     if request.parameters.get("processor") == "cpu":
         return 3e10
@@ -49,9 +50,9 @@ def refused(request: Request, machine: Machine) -> bool:
     if "device" in absent:
         absent |= {"gpu", "explicit"}
     words = {str(value).partition(":")[0] for value in request.parameters.values()}
-    footprint = find(request.case).footprint(request.parameters)
+    needed = find(request.case).profile(request.parameters).memory
     largest = max([machine.memory_available_bytes, *gpu_memories(machine)])
-    return bool(absent & words) or footprint > 2 * largest or no_sense(request) is not None
+    return bool(absent & words) or needed > 2 * largest or no_sense(request) is not None
 
 
 def gpu_memories(machine: Machine) -> list[int]:

@@ -1,6 +1,6 @@
 """Whether this machine's MPI takes GPU memory: asked of two processes that may crash.
 
-    mpirun -n 2 python -m watari.gpu_mpi
+    mpirun -n 2 python start.py watari.run.gpu_mpi
 
 An MPI without CUDA reads a GPU pointer as the CPU's: a segmentation fault. What an MPI says of
 itself is not enough where a library below it was replaced, so two ranks try it once a run, started
@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from watari import himeno, interrupts, launch
-from watari.errors import UnsupportedError, WatariError
-from watari.request import Request
+from watari.cases import find
+from watari.common import interrupts
+from watari.common.errors import UnsupportedError, WatariError
+from watari.common.files import closed_quietly
+from watari.plan.request import Request
+from watari.run import launch, scratch
 
 LIMIT_SECONDS = 90.0
+QUESTION = "mpi-takes-gpu-memory"  # as a case asks it
 
 
 @dataclass
@@ -29,21 +32,24 @@ class Probe:
     asked: bool = False
     answer: str | None = None
 
-    def unsupported(self, request: Request, launcher: launch.Launcher) -> str | None:
+    def unsupported(
+        self, request: Request, launcher: launch.Launcher, directory: Path | None = None
+    ) -> str | None:
         """Why this request cannot run here; None: nothing stands against it."""
-        if request.case != "himeno" or not himeno.gives_gpu_memory_to_mpi(request.parameters):
+        if QUESTION not in find(request.case).asks(request.parameters):
             return None
         if not self.asked:
-            self.asked, self.answer = True, ask(request, launcher)
+            self.asked, self.answer = True, ask(request, launcher, directory)
         return self.answer
 
 
-def ask(request: Request, launcher: launch.Launcher) -> str | None:
+def ask(request: Request, launcher: launch.Launcher, directory: Path | None) -> str | None:
     """What two ranks die of or say, in the environment of this request; None if all went well."""
-    command = [*launcher.prefix(2), sys.executable, "-m", "watari.gpu_mpi"]
-    with interrupts.held() as hold, tempfile.TemporaryDirectory() as scratch:
-        errors = Path(scratch, "errors")
-        with errors.open("wb") as stream:
+    command = [*launcher.prefix(2), *launch.python("watari.run.gpu_mpi")]
+    with interrupts.held() as hold, scratch.folder(directory) as files:
+        errors = files / "errors"
+        stream = errors.open("wb")
+        with closed_quietly(stream):
             try:
                 process = subprocess.Popen(
                     command,

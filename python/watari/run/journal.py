@@ -14,18 +14,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
+from pydantic_core import from_json
 
-from watari import results
-from watari.errors import FileError
-from watari.files import write_atomically
-from watari.lock import lock, taken
-from watari.machine import Machine
-from watari.request import Request
+from watari.common import files
+from watari.common.errors import FileError
+from watari.common.files import reason
+from watari.common.lock import is_name_of, lock, taken
+from watari.machine.record import Count, Machine, Record
+from watari.plan.request import Request
+from watari.results import schema as results
 
-SCHEMA = 1
+SCHEMA = results.SCHEMA
 SUFFIX = ".journal"
 OF_CASE = ("bytes_per_sample", "flops_per_sample")  # a worker's trial has them, a result's case
 
@@ -43,6 +45,23 @@ class State:
     trials: list[list[Trial]]
 
 
+class Header(Record):
+    """The first line."""
+
+    schema_version: Literal[1] = Field(alias="schema")
+    program: results.Program
+    plan: results.Plan | None
+    machine: Machine
+    requests: list[results.Missing]
+
+
+class Entry(Record):
+    """Each other line; the trial is checked with its request."""
+
+    request: Count
+    trial: dict[str, Any]
+
+
 def path_for(output: Path) -> Path:
     """The journal of a result file."""
     return output.with_name(output.name + SUFFIX)
@@ -50,7 +69,7 @@ def path_for(output: Path) -> Path:
 
 def is_left(journal: Path) -> bool:
     """Whether a run left its trials there; an empty one is of a run that was killed before any."""
-    return journal.is_file() and journal.stat().st_size > 0
+    return os.path.isfile(journal) and journal.stat().st_size > 0
 
 
 def header(state: State) -> dict[str, Any]:
@@ -74,7 +93,7 @@ def reading(path: Path) -> Iterator[TextIO]:
             lock(file, path, fcntl.LOCK_SH)
             yield file
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: cannot be read: {error}") from None
+        raise FileError(f"{path}: cannot be read: {reason(error)}") from None
 
 
 def check_dead(path: Path) -> None:
@@ -88,24 +107,44 @@ class Journal:
     writes it."""
 
     def __init__(self, path: Path, state: State) -> None:
-        self.path = path
-        lines: list[dict[str, Any]] = [header(state)]
-        for number, trials in enumerate(state.trials):
+        self.path, self.state = path, state
+        self.begin()
+
+    def begin(self) -> None:
+        """Writes all that is known of the run, and locks it."""
+        lines: list[dict[str, Any]] = [header(self.state)]
+        for number, trials in enumerate(self.state.trials):
             lines += [{"request": number, "trial": trial} for trial in trials]
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        with taken(path):
-            write_atomically(path, text, self.take)
+        with taken(self.path):
+            files.write_atomically(self.path, text, self.take)
 
     def take(self, temporary: Path) -> None:
         """Locks what is to be the journal before it is, so that no other run can."""
         self.file = temporary.open("a", encoding="utf-8")
         lock(self.file, self.path)
 
+    def is_there(self) -> bool:
+        """Whether the file is where it was made, and was not removed by hand."""
+        return is_name_of(self.path, self.file)
+
     def add(self, number: int, trial: Trial) -> None:
-        """Stores a finished trial of the request with this number. Raises OSError."""
-        self.file.write(json.dumps({"request": number, "trial": trial}) + "\n")
-        self.file.flush()
-        os.fsync(self.file.fileno())
+        """Stores a finished trial of the request with this number, in the state too. A journal that
+        was removed meanwhile is written anew. Raises OSError, FileError, UsageError."""
+        self.state.trials[number].append(trial)
+        if not self.is_there():
+            self.close()
+            self.begin()
+            return
+        with files.naming(self.path):
+            self.file.write(json.dumps({"request": number, "trial": trial}) + "\n")
+            self.file.flush()
+            os.fsync(self.file.fileno())
+
+    def remove(self) -> None:
+        """Ends the journal of a run whose result is stored, but not one of another run there."""
+        if self.is_there():
+            self.path.unlink()  # while it is locked: no other run may find it whole
 
     def close(self) -> None:
         """Closes the file; what could not be written was reported when it was added."""
@@ -113,9 +152,35 @@ class Journal:
             self.file.close()
 
 
-def check_trial(trial: Trial) -> None:
-    """Raises pydantic's ValidationError if a result file could not hold this trial."""
-    results.Trial.model_validate({k: v for k, v in trial.items() if k not in OF_CASE})
+def checked_trial(request: Request, trial: Trial) -> Trial:
+    """The trial with every field. Raises ValueError that names the field if a result file could not
+    hold it."""
+    rest = {name: value for name, value in trial.items() if name not in OF_CASE}
+    whole = {
+        "case": request.case,
+        "parameters": request.parameters,
+        "status": "ok",
+        "trials_planned": 1,
+        "trials": [rest],
+        **{name: whole_number(trial[name]) for name in OF_CASE if name in trial},
+    }
+    try:
+        case = results.Case.model_validate(whole)
+    except ValidationError as error:
+        text = results.first(error.errors(include_url=False))
+        raise ValueError(text.removeprefix("trials[0].")) from None
+    return plain_trial(case, case.trials[0])
+
+
+def whole_number(value: Any) -> Any:
+    """The compiled module counts in floating point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def plain_trial(case: results.Case, trial: results.Trial) -> Trial:
+    """A trial of a result file as a worker gives it."""
+    common = {name: getattr(case, name) for name in OF_CASE}
+    return {**trial.model_dump(exclude_none=True), **common}
 
 
 @contextmanager
@@ -124,12 +189,18 @@ def naming(path: Path, number: int) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        problem = error.errors()[0]
-        field = ".".join(map(str, problem["loc"]))
-        raise FileError(f"{path}: line {number}: {field}: {problem['msg']}") from None
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        text = f"{type(error).__name__}: {error}"
-        raise FileError(f"{path}: line {number}: not a journal: {text}") from None
+        text = results.first(error.errors(include_url=False))
+        raise FileError(f"{path}: line {number}: {text}") from None
+    except ValueError as error:
+        raise FileError(f"{path}: line {number}: {error}") from None
+
+
+def parsed(line: str) -> Any:
+    """The value of a line. Raises ValueError."""
+    try:
+        return from_json(line, allow_inf_nan=False)
+    except ValueError as error:
+        raise ValueError(f"not JSON: {error}") from None
 
 
 def read(path: Path) -> State:
@@ -141,24 +212,21 @@ def read(path: Path) -> State:
     if not lines:
         raise FileError(f"{path}: line 1: missing or cut short")
     with naming(path, 1):
-        state = read_header(json.loads(lines[0]), path)
+        header = parsed(lines[0])
+        results.check_schema(header, f"{path}: line 1")
+        state = begun(Header.model_validate(header))
     for number, line in enumerate(lines[1:], 2):
         with naming(path, number):
-            entry = json.loads(line)
-            check_trial(entry["trial"])
-            state.trials[entry["request"]].append(entry["trial"])
+            entry = Entry.model_validate(parsed(line))
+            if entry.request >= len(state.requests):
+                raise ValueError(f"request {entry.request} of {len(state.requests)}")
+            trial = checked_trial(state.requests[entry.request], entry.trial)
+            state.trials[entry.request].append(trial)
     return state
 
 
-def read_header(first: dict[str, Any], path: Path) -> State:
+def begun(header: Header) -> State:
     """The state that the first line describes, before any trial."""
-    if first["schema"] != SCHEMA:
-        raise FileError(f"{path}: schema: is {first['schema']}, this version reads {SCHEMA}")
-    requests = [Request(r["case"], r["parameters"], r["trials"]) for r in first["requests"]]
-    return State(
-        results.Program.model_validate(first["program"]),
-        results.Plan.model_validate(first["plan"]) if first["plan"] else None,
-        Machine.model_validate(first["machine"]),
-        requests,
-        [[] for _ in requests],
-    )
+    requests = [Request(r.case, r.parameters, r.trials) for r in header.requests]
+    trials: list[list[Trial]] = [[] for _ in requests]
+    return State(header.program, header.plan, header.machine, requests, trials)

@@ -10,24 +10,30 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from watari import cases, interrupts
-from watari.errors import UsageError
-from watari.request import Request, expected_bytes
-from watari.worker import CANNOT_WRITE, Trial, empty_trial, now
+from watari import cases
+from watari.common import interrupts
+from watari.common.errors import UsageError
+from watari.common.files import closed_quietly, naming
+from watari.plan.request import Request, expected_bytes
+from watari.run import scratch
+from watari.run.worker import CANNOT_WRITE, OF_RANKS, Trial, empty_trial, now
 
 SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not slower
 STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
 GRACE_SECONDS = 3.0  # between asking a session to end and ending it
 TAIL_CHARACTERS = 600
+ROOM = 2**16  # bytes: a result of thousands of samples, or why there is none
+START = str(Path(__file__).with_name("start.py").absolute())
 PINNING = {"OMP_PLACES": "cores", "OMP_PROC_BIND": "close", "CUDA_MODULE_LOADING": "EAGER"}
 
 
@@ -40,7 +46,12 @@ class Launcher:
 
     command: tuple[str, ...] = ("mpirun", "-n", "{ranks}")
     environment: dict[str, str] = field(default_factory=dict)
-    chosen: bool = False
+    template: str = ""
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the user gave it."""
+        return bool(self.template)
 
     @classmethod
     def parse(cls, template: str) -> Launcher:
@@ -55,7 +66,13 @@ class Launcher:
             environment[name] = value
         if not words:
             raise UsageError(f"launcher '{template}' has no command; e.g. 'mpirun -n {{ranks}}'")
-        return cls(tuple(words), environment, chosen=True)
+        return cls(tuple(words), environment, template)
+
+    def require_program(self) -> None:
+        """Raises UsageError where the user's choice is nothing that can be started."""
+        program = self.command[0]
+        if self.chosen and not shutil.which(program, path=self.environment.get("PATH")):
+            raise UsageError(f"launcher '{program}': no program of this name, or not on PATH")
 
     def prefix(self, ranks: int) -> list[str]:
         """The words before the worker's command."""
@@ -66,8 +83,8 @@ class Launcher:
 
 def time_limit(request: Request) -> float:
     """Seconds that are enough for a trial on a slow path: from the bytes that it should move."""
-    patience = cases.find(request.case).patience(request.parameters)
-    return STARTING_SECONDS + expected_bytes(request) / SLOWEST_RATE + patience
+    extra = cases.find(request.case).extra_seconds(request.parameters)
+    return STARTING_SECONDS + expected_bytes(request) / SLOWEST_RATE + extra
 
 
 def ranks_of(request: Request) -> int:
@@ -80,10 +97,23 @@ def environment(request: Request, launcher: Launcher) -> dict[str, str]:
     defaults = dict(PINNING)
     if "threads" in request.parameters and cases.find(request.case).threads_compute:
         defaults["OMP_NUM_THREADS"] = str(request.parameters["threads"])
-    # the worker finds the package where this process did, installed or not
-    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    defaults["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    return {**defaults, **os.environ, "PYTHONPATH": defaults["PYTHONPATH"], **launcher.environment}
+    inherited = dict(os.environ)
+    if not launcher.prefix(ranks_of(request)):  # those of a batch job are not of this process
+        inherited = {name: value for name, value in inherited.items() if name not in OF_RANKS}
+    return safe_path({**defaults, **inherited, **launcher.environment})
+
+
+def safe_path(variables: Mapping[str, str]) -> dict[str, str]:
+    """These variables, but PYTHONPATH without empty entries, as `$PYTHONPATH:folder` may have:
+    Python takes them for the current folder."""
+    paths = [path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
+    others = {name: value for name, value in variables.items() if name != "PYTHONPATH"}
+    return {**others, "PYTHONPATH": os.pathsep.join(paths)} if paths else others
+
+
+def python(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of this package in a process of its own (start.py)."""
+    return [sys.executable, START, module, *arguments]
 
 
 def session_members(session: int) -> list[int]:
@@ -136,10 +166,17 @@ def death(code: int) -> str:
     return f"exit code {code} without a result"
 
 
+def require_room(folder: Path) -> None:
+    """Raises OSError where a disk takes no more: a trial that ended without a result then says
+    nothing about its case, and perhaps could not even say why."""
+    with naming(folder), (folder / "room").open("wb") as file:
+        file.write(bytes(ROOM))
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> Trial:
     """The trial of a process that ended by itself. Raises OSError if it found no room to write."""
-    if code == CANNOT_WRITE:
-        raise OSError(tail(errors))
     trial: Trial | None = None
     with suppress(OSError, ValueError):
         trial = json.loads(result.read_text())
@@ -147,6 +184,9 @@ def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> 
     if trial and (code == 0 or trial["status"] != "ok"):
         return trial
     said = tail(errors)
+    require_room(result.parent)
+    if code == CANNOT_WRITE:  # there is room again
+        raise OSError(said or f"{result.parent}: the result of a trial could not be written")
     return empty_trial("failed", death(code) + (f": {said}" if said else ""), started, ranks)
 
 
@@ -162,22 +202,22 @@ def trial(
     for, or at the end.
 
     `directory` holds its files while it runs; with several nodes all of them must see it. Raises
-    OSError where these files cannot be written: on a full disk no later trial would fare better.
+    OSError where these files cannot be written, or no process started: on a full disk, beyond a
+    limit of processes, no later trial would fare better.
     """
     ranks, started = ranks_of(request), now()
     with (
         interrupts.held() as hold,
-        tempfile.TemporaryDirectory(
-            prefix=".trial-", dir=directory, ignore_cleanup_errors=True
-        ) as scratch,
+        scratch.folder(directory) as files,
     ):
-        case, result, errors = (Path(scratch, name) for name in ("case", "result", "errors"))
+        case, result, errors = (files / name for name in ("case", "result", "errors"))
         cpus = sorted(os.sched_getaffinity(0))
-        case.write_text(
-            json.dumps({"case": request.case, "parameters": request.parameters, "cpus": cpus})
-        )
-        worker = [sys.executable, "-m", "watari.worker", str(case), str(result)]
-        with errors.open("wb") as stream:
+        asked = {"case": request.case, "parameters": request.parameters, "cpus": cpus}
+        with naming(case):
+            case.write_text(json.dumps(asked))
+        worker = python("watari.run.worker", str(case), str(result))
+        stream = errors.open("wb")
+        with closed_quietly(stream):
             try:
                 process = subprocess.Popen(
                     [*launcher.prefix(ranks), *worker],
@@ -187,12 +227,11 @@ def trial(
                     env=environment(request, launcher),
                     start_new_session=True,
                 )
-            except OSError as error:
-                if not launcher.chosen:
-                    text = f"{ranks} ranks need MPI's mpirun on PATH (openmpi-bin or mpich)"
-                    return empty_trial("unsupported", text, started, ranks)
-                text = f"launcher '{launcher.command[0]}': {error.strerror}"
-                return empty_trial("failed", text, started, ranks)
+            except (FileNotFoundError, PermissionError):
+                if launcher.chosen or ranks == 1:  # no property of the case
+                    raise
+                text = f"{ranks} ranks need MPI's mpirun on PATH (openmpi-bin or mpich)"
+                return empty_trial("unsupported", text, started, ranks)
         try:
             with hold.let_through():
                 code = process.wait(timeout=limit)

@@ -1,4 +1,4 @@
-"""Touches memory once in a process of its own: `python -m watari.prefault BYTES`.
+"""Touches memory once in a process of its own: `python start.py watari.run.prefault BYTES`.
 
 The memory of some virtual machines grows as it is used, which takes seconds for some GiB. Done
 before the first trial, this does not count as the cost of a first touch.
@@ -15,21 +15,20 @@ from contextlib import suppress
 
 import numpy
 
-from watari.axes import Machine
+from watari.case.axis import Machine
 from watari.cases import find
-from watari.request import Request
+from watari.plan.request import Request
+from watari.run import launch
 
 SHARE = 0.8  # of the available memory at most
 LIMIT_SECONDS = 120.0
 
 
 def wanted(requests: list[Request], machine: Machine) -> int:
-    """Bytes of the largest request that fits into memory; GPU memory alone needs nothing here."""
+    """Bytes of the largest request that fits into memory; GPU memory needs nothing here."""
     available = int(machine["memory_available_bytes"])
     footprints = [
-        find(request.case).footprint(request.parameters)
-        for request in requests
-        if not all(str(request.parameters.get(e, "")).startswith("device") for e in ("from", "to"))
+        find(request.case).profile(request.parameters).in_host_memory for request in requests
     ]
     largest = max((size for size in footprints if size <= available), default=0)
     return min(largest, int(SHARE * available))
@@ -37,11 +36,14 @@ def wanted(requests: list[Request], machine: Machine) -> int:
 
 def start(size: int) -> bool:
     """Touches `size` bytes in another process and waits for it. True if it succeeded."""
-    command = [sys.executable, "-m", "watari.prefault", str(size)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     try:
-        done = subprocess.run(command, env=environment, timeout=LIMIT_SECONDS, capture_output=True)
-    except subprocess.TimeoutExpired:
+        done = subprocess.run(
+            launch.python("watari.run.prefault", str(size)),
+            env=launch.safe_path(os.environ),
+            timeout=LIMIT_SECONDS,
+            capture_output=True,
+        )
+    except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
 

@@ -8,26 +8,19 @@ import shlex
 import sys
 from pathlib import Path
 
-from watari import prefault, results
-from watari.axes import Machine, format_size
-from watari.errors import UsageError
-from watari.journal import State, check_dead, is_left, path_for
-from watari.launch import PINNING, Launcher
-from watari.machine import Machine as MachineRecord
-from watari.plan import Plan
-from watari.worker import now
+from watari.case.axis import Machine
+from watari.common import variables
+from watari.common.errors import UsageError
+from watari.common.units import exact_size
+from watari.machine.record import Machine as MachineRecord
+from watari.plan.plan import Plan
+from watari.results import schema as results
+from watari.run import prefault
+from watari.run.journal import State, check_dead, is_left, path_for
+from watari.run.launch import PINNING, Launcher
+from watari.run.worker import now
 
 NOTE = "PREFAULTED"  # where program.environment says how much memory was touched beforehand
-TELLING = (
-    "OMP_",
-    "GOMP_",
-    "CUDA_",
-    "OMPI_",
-    "UCX_",
-    "NCCL_",
-    "GLIBC_TUNABLES",
-    "MALLOC_",
-)
 
 
 def version() -> str:
@@ -40,8 +33,8 @@ def version() -> str:
 
 def environment(launcher: Launcher) -> dict[str, str]:
     """The variables that matter, as the trials see them; OMP_NUM_THREADS is an axis of each."""
-    set_by_user = {name: value for name, value in os.environ.items() if name.startswith(TELLING)}
-    return {**PINNING, **set_by_user, **launcher.environment}
+    set_by_user = variables.relevant(os.environ)
+    return variables.kept({**PINNING, **set_by_user, **launcher.environment})
 
 
 def program(launcher: Launcher) -> results.Program:
@@ -55,7 +48,8 @@ def program(launcher: Launcher) -> results.Program:
         compiler=built.get("compiler") or None,
         flags=built.get("flags") or None,
         cuda=built.get("cuda") or None,
-        command=shlex.join(["watari", *sys.argv[1:]]),
+        command=variables.kept_command(["watari", *sys.argv[1:]]),
+        launcher=variables.kept_launcher(launcher.template) if launcher.chosen else None,
         environment=environment(launcher),
         started=now(),
     )
@@ -75,9 +69,15 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
 def check_output(output: Path, resumed: Path | None) -> None:
     """Raises UsageError where no result file can be, or one has the journal of another run than
     that which is gone on with, whose result file is `resumed`."""
-    if output.exists() and not output.is_file():
-        raise UsageError(f"{output} is not a file: -o names the result file")
-    journal = path_for(output)
+    try:
+        if output.exists() and not output.is_file():
+            raise UsageError(f"{output} is not a file: -o names the result file")
+        journal = path_for(output)
+        journal.stat()
+    except FileNotFoundError:
+        return
+    except OSError as error:  # a name that is too long, a folder that may not be read
+        raise UsageError(f"{output}: {error.strerror}") from None
     own = resumed and os.path.realpath(output) == os.path.realpath(resumed)
     if is_left(journal) and not own:
         check_dead(journal)
@@ -91,4 +91,4 @@ def grow_memory(state: State, machine: Machine) -> None:
     """Touches memory once where a hypervisor gives it on first use, and notes how much."""
     size = prefault.wanted(state.requests, machine)
     if machine["virtual_machine"] and size and prefault.start(size):
-        state.program.environment[NOTE] = format_size(size)
+        state.program.environment[NOTE] = exact_size(size)

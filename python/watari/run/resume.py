@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from watari import results
-from watari.errors import UsageError
-from watari.journal import SUFFIX, State, is_left, path_for, read
-from watari.request import Request, describe
+from watari.case import anonymous
+from watari.case.axis import unknown
+from watari.cases import find
+from watari.common.errors import UsageError
+from watari.common.variables import HIDDEN
+from watari.plan.request import Request, describe
+from watari.results import schema as results
+from watari.run.journal import SUFFIX, State, is_left, path_for, plain_trial, read
+from watari.run.launch import Launcher
+from watari.run.prepare import environment
 
 
 def load(path: Path) -> tuple[State, Path]:
@@ -16,15 +23,17 @@ def load(path: Path) -> tuple[State, Path]:
 
     A journal beside a result file is newer: a run that continued the file was killed.
     """
-    output = path.with_name(path.name.removesuffix(SUFFIX))
+    name = path.name.removesuffix(SUFFIX)
+    if not name:
+        raise UsageError(f"'{path}' names no result file or journal to resume")
+    output = path.with_name(name)
     if is_left(path_for(output)):
         return read(path_for(output)), output
     found = results.read(path)
     requests, trials = [], []
     for c in found.cases:
         requests.append(Request(c.case, c.parameters, c.trials_planned))
-        common = {"bytes_per_sample": c.bytes_per_sample, "flops_per_sample": c.flops_per_sample}
-        trials.append([{**t.model_dump(exclude_none=True), **common} for t in c.trials])
+        trials.append([plain_trial(c, t) for t in c.trials])
     known = {request.key for request in requests}
     for m in found.missing:
         request = Request(m.case, m.parameters, m.trials)
@@ -34,18 +43,43 @@ def load(path: Path) -> tuple[State, Path]:
     return State(found.program, found.plan, found.machine, requests, trials), output
 
 
-def continued(path: Path, new: State, same_plan: bool) -> tuple[State, Path]:
-    """What the file has, to be gone on with here and now, and the result file for it.
+def continued(
+    path: Path, new: State, same_plan: bool, launcher: Launcher
+) -> tuple[State, Path, Launcher]:
+    """What the file has, to be gone on with here and now, the result file for it, and what starts
+    its trials: the launcher that is given now, else the one of before.
 
     `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
     Raises FileError, UsageError.
     """
     state, output = load(path)
+    require_whole(state, path)
+    if not launcher.chosen:
+        launcher = earlier_launcher(state, path)
     check_fit(state, new, path, same_plan)
     hosts = [*state.machine.hosts, *new.machine.hosts]
     state.machine = state.machine.model_copy(update={"hosts": list(dict.fromkeys(hosts))})
-    state.program.environment.update(new.program.environment)
-    return state, output
+    state.program.environment.update(environment(launcher))
+    state.program.launcher = new.program.launcher or state.program.launcher
+    state.program.anonymous |= new.program.anonymous
+    return state, output, launcher
+
+
+def earlier_launcher(state: State, path: Path) -> Launcher:
+    """The launcher that a run was started with. Raises UsageError where not all of it is kept."""
+    template = state.program.launcher
+    if template and HIDDEN in template:
+        raise UsageError(
+            f"{path} was measured with --launcher {quote(template)}, and a result does not keep "
+            "what stands for ***: give --launcher again"
+        )
+    return Launcher.parse(template) if template else Launcher()
+
+
+def require_whole(state: State, path: Path) -> None:
+    """Raises UsageError where an anonymous result lacks the folder that its cases used."""
+    if any(str(r.parameters.get("folder")).startswith(anonymous.LEFT_OUT) for r in state.requests):
+        raise UsageError(f"{path} cannot be continued: --anonymous left out folder= of its cases")
 
 
 def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
@@ -60,6 +94,8 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
     for what, before, after in pairs:
         if before != after:
             raise UsageError(f"{path} cannot be continued: {what} was {before}, is now {after}")
+    for request in old.requests:
+        check_known(request, path)
     if same_plan:
         before_keys, after_keys = ({r.key: r for r in s.requests} for s in (old, new))
         for request in [*after_keys.values(), *before_keys.values()]:
@@ -68,6 +104,17 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
                 raise UsageError(
                     f"{path} cannot be continued with this plan: '{describe(request)}' {side}"
                 )
+
+
+def check_known(request: Request, path: Path) -> None:
+    """Raises UsageError for what a newer version measured."""
+    try:
+        axes = find(request.case).axes
+        for axis in request.parameters:
+            if axis not in axes:
+                raise unknown(f"axis of {request.case}", axis, axes)
+    except UsageError as error:
+        raise UsageError(f"{path} cannot be continued: {error}") from None
 
 
 def processor_names(state: State) -> list[str]:

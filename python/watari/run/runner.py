@@ -15,18 +15,20 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from pydantic import ValidationError
-
-from watari import interrupts, launch, limits, results
-from watari.axes import Parameters
-from watari.budget import Estimate
-from watari.errors import FileError
-from watari.gpu_mpi import Probe
-from watari.journal import OF_CASE, Journal, State, Trial, check_trial, path_for
-from watari.progress import Progress, Silent
-from watari.request import Request, describe, no_sense
-from watari.statistics import parts
-from watari.worker import empty_trial, now
+from watari.case import anonymous, limits
+from watari.cases import find
+from watari.common import interrupts
+from watari.common.errors import FileError, WatariError
+from watari.common.files import reason
+from watari.common.progress import Progress, Silent
+from watari.plan.request import Request, describe, no_sense
+from watari.results import schema as results
+from watari.results.statistics import parts
+from watari.run import launch, scratch
+from watari.run.budget import Estimate
+from watari.run.gpu_mpi import Probe
+from watari.run.journal import OF_CASE, Journal, State, Trial, checked_trial, path_for
+from watari.run.worker import empty_trial, now
 
 WORST_FIRST: tuple[results.Status, ...] = ("failed", "wrong", "unsupported", "ok")
 ENDING_SECONDS = 1.0  # kept of a budget for writing the result file
@@ -85,21 +87,20 @@ def rate(trial: Trial) -> float | None:
 
 def measure(request: Request, options: Options) -> Trial | None:
     """One trial that a result file can hold; None if the budget ended before it did."""
-    reason = no_sense(request) or options.gpu_mpi.unsupported(request, options.launcher)
+    directory = options.output.parent
+    reason = no_sense(request) or options.gpu_mpi.unsupported(request, options.launcher, directory)
     if reason:
         return empty_trial("unsupported", reason, now(), launch.ranks_of(request))
     limit = options.time_limit or launch.time_limit(request)
     left = options.deadline - time.monotonic() if options.deadline else limit
     started = time.monotonic()
-    trial = launch.trial(request, options.launcher, min(limit, left), options.output.parent)
+    trial = launch.trial(request, options.launcher, min(limit, left), directory)
     if left < limit and time.monotonic() - started >= left:
         return None
     try:
-        check_trial(trial)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        text = f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-        return empty_trial("failed", f"the worker's result is malformed: {text}", now())
+        checked_trial(request, trial)
+    except ValueError as error:
+        return empty_trial("failed", f"the worker's result is malformed: {error}", now())
     return trial
 
 
@@ -134,7 +135,6 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
         seconds = time.monotonic() - started
         estimate.learn(request, seconds, sum(trial["host_s"]))
         journal.add(index, trial)
-        state.trials[index].append(trial)
         spent[index] += seconds
         number = len(state.trials[index])
         progress.finish(line(request, number, trial, seconds), seconds_left(state, estimate))
@@ -143,15 +143,16 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
 def execute(state: State, options: Options) -> tuple[results.Results, bool]:
     """Runs, writes the result file, and says whether it was interrupted (Ctrl-C, SIGTERM).
 
-    Raises FileError where results cannot be stored; the journal then has what was measured.
+    Raises WatariError where results cannot be stored; the journal then has what was measured.
     UsageError where another run writes the same result.
     """
     try:
         options.output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{options.output}: cannot be written: {error.strerror}") from None
+        raise FileError(f"{options.output}: cannot be written: {reason(error)}") from None
     if options.deadline:
         options.deadline -= ENDING_SECONDS
+    scratch.remove_left(options.output.parent)
     hold = interrupts.Hold()
     # also what comes between trials, and again while results are written
     with closing(Journal(path_for(options.output), state)) as journal, hold.remember():
@@ -160,22 +161,34 @@ def execute(state: State, options: Options) -> tuple[results.Results, bool]:
                 run_trials(state, options, journal, hold)
         except KeyboardInterrupt:
             hold.came = True
-        except OSError as error:
-            raise stopped(journal.path, str(error)) from None
+        except (OSError, FileError) as error:
+            raise stopped(journal, described(error)) from None
         measured = assemble(state)
         try:
             results.write(options.output, measured)
         except FileError as error:
-            raise stopped(journal.path, str(error)) from None
-        journal.path.unlink()  # while it is locked: no other run may find it whole
+            raise stopped(journal, str(error)) from None
+        journal.remove()
     return measured, hold.came
 
 
-def stopped(journal: Path, reason: str) -> FileError:
-    """The error of a run that cannot store what it measures."""
-    return FileError(
-        f"{reason}; what was measured so far is in {journal}: "
-        f"make room and continue with watari run --resume {quote(str(journal))}"
+def described(error: OSError | FileError) -> str:
+    """File and cause."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def stopped(journal: Journal, reason: str) -> WatariError:
+    """The error of a run that cannot go on, or not store what it measures."""
+    if not any(journal.state.trials):
+        journal.remove()
+        return WatariError(f"{reason}; nothing was measured")
+    if not journal.is_there():
+        return WatariError(f"{reason}; what was measured is lost: {journal.path} was removed")
+    return WatariError(
+        f"{reason}; what was measured so far is in {journal.path}: "
+        f"mend this and continue with watari run --resume {quote(str(journal.path))}"
     )
 
 
@@ -183,7 +196,7 @@ def assemble(state: State) -> results.Results:
     """The result file's content."""
     machine = state.machine.model_dump(by_alias=True)
     measured = zip(state.requests, state.trials, strict=True)
-    return results.Results(
+    whole = results.Results(
         program=state.program.model_copy(update={"finished": now()}),
         plan=state.plan,
         machine=state.machine,
@@ -198,6 +211,7 @@ def assemble(state: State) -> results.Results:
             if not ended(state, index)
         ],
     )
+    return anonymous.anonymous([whole])[0] if state.program.anonymous else whole
 
 
 def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> results.Case:
@@ -211,7 +225,7 @@ def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> resu
         parameters=request.parameters,
         status=status,
         reason=reason,
-        flags=flags(request.case, request.parameters, trials, machine),
+        flags=flags(request, trials, machine),
         trials_planned=request.trials,
         trials=[results.Trial.model_validate(trial) for trial in kept],
         bytes_per_sample=common["bytes_per_sample"],
@@ -219,9 +233,10 @@ def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> resu
     )
 
 
-def flags(
-    name: str, parameters: Parameters, trials: list[Trial], machine: dict[str, Any]
-) -> list[str]:
+def flags(request: Request, trials: list[Trial], machine: dict[str, Any]) -> list[str]:
     """Doubts about the case's rate, the median of its trials."""
     rates = [found for trial in trials if (found := rate(trial))]
-    return limits.flags(name, parameters, statistics.median(rates), machine) if rates else []
+    if not rates:
+        return []
+    profile = find(request.case).profile(request.parameters)
+    return limits.flags(profile, request.parameters, statistics.median(rates), machine)

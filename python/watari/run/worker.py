@@ -1,6 +1,6 @@
 """One trial: runs a case in this process and writes what it gave as one JSON object.
 
-    python -m watari.worker CASE.json RESULT.json
+    python start.py watari.run.worker CASE.json RESULT.json
 
 CASE.json has `case` and `parameters`. Whatever happens inside the case becomes a status of the
 trial (errors.py says which). Under a launcher every rank runs this; rank 0 writes. Nothing heavy is
@@ -19,7 +19,8 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any
 
-from watari.errors import status_of
+from watari.common.errors import status_of
+from watari.common.output import nowhere
 
 Trial = dict[str, Any]
 
@@ -27,6 +28,7 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 SIZE_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS")
 LOCAL_RANK_VARIABLES = ("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
 LOCAL_SIZE_VARIABLES = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE")
+OF_RANKS = {*RANK_VARIABLES, *SIZE_VARIABLES, *LOCAL_RANK_VARIABLES, *LOCAL_SIZE_VARIABLES}
 PR_SET_PDEATHSIG = 1
 CANNOT_WRITE = 74  # exit code (EX_IOERR): the case ran and its result could not be stored
 
@@ -53,8 +55,10 @@ def empty_trial(status: str, error: str, started: str, ranks: int = 1) -> Trial:
 
 
 def from_launcher(variables: tuple[str, ...], default: int) -> int:
-    """A number that the launcher (Open MPI, MPICH, Slurm) put into the environment."""
-    return next((int(os.environ[name]) for name in variables if name in os.environ), default)
+    """A number that the launcher (Open MPI, MPICH, Slurm) put into the environment; of Slurm's
+    `4(x2),3` for several nodes the first."""
+    values = (os.environ.get(name, "").partition("(")[0].partition(",")[0] for name in variables)
+    return next((int(value) for value in values if value.isdecimal()), default)
 
 
 def cores(cpus: list[int]) -> list[list[int]]:
@@ -157,7 +161,7 @@ def run(case: str, parameters: dict[str, Any]) -> Trial:
         if not hasattr(error, "status"):
             import traceback
 
-            traceback.print_exc()
+            say(traceback.format_exc())
         trial = empty_trial(status_of(error), one_line(error), started, ranks)
     if not trial["error"]:
         del trial["error"]
@@ -185,16 +189,35 @@ def main(arguments: list[str]) -> int:
         try:
             write(result_path, trial)
         except OSError as error:
-            print(f"watari: {error}", file=sys.stderr)
+            say(f"watari: {error}")
             return CANNOT_WRITE
     if trial["status"] != "failed":
         end_ranks()
     elif rank > 0 or trial["ranks"] > 1:
         # the launcher then ends the ranks that wait for this one
-        print(f"watari: {trial['error']}", file=sys.stderr)
+        say(f"watari: {trial['error']}")
         return 1
     return 0
 
 
+def say(text: str) -> None:
+    """Writes to the error stream, a file on the disk of the results: where that is full nothing is
+    said, and the exit code tells."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def lose_unwritten() -> None:
+    """Gives up what the streams hold and the disk does not take. Python would try once more at its
+    end, and change the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere(stream)
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    lose_unwritten()
+    sys.exit(code)

@@ -1,10 +1,10 @@
-#include "watari/gemm/blas.hpp"
+#include "watari/blas/blas.hpp"
 
-#include "watari/gemm/blas_ways.hpp"
+#include "watari/blas/libraries.hpp"
 
 #include <mutex>
 
-namespace watari::gemm {
+namespace watari::blas {
 
 namespace {
 
@@ -23,9 +23,9 @@ std::string numpy_folder() {
     return folder;
 }
 
-std::unique_ptr<blas> make_blas(processor who, precision type, int threads, stream_t stream) {
+std::unique_ptr<products> make(processor who, precision type, int threads, stream_t stream) {
     if (who.is_gpu()) return make_cublas(who.number, type, stream);
     return make_openblas(type, threads);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::blas

@@ -7,22 +7,22 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/precision.hpp"
 #include "watari/core/processor.hpp"
-#include "watari/gemm/shape.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::blas {
 
 /// One processor's products in one precision. Calls of one object come one after another.
-class blas {
+class products {
 public:
-    blas() = default;
-    blas(const blas&) = delete;
-    blas& operator=(const blas&) = delete;
-    virtual ~blas() = default;
+    products() = default;
+    products(const products&) = delete;
+    products& operator=(const products&) = delete;
+    virtual ~products() = default;
 
     /// C = alpha A B + beta C; A is m x k, B k x n, C m x n, row-major, in memory that the
     /// processor addresses; leading dimensions in elements, the elements of the made precision.
@@ -39,10 +39,10 @@ public:
 /// `threads` are the CPU's (those of the whole process: OpenBLAS has one number), `stream` is the
 /// GPU's; the other is not used. On a GPU it has 32 MiB of workspace of its own in GPU memory, so
 /// that equal calls give equal bits. Throws unsupported with the loader's reason.
-std::unique_ptr<blas> make_blas(processor who, precision type, int threads, stream_t stream);
+std::unique_ptr<products> make(processor who, precision type, int threads, stream_t stream);
 
 /// Where the shared objects of NumPy's wheel lie (.../site-packages/numpy.libs); the wheel
 /// nvidia-cublas is looked for beside it. Counts from the next load on; "" is none.
 void set_numpy_folder(const std::string& path);
 
-}  // namespace watari::gemm
+}  // namespace watari::blas

@@ -1,19 +1,24 @@
 // OpenBLAS, loaded when asked for. What is declared here is the C interface of CBLAS, which is
 // stable, and OpenBLAS's own few functions.
+#include "watari/blas/libraries.hpp"
+#include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/shared_object.hpp"
-#include "watari/gemm/blas_ways.hpp"
-#include "watari/measure/crew.hpp"
+#include "watari/measure/thread_team.hpp"
+#include "watari/memory/host.hpp"
+#include "watari/memory/room.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
-namespace watari::gemm {
+namespace watari::blas {
 
 namespace {
 
@@ -31,8 +36,18 @@ constexpr build of_numpy[] = {
     {"libopenblas64_p-", "", "64_", true},             // NumPy 1
 };
 
+// Of a thread: BUFFER_SIZE in OpenBLAS's common_x86_64.h, more than other processors have. Of the
+// library: its segments, and what its thread that starts the others takes.
+constexpr std::size_t buffer_bytes = std::size_t{128} << 20, library_bytes = std::size_t{48} << 20;
+constexpr const char* fewer = "choose a larger limit, or fewer threads (taskset)";
+
+std::atomic<std::size_t> taken_addresses{0};  ///< by the library, when it was loaded
+std::atomic<int> warm_threads{0};             ///< that have their buffers
+
+int own_threads() { return static_cast<int>(cpu::own_cpus().size()); }
+
 struct library {
-    blas_library what;
+    library_facts what;
     bool wide = false;
     void *sgemm = nullptr, *dgemm = nullptr;
     const char* (*config)() = nullptr;
@@ -62,8 +77,11 @@ library bind(const shared_object& object, const build& from, const std::string& 
     return found;
 }
 
-library load(const std::string& folder) {
+library load(const std::string& folder) try {
+    memory::require_addresses(openblas_addresses(own_threads()), "OpenBLAS", fewer);
+    const std::size_t before = memory::host::addresses_left();
     library system = bind(load_part(of_the_system.file), of_the_system, of_the_system.file);
+    taken_addresses = before - std::min(before, memory::host::addresses_left());
     if (system.what.why_not.empty()) return system;
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(folder), none))
@@ -71,6 +89,7 @@ library load(const std::string& folder) {
             const std::string name = entry.path().filename();
             if (!name.starts_with(from.file)) continue;
             library numpy = bind(load_part(name, folder), from, entry.path());
+            taken_addresses = before - std::min(before, memory::host::addresses_left());
             if (numpy.what.why_not.empty()) return numpy;
             system.what.why_not += "; " + numpy.what.why_not;
         }
@@ -78,6 +97,8 @@ library load(const std::string& folder) {
                            (folder.empty() ? "was not named" : "is not usable in " + folder) +
                            ". The package libopenblas0-pthread has it";
     return system;
+} catch (const beyond_memory& limit) {
+    return {.what = {limit.what(), "", ""}};
 }
 
 /// By a thread that may run everywhere: OpenBLAS's threads run where the one that makes them may,
@@ -105,12 +126,14 @@ using gemm_function = void (*)(int, int, int, Integer, Integer, Integer, Element
 
 constexpr int row_major = 101, as_it_is = 111;  // CblasRowMajor, CblasNoTrans
 
-class openblas_way final : public blas {
+class openblas_way final : public products {
 public:
     openblas_way(precision type, int threads)
         : library_(openblas()), type_(type), threads_(threads) {
         if (!library_.what.why_not.empty()) throw unsupported("OpenBLAS: " + library_.what.why_not);
+        const bool limited = memory::host::addresses_left() < SIZE_MAX;
         unbound([&] { library_.set_threads(threads_); });
+        if (limited && warm_threads < threads_) warm();
     }
 
     void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
@@ -148,6 +171,15 @@ public:
     }
 
 private:
+    /// Each thread has its buffer from its first product on.
+    void warm() {
+        constexpr std::size_t n = 512;
+        const std::size_t edge = n * element_bytes(type_);
+        std::vector<std::byte> a(n * edge), b(n * edge), c(n * edge);
+        multiply(n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+        warm_threads = threads_;
+    }
+
     const library library_;
     const precision type_;
     const int threads_;
@@ -155,10 +187,17 @@ private:
 
 }  // namespace
 
-blas_library openblas_library() { return openblas().what; }
+library_facts openblas_library() { return openblas().what; }
 
-std::unique_ptr<blas> make_openblas(precision type, int threads) {
+std::size_t openblas_addresses(int threads) {
+    if (warm_threads >= threads) return 0;
+    const auto count = static_cast<std::size_t>(threads);
+    const std::size_t all = library_bytes + count * (buffer_bytes + memory::host::stack_bytes());
+    return std::max(buffer_bytes, all - std::min<std::size_t>(all, taken_addresses));
+}
+
+std::unique_ptr<products> make_openblas(precision type, int threads) {
     return std::make_unique<openblas_way>(type, threads);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::blas

@@ -1,9 +1,9 @@
 // cuBLAS, loaded when asked for. What is declared here is its stable C interface (cublas_api.h of
 // CUDA 12 and 13).
+#include "watari/blas/libraries.hpp"
 #include "watari/core/cuda.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/shared_object.hpp"
-#include "watari/gemm/blas_ways.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::blas {
 
 namespace {
 
@@ -26,7 +26,7 @@ using gemm_function = int (*)(void*, int, int, std::int64_t, std::int64_t, std::
                               std::int64_t, const Element*, Element*, std::int64_t);
 
 struct library {
-    blas_library what;
+    library_facts what;
     int (*create)(void**) = nullptr;
     int (*destroy)(void*) = nullptr;
     int (*version)(void*, int*) = nullptr;
@@ -105,7 +105,7 @@ const library& cublas() {
 
 void destroy(void* handle) noexcept { cublas().destroy(handle); }
 
-class cublas_way final : public blas {
+class cublas_way final : public products {
 public:
     cublas_way(int gpu, precision type, stream_t stream)
         : library_(usable(gpu)), gpu_(gpu), type_(type), workspace_(workspace_bytes) {
@@ -160,10 +160,10 @@ private:
 
 }  // namespace
 
-blas_library cublas_library() { return cublas().what; }
+library_facts cublas_library() { return cublas().what; }
 
-std::unique_ptr<blas> make_cublas(int gpu, precision type, stream_t stream) {
+std::unique_ptr<products> make_cublas(int gpu, precision type, stream_t stream) {
     return std::make_unique<cublas_way>(gpu, type, stream);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::blas

@@ -1,12 +1,12 @@
-#include "watari/gemm/capabilities.hpp"
+#include "watari/blas/capabilities.hpp"
 
-#include "watari/gemm/blas_ways.hpp"
+#include "watari/blas/libraries.hpp"
 
-namespace watari::gemm {
+namespace watari::blas {
 
 namespace {
 
-machine::capability row(const char* name, const blas_library& found) {
+machine::capability row(const char* name, const library_facts& found) {
     const bool usable = found.why_not.empty();
     return {name, usable, found.why_not, usable ? found.version + ", " + found.file : ""};
 }
@@ -17,4 +17,4 @@ std::vector<machine::capability> capabilities() {
     return {row("openblas", openblas_library()), row("cublas", cublas_library())};
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::blas

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::blas {
 
 /// Loads both libraries (tens of milliseconds); see set_numpy_folder in blas.hpp.
 std::vector<machine::capability> capabilities();
 
-}  // namespace watari::gemm
+}  // namespace watari::blas

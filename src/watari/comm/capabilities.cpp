@@ -1,11 +1,12 @@
 #include "watari/comm/capabilities.hpp"
 
+#include "watari/core/text_file.hpp"
+
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include <dlfcn.h>
@@ -18,9 +19,8 @@ using machine::capability;
 
 std::optional<std::string> on_path(const std::string& program) {
     const char* path = std::getenv("PATH");
-    std::istringstream folders(path != nullptr ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string file = folder + "/" + program;
+    for (std::string_view folders = path != nullptr ? path : ""; !folders.empty();) {
+        const std::string folder(take_until(folders, ':')), file = folder + "/" + program;
         if (!folder.empty() && access(file.c_str(), X_OK) == 0) {
             return file;
         }

@@ -1,5 +1,5 @@
 /// What the library asks of MPI, as a table of functions. MPI is optional, and one build of Watari
-/// must not be bound to one MPI: so src/mpi, a shared object of its own, is all that knows mpi.h.
+/// must not be bound to one MPI: so mpi.cpp, a shared object of its own, is all that knows mpi.h.
 /// An error inside MPI ends all ranks, as MPI does by default.
 #pragma once
 

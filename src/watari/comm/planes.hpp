@@ -3,6 +3,7 @@
 
 #include "watari/comm/decomposition.hpp"
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
 
 namespace watari::comm {
@@ -16,9 +17,6 @@ struct plane_kernels {
     void (*unpack)(const faces& f, float* field, const float* const (&from)[2], stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const plane_kernels& planes_on(processor who);
-
 }  // namespace watari::comm
 
 namespace watari::cpu {
@@ -27,3 +25,12 @@ extern const comm::plane_kernels planes_table;
 namespace watari::gpu {
 extern const comm::plane_kernels planes_table;
 }
+
+namespace watari::comm {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const plane_kernels& planes_on(processor who) {
+    return dispatched<cpu::planes_table, gpu::planes_table>(who);
+}
+
+}  // namespace watari::comm

@@ -1,7 +1,7 @@
 /// Typed errors: what was asked, with which numbers, and what to try.
 ///
 /// Host code throws these; device code returns a status. `name()` is the key under which the
-/// Python side finds the status, exit code and exception class (python/watari/errors.py).
+/// Python side finds the status, exit code and exception class (python/watari/common/errors.py).
 #pragma once
 
 #include <cstddef>

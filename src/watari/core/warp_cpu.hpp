@@ -17,6 +17,10 @@ struct group {
     constexpr Value broadcast(Value value, unsigned = 0) const {
         return value;
     }
+    template <class Value>
+    constexpr Value sum(Value value) const {
+        return value;
+    }
     constexpr bool all(bool condition) const { return condition; }
     /// How many threads in a row, from rank 0 on, say yes.
     constexpr unsigned leading(bool condition) const { return condition; }

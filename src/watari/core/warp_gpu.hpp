@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,10 @@ struct group {
     template <class Value>
     __device__ Value broadcast(Value value, unsigned from = 0) const {
         return threads.shfl(value, from);
+    }
+    template <class Value>
+    __device__ Value sum(Value value) const {
+        return cooperative_groups::reduce(threads, value, cooperative_groups::plus<Value>());
     }
     __device__ bool all(bool condition) const { return threads.all(condition); }
     /// How many threads in a row, from rank 0 on, say yes.

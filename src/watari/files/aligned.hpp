@@ -2,7 +2,6 @@
 #pragma once
 
 #include "watari/core/handle.hpp"
-#include "watari/storage/nvme.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -10,12 +9,16 @@
 
 namespace watari::storage {
 
+/// What direct I/O of any disk takes a multiple of.
+inline constexpr std::size_t page_bytes = 4096;
+
 class aligned_bytes {
 public:
     aligned_bytes() = default;
     explicit aligned_bytes(std::size_t size) : size_(size) {
         if (size == 0) return;
-        void* data = std::aligned_alloc(prp_page, (size + prp_page - 1) / prp_page * prp_page);
+        void* data =
+            std::aligned_alloc(page_bytes, (size + page_bytes - 1) / page_bytes * page_bytes);
         if (!data) throw std::bad_alloc();
         data_ = handle<void*, release>(data);
     }

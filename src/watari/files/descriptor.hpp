@@ -1,7 +1,7 @@
 /// An open file, owned.
 #pragma once
 
-#include "watari/storage/file_error.hpp"
+#include "watari/files/file_error.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-#include "watari/storage/direct_unit.hpp"
+#include "watari/files/direct_unit.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/storage/aligned.hpp"
-#include "watari/storage/descriptor.hpp"
+#include "watari/files/aligned.hpp"
+#include "watari/files/descriptor.hpp"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-#include "watari/storage/disk.hpp"
+#include "watari/files/disk.hpp"
 
 #include <linux/magic.h>
 #include <sys/stat.h>

@@ -1,7 +1,8 @@
-#include "watari/storage/file_error.hpp"
+#include "watari/files/file_error.hpp"
 
 #include "watari/core/error.hpp"
 
+#include <sys/stat.h>
 #include <cerrno>
 
 namespace watari::storage {
@@ -36,17 +37,39 @@ void cannot_open(const std::string& path, int error_number) {
     throw system_error(with_advice(path, error_number), error_number);
 }
 
+void sync_failed(const std::string& path, int error_number) {
+    throw system_error(sync_text(path, error_number), error_number);
+}
+
 void transfer_failed(direction way, const std::string& path, std::uint64_t offset,
                      std::size_t bytes, ssize_t result) {
+    const std::string what = transfer_text(way, path, offset, bytes, result);
+    if (result < 0) throw system_error(what, static_cast<int>(-result));
+    throw error(what);
+}
+
+std::string sync_text(const std::string& path, int error_number) {
+    return with_advice("fdatasync of " + path, error_number);
+}
+
+std::string transfer_text(direction way, const std::string& path, std::uint64_t offset,
+                          std::size_t bytes, ssize_t result) {
     const std::string what = std::string(way == direction::read ? "read" : "write") + " of " +
                              std::to_string(bytes) + " bytes at " + std::to_string(offset) +
                              " of " + path;
-    if (result < 0)
-        throw system_error(with_advice(what, static_cast<int>(-result)), static_cast<int>(-result));
+    if (result < 0) return with_advice(what, static_cast<int>(-result));
     const std::string moved = what + ": only " + std::to_string(result) + " bytes";
-    throw error(way == direction::read
-                    ? moved + "; the file is shorter than it was: was it cut while in use?"
-                    : moved + "; is the disk full?");
+    return way == direction::read
+               ? moved + "; the file is shorter than it was: was it cut while in use?"
+               : moved + "; is the disk full?";
+}
+
+void require_same_file(int opened, int known, const std::string& path) {
+    struct stat one {
+    }, other{};
+    if (known >= 0 && (fstat(opened, &one) != 0 || fstat(known, &other) != 0 ||
+                       one.st_dev != other.st_dev || one.st_ino != other.st_ino))
+        throw file_error(path + ": another file has this name now; try again");
 }
 
 }  // namespace watari::storage

@@ -13,9 +13,20 @@ enum class direction { read, write };
 /// Throws system_error for a file or folder that cannot be opened or made, from errno.
 [[noreturn]] void cannot_open(const std::string& path, int error_number);
 
+/// Throws system_error for a file whose data could not be made durable.
+[[noreturn]] void sync_failed(const std::string& path, int error_number);
+
 /// Throws for a transfer that did not move all its bytes. `result` is what pread or pwrite gave:
 /// bytes, or a negative errno.
 [[noreturn]] void transfer_failed(direction way, const std::string& path, std::uint64_t offset,
                                   std::size_t bytes, ssize_t result);
+
+/// What these say, without the text of errno.
+std::string sync_text(const std::string& path, int error_number);
+std::string transfer_text(direction way, const std::string& path, std::uint64_t offset,
+                          std::size_t bytes, ssize_t result);
+
+/// Throws file_error unless a file opened by its name is the one in use; `known` -1: none is.
+void require_same_file(int opened, int known, const std::string& path);
 
 }  // namespace watari::storage

@@ -1,12 +1,15 @@
 /// What tells a file, and its content, from another, as far as that is known without reading it.
 #pragma once
 
-#include "watari/storage/descriptor.hpp"
+#include "watari/core/error.hpp"
+#include "watari/files/descriptor.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -28,6 +31,33 @@ struct file_state {
     }
     bool operator==(const file_state&) const = default;
 };
+
+/// What tells the file from another one with the same name, size and time of change.
+struct file_version : file_state {
+    std::uint64_t inode = 0, device = 0;
+    std::int64_t attributes = 0;  ///< nanoseconds since 1970 (ctime): owner, mode, links, content
+
+    static file_version of(const struct stat& status) {
+        return {file_state::of(status), status.st_ino, status.st_dev,
+                status.st_ctim.tv_sec * std::int64_t{1'000'000'000} + status.st_ctim.tv_nsec};
+    }
+};
+
+/// Bytes of a file from `at` on; fewer where it ends. Throws file_error with the system's words.
+inline std::string bytes_of(int file, std::uint64_t at, std::size_t count) {
+    std::string found(count, '\0');
+    std::size_t done = 0;
+    while (done < count) {
+        const ssize_t more =
+            pread(file, found.data() + done, count - done, static_cast<off_t>(at + done));
+        if (more < 0 && errno == EINTR) continue;
+        if (more < 0) throw file_error(std::strerror(errno));
+        if (more == 0) break;
+        done += static_cast<std::size_t>(more);
+    }
+    found.resize(done);
+    return found;
+}
 
 /// Whether anything has this name.
 inline bool is_there(const std::string& path) {

@@ -1,4 +1,4 @@
-#include "watari/gemm/unfinished.hpp"
+#include "watari/files/partial_file.hpp"
 
 #include "watari/core/error.hpp"
 
@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -27,9 +28,16 @@ std::string folder_of(const std::string& path) {
 /// Opened by one run at a time.
 storage::descriptor locked(const std::string& path, const std::string& output) {
     for (;;) {
-        storage::descriptor file(
-            open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-        if (file.get() < 0) cannot_write(output, errno);
+        constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+        int opened = open(path.c_str(), flags);
+        if (opened < 0 && errno == ENOENT)
+            opened = open(path.c_str(), flags | O_CREAT | O_EXCL, 0666);
+        if (opened < 0 && errno == EEXIST) continue;  // another run was faster
+        if (opened < 0) cannot_write(output, errno);
+        storage::descriptor file(opened);
+        struct stat status {};
+        if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))
+            throw file_error(output + ": cannot be written: " + path + " is not a regular file");
         // a file system without locks (Lustre, as it may be mounted) has none that hinder
         if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
             throw usage_error(path + " is being written by another run");
@@ -65,9 +73,17 @@ std::uint64_t unfinished_file::inode() const {
     return status.st_ino;
 }
 
-void unfinished_file::allocate(std::uint64_t bytes, const std::string& header) {
+std::uint64_t unfinished_file::blocks_of(int file) {
+    struct stat status {};
+    fstat(file, &status);
+    return static_cast<std::uint64_t>(status.st_blocks);
+}
+
+void unfinished_file::allocate(std::uint64_t bytes, const std::string& header, bool anew) {
     const int file = file_.get();
-    if (ftruncate(file, 0) != 0) cannot_write(output_, errno);
+    const bool too_long = state().bytes > bytes;
+    if ((anew || too_long) && ftruncate(file, anew ? 0 : static_cast<off_t>(bytes)) != 0)
+        cannot_write(output_, errno);
     inherit(S_IRUSR | S_IWUSR);  // for a run that goes on
     int failed = 0;
     do failed = posix_fallocate(file, 0, static_cast<off_t>(bytes));
@@ -77,6 +93,15 @@ void unfinished_file::allocate(std::uint64_t bytes, const std::string& header) {
         cannot_write(output_, errno);
     sync();
     sync_names_beside(output_);
+    header_ = header;
+    bytes_ = bytes;
+    blocks_ = std::min(blocks_of(file), bytes / 512);  // fewer where it is not stored as it is
+}
+
+std::string unfinished_file::damage() const {
+    if (const std::uint64_t now = state().bytes; now != bytes_)
+        return "is " + std::to_string(now) + " bytes long, not " + std::to_string(bytes_);
+    return bytes_of(file_.get(), 0, header_.size()) == header_ ? "" : "has another header";
 }
 
 void unfinished_file::sync() {

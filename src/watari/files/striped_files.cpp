@@ -1,7 +1,9 @@
-#include "watari/storage/striped_files.hpp"
+#include "watari/files/striped_files.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/storage/direct_unit.hpp"
+#include "watari/files/aligned.hpp"
+#include "watari/files/direct_unit.hpp"
+#include "watari/files/file_error.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,15 +29,16 @@ std::uint64_t size_of(int file, const std::string& path) {
 
 }  // namespace
 
-striped_files::striped_files(const file_options& options) : stripe_(options.stripe) {
+striped_files::striped_files(const file_options& options)
+    : paths_(options.paths), stripe_(options.stripe) {
     if (options.paths.empty()) throw usage_error("no file to serve");
     if (options.padded && (options.writable || options.paths.size() > 1))
         throw usage_error("padded: one file that is only read");
-    if (stripe_ == 0 || stripe_ % prp_page != 0)
+    if (stripe_ == 0 || stripe_ % page_bytes != 0)
         throw usage_error("stripes of " + bytes_text(stripe_) + ": must be whole pages of 4096");
     bytes_ = std::numeric_limits<std::uint64_t>::max();
     try {
-        for (const std::string& path : options.paths) open_one(path, options);
+        for (std::size_t i = 0; i < paths_.size(); ++i) open_one(i, options);
     } catch (...) {
         for (const int file : descriptors_) close(file);
         throw;
@@ -48,13 +51,15 @@ striped_files::striped_files(const file_options& options) : stripe_(options.stri
     if (descriptors_.size() > 1) bytes_ = bytes_ / stripe_ * stripe_ * descriptors_.size();
 }
 
-void striped_files::open_one(const std::string& path, const file_options& options) {
+void striped_files::open_one(std::size_t number, const file_options& options) {
+    const std::string& path = paths_[number];
     const int flags = (options.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC;
     const int file = open(path.c_str(), flags | (options.direct ? O_DIRECT : 0));
     if (file < 0 && errno == EINVAL && options.direct)
         throw unsupported(path + ": its file system has no direct I/O (ask for direct=no)");
     if (file < 0) throw system_error("open " + path, errno);
     descriptors_.push_back(file);
+    if (number < options.known.size()) require_same_file(file, options.known[number], path);
     bytes_ = std::min(bytes_, size_of(file, path));
     if (options.direct) alignment_ = std::max(alignment_, direct_alignment(file, path));
 }
@@ -69,27 +74,6 @@ striped_files::piece striped_files::piece_at(std::uint64_t offset, std::size_t b
     const std::uint64_t stripe = offset / stripe_, within = offset % stripe_;
     return {static_cast<std::size_t>(stripe % files), stripe / files * stripe_ + within,
             std::min<std::size_t>(bytes, stripe_ - within)};
-}
-
-status status_of_errno(int error, opcode operation) {
-    switch (error) {
-        case EINVAL:
-            return invalid_field;
-        case ENOSPC:
-        case EDQUOT:
-        case EFBIG:
-            return capacity_exceeded;
-        case EBADF:
-        case EPERM:
-        case EACCES:
-        case EROFS:
-            return operation == opcode::write ? write_protected : internal_error;
-        case EIO:
-            if (operation == opcode::read) return unrecovered_read;
-            return write_fault;
-        default:
-            return internal_error;
-    }
 }
 
 }  // namespace watari::storage

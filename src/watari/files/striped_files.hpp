@@ -1,8 +1,6 @@
 /// Open files or block devices that hold a namespace together, piece by piece in turn.
 #pragma once
 
-#include "watari/storage/nvme.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +10,7 @@ namespace watari::storage {
 
 struct file_options {
     std::vector<std::string> paths;
+    std::vector<int> known{};  ///< the same files, open already; empty: whichever have the names
     bool writable = false;
     bool direct = true;   ///< past the kernel's page cache (O_DIRECT)
     bool padded = false;  ///< one file that is only read: zeros follow, so that whole sectors
@@ -30,6 +29,7 @@ public:
     ~striped_files();
 
     const std::vector<int>& descriptors() const { return descriptors_; }
+    const std::string& path(std::size_t file) const { return paths_[file]; }
     /// What all files hold together, in whole stripes where there are several; of `padded` files
     /// with their zeros.
     std::uint64_t bytes() const { return bytes_; }
@@ -52,21 +52,14 @@ public:
     piece piece_at(std::uint64_t offset, std::size_t bytes) const;
 
 private:
-    void open_one(const std::string& path, const file_options& options);
+    void open_one(std::size_t number, const file_options& options);
 
+    std::vector<std::string> paths_;
     std::vector<int> descriptors_;
     std::uint64_t bytes_ = 0;
     std::uint64_t end_ = ~std::uint64_t{0};  ///< where zeros begin
     std::uint32_t alignment_ = 1;
     std::size_t stripe_;
 };
-
-/// What a command says whose read or write failed with this errno.
-status status_of_errno(int error, opcode operation);
-
-/// Of a command for which a file has no more bytes.
-constexpr status ends_here(opcode operation) {
-    return operation == opcode::write ? write_fault : unrecovered_read;
-}
 
 }  // namespace watari::storage

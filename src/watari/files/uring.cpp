@@ -1,7 +1,7 @@
-#include "watari/storage/uring.hpp"
+#include "watari/files/uring.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/storage/capabilities.hpp"
+#include "watari/files/uring_reason.hpp"
 
 #include <liburing.h>
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A build without liburing: there are no rings, and asking for one says so.
 #include "watari/core/error.hpp"
-#include "watari/storage/uring.hpp"
+#include "watari/files/uring.hpp"
 
 namespace watari::storage {
 

@@ -1,14 +1,19 @@
-#include "watari/gemm/parameters.hpp"
+#include "watari/gemm/options.hpp"
 
+#include "watari/blas/libraries.hpp"
+#include "watari/core/backend.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/source.hpp"
+#include "watari/gemm/transfer/source.hpp"
+#include "watari/memory/host.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <sstream>
+#include <cstdio>
+#include <string>
 #include <utility>
 
 namespace watari::gemm {
@@ -22,21 +27,20 @@ constexpr std::size_t short_request = std::size_t{1} << 15;
 
 }  // namespace
 
-bool is_queue(const parameters& p) { return p.engine == "queue" || p.engine == "gpu"; }
+bool is_queue(const options& p) { return p.engine == "queue" || p.engine == "gpu"; }
 
-std::size_t movers_of(const parameters& p) {
+std::size_t movers_of(const options& p) {
     if (in_host_memory(p.engine)) return 1;
     return is_queue(p) ? queue_movers : p.threads;
 }
 
 /// Of each mover: the lanes of all of a controller's threads are divided among those who read and
 /// write.
-std::size_t depth_of(const parameters& p) {
+std::size_t depth_of(const options& p) {
     return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
 }
 
-together together_of(const parameters& p, const placement& a, const placement& b,
-                     const placement& c) {
+together together_of(const options& p, const placement& a, const placement& b, const placement& c) {
     const storage::engine_row& row = storage::engine_named(p.engine);
     const std::size_t bytes = row.deep ? most_block : short_request;
     const auto of = [&](const placement& each) {  // what tiles share would be read for each
@@ -45,28 +49,40 @@ together together_of(const parameters& p, const placement& a, const placement& b
     return {of(a), of(b), of(c)};
 }
 
-bool is_patient(const parameters& p) {
-    return p.processor.is_gpu() && p.store != "ram" && storage::engine_named(p.engine).deep;
+bool is_patient(const options& p, bool on_disk) {
+    return p.processor.is_gpu() && on_disk && storage::engine_named(p.engine).deep;
 }
 
-void require_factors(const parameters& p) {
+void require_factors(const options& p) {
     const bool single = p.type == precision::single_precision;
     for (const auto& [name, value] : {std::pair("alpha", p.alpha), std::pair("beta", p.beta)}) {
         const double held = single ? static_cast<float>(value) : value;
         if (std::isfinite(held) && (held != 0) == (value != 0)) continue;
-        std::ostringstream text;
-        text << name << " is " << value << ", which no " << (single ? "float" : "double") << " is";
-        throw usage_error(text.str());
+        std::array<char, 32> text{};
+        std::snprintf(text.data(), text.size(), "%g", value);
+        throw usage_error(std::string(name) + " is " + text.data() + ", which no " +
+                          (single ? "float" : "double") + " is");
     }
 }
 
-void require_room_for(const parameters& p) {
+void require_room_for(const options& p) {
     if (p.processor.is_gpu()) device::use(p.processor.number);
     const memory::demand budget[] = {
         {p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
          p.fast_memory,
          {.device = p.processor.number}}};
     memory::require_room(budget, "choose a smaller fast memory");
+}
+
+void require_addresses_for(const options& p) {
+    if (p.processor.is_gpu()) return;
+    // of each thread that moves tiles: its stack, and what malloc takes for it
+    constexpr std::size_t of_malloc = std::size_t{64} << 20;
+    const std::size_t stack = memory::host::stack_bytes(), team = cpu::own_cpus().size();
+    memory::require_addresses(p.fast_memory + blas::openblas_addresses(static_cast<int>(team)) +
+                                  team * stack + 2 * movers_of(p) * (stack + of_malloc),
+                              "fast memory, OpenBLAS and threads",
+                              "choose a smaller fast memory, fewer threads, or a larger limit");
 }
 
 }  // namespace watari::gemm

@@ -1,30 +1,18 @@
 // What both ways to read the topology share.
 #include "watari/machine/topology.hpp"
 
-#include <fstream>
+#include "watari/core/text_file.hpp"
 
 #include <sys/utsname.h>
 
 namespace watari::machine {
 
-std::optional<std::string> read_line(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    if (!std::getline(file, line)) {
-        return std::nullopt;
-    }
-    return line;
-}
+std::optional<std::string> read_line(const std::string& path) { return line_of(path); }
 
 std::string cpu_name() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);) {
-        const auto colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string::npos) {
-            return line.substr(colon + 2);
-        }
-    }
-    return "";
+    const std::string line = line_of("/proc/cpuinfo", "model name").value_or("");
+    const auto colon = line.find(": ");
+    return colon != std::string::npos ? line.substr(colon + 2) : "";
 }
 
 std::string architecture() {

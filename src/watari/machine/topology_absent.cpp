@@ -1,9 +1,11 @@
 // The topology without hwloc: sysconf, and the few sysfs files that need no interpretation.
 #include "watari/machine/topology.hpp"
 
+#include "watari/core/text_file.hpp"
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -29,14 +31,12 @@ std::set<int> numbered(const std::string& folder, const std::string& prefix) {
 }
 
 std::uint64_t node_bytes(const std::string& folder) {
-    std::ifstream file(folder + "/meminfo");  // "Node 0 MemTotal:  6383828 kB"
-    for (std::string word; file >> word;) {
-        std::uint64_t kibibytes = 0;
-        if (word == "MemTotal:" && file >> kibibytes) {
-            return kibibytes * 1024;
-        }
-    }
-    return 0;
+    const std::string text = text_of(folder + "/meminfo").value_or("");
+    const auto found = text.find("MemTotal:");  // "Node 0 MemTotal:  6383828 kB"
+    const auto digits = text.find_first_of("0123456789", found);
+    return found == text.npos || digits == text.npos
+               ? 0
+               : std::strtoull(text.c_str() + digits, nullptr, 10) * 1024;
 }
 
 std::vector<numa_node> numa_nodes() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
 
 #include <cstddef>
@@ -20,9 +21,6 @@ struct pattern_kernels {
     std::size_t (*mismatches)(const double* data, std::size_t count, std::uint64_t seed,
                               stream_t stream);
 };
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const pattern_kernels& pattern_on(processor who);
 
 /// pattern(i, seed): a whole number below 2^53, so exact in a double.
 constexpr double pattern(std::uint64_t i, std::uint64_t seed) {
@@ -42,3 +40,12 @@ extern const measure::pattern_kernels pattern_table;
 namespace watari::gpu {
 extern const measure::pattern_kernels pattern_table;
 }
+
+namespace watari::measure {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const pattern_kernels& pattern_on(processor who) {
+    return dispatched<cpu::pattern_table, gpu::pattern_table>(who);
+}
+
+}  // namespace watari::measure

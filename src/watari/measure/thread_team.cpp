@@ -1,4 +1,4 @@
-#include "watari/measure/crew.hpp"
+#include "watari/measure/thread_team.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/measure/clock.hpp"

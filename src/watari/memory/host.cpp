@@ -2,9 +2,11 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/text_file.hpp"
 
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
@@ -12,8 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -28,33 +30,45 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 /// The number that stands behind `key` in a file of the kernel's (an empty key: at its start);
 /// `otherwise` if there is none.
 std::size_t number_in(const std::string& path, std::string_view key, std::size_t otherwise) {
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
-        if (!line.starts_with(key)) continue;
-        const std::size_t digits = line.find_first_of("0123456789", key.size());
-        if (digits == line.npos) return otherwise;
-        return std::strtoull(line.c_str() + digits, nullptr, 10);
-    }
-    return otherwise;
+    const std::string line = line_of(path, key).value_or("");
+    const std::size_t digits = line.find_first_of("0123456789", key.size());
+    return digits < line.size() ? std::strtoull(line.c_str() + digits, nullptr, 10) : otherwise;
 }
 
-/// What the control group of this process, and those above it, leave (cgroup v2). Page cache that
-/// nobody uses counts as free.
-std::size_t control_groups_leave() {
-    std::string group;  // 0::/slurm/job_1; in a container 0::/
-    for (std::ifstream file("/proc/self/cgroup"); std::getline(file, group);)
-        if (group.starts_with("0::/")) break;
-    std::size_t least = unlimited;
-    std::filesystem::path level = "/sys/fs/cgroup";
-    if (group.starts_with("0::/")) level += group.substr(3);
-    for (; level != "/sys/fs"; level = level.parent_path()) {
-        const std::size_t limit = number_in(level / "memory.max", "", unlimited);
+/// The files of a version of control groups.
+struct group_files {
+    const char *root, *limit, *used, *cached;
+};
+constexpr group_files version_1{"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+                                "memory.usage_in_bytes", "total_inactive_file "};
+constexpr group_files version_2{"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "};
+
+/// What a control group and those above it leave. Page cache that nobody uses counts as free.
+void lessen(room& least, const group_files& files, std::string_view group) {
+    std::filesystem::path level = files.root;
+    level += group;
+    if (level.has_relative_path() && !level.has_filename()) level = level.parent_path();
+    for (; level.string().size() >= std::strlen(files.root); level = level.parent_path()) {
+        const std::size_t limit = number_in(level / files.limit, "", unlimited);
         if (limit == unlimited) continue;
-        const std::size_t used = number_in(level / "memory.current", "", 0);
-        const std::size_t cached = number_in(level / "memory.stat", "inactive_file ", 0);
-        least = std::min(least, limit - std::min(limit, used - std::min(used, cached)));
+        const std::size_t used = number_in(level / files.used, "", 0);
+        const std::size_t cached = number_in(level / "memory.stat", files.cached, 0);
+        const std::size_t left = limit - std::min(limit, used - std::min(used, cached));
+        if (left < least.bytes) least = {left, "the limit of control group " + level.string()};
     }
-    return least;
+}
+
+/// A line is 0::/slurm/job_1, in a container 0::/; of version 1 5:cpu,memory:/slurm/job_1.
+void lessen_by_control_groups(room& least) {
+    const std::string lines = text_of("/proc/self/cgroup").value_or("");
+    for (std::string_view left = lines; !left.empty();) {
+        std::string_view group = take_until(left, '\n');
+        take_until(group, ':');
+        const std::string controllers = "," + std::string(take_until(group, ':')) + ",";
+        if (controllers == ",,") lessen(least, version_2, group);
+        if (controllers.find(",memory,") != controllers.npos) lessen(least, version_1, group);
+    }
+    lessen(least, version_2, "");  // of a container that sees its own group as the root
 }
 
 /// Bytes of a transparent huge page: 2 MiB, or 512 MiB where pages have 64 KiB.
@@ -98,7 +112,7 @@ std::size_t page_size() {
     return size;
 }
 
-std::size_t available(int) {
+room left() {
     constexpr std::size_t unknown = unlimited / 1024;
     std::size_t free = number_in("/proc/meminfo", "MemAvailable:", unknown);
     for (const int node : device::numa_nodes()) {
@@ -106,7 +120,28 @@ std::size_t available(int) {
         const std::string path = "/sys/devices/system/node/node" + number + "/meminfo";
         free -= std::min(free, number_in(path, "Node " + number + " MemFree:", 0));
     }
-    return std::min(free * 1024, control_groups_leave());
+    room least{free * 1024, ""};
+    lessen_by_control_groups(least);
+    if (const std::size_t addresses = addresses_left(); addresses < least.bytes)
+        least = {addresses, "ulimit -v (RLIMIT_AS)"};
+    return least;
+}
+
+std::size_t available(int) { return left().bytes; }
+
+std::size_t addresses_left() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+    const std::size_t used = number_in("/proc/self/statm", "", 0) * page_size();
+    return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, used);
+}
+
+std::size_t stack_bytes() {
+    rlimit limit{};
+    constexpr std::size_t where_unlimited = std::size_t{2} << 20;  // as glibc has it
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return where_unlimited;
+    return limit.rlim_cur;
 }
 
 void bind(void* data, std::size_t bytes, int node) {

@@ -7,12 +7,27 @@
 #include "watari/memory/kind.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace watari::memory::host {
 
-/// Bytes of CPU memory that can still be used: MemAvailable, without the GPU memory that the kernel
-/// counts into it on GH200, or what control groups leave.
+/// Bytes of CPU memory that can still be used, and the limit that says so; no name: memory is not
+/// limited.
+struct room {
+    std::size_t bytes;
+    std::string limit;
+};
+
+/// The least of MemAvailable, without the GPU memory that the kernel counts into it on GH200, and
+/// what control groups (v1 and v2) and RLIMIT_AS leave.
+room left();
 std::size_t available(int device = 0);
+
+/// Bytes of addresses that RLIMIT_AS (`ulimit -v`) leaves this process; SIZE_MAX without it.
+std::size_t addresses_left();
+
+/// Bytes of addresses that a thread takes for its stack.
+std::size_t stack_bytes();
 
 /// Whole untouched pages, with what `how` says of huge pages and NUMA. Throws.
 void* allocate(std::size_t bytes, const placement& how);

@@ -6,6 +6,7 @@
 #include "watari/memory/host.hpp"
 
 #include <array>
+#include <filesystem>
 
 namespace watari::memory {
 
@@ -91,6 +92,11 @@ void require_access(const kind_row& row, processor who) {
     }
     if (const std::string reason = row.unsupported(who.number); !reason.empty())
         throw unsupported(name + " memory: " + reason);
+}
+
+placement huge_placement() {
+    const bool there = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
+    return {.thp = there ? huge_pages::always : huge_pages::as_set};
 }
 
 }  // namespace watari::memory

@@ -55,4 +55,7 @@ const kind_row& row(std::string_view name);
 /// Throws `unsupported` with the reason unless `who` can address memory of this kind here.
 void require_access(const kind_row& row, processor who);
 
+/// Huge pages where the kernel has such: random access to much memory needs their reach.
+placement huge_placement();
+
 }  // namespace watari::memory

@@ -1,6 +1,7 @@
 #include "watari/memory/room.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/memory/host.hpp"
 
 #include <string>
 
@@ -16,7 +17,14 @@ bool share(const demand& one, const demand& other) {
     return on_gpu(other) && one.how.device == other.how.device;
 }
 
+std::string within(const std::string& limit) { return limit.empty() ? "" : ", within " + limit; }
+
 }  // namespace
+
+void require_addresses(std::size_t bytes, const std::string& what, const std::string& advice) {
+    if (const std::size_t left = host::addresses_left(); bytes > left)
+        throw beyond_memory(what + within("ulimit -v (RLIMIT_AS)"), bytes, left, advice);
+}
 
 void require_room(std::span<const demand> demands, const std::string& advice) {
     for (const demand& one : demands) {
@@ -26,9 +34,11 @@ void require_room(std::span<const demand> demands, const std::string& advice) {
         std::size_t together = 0;
         for (const demand& other : demands)
             if (share(one, other)) together += other.bytes;
-        const std::size_t available = row(one.kind).available(one.how.device);
-        if (together > available && !one.how.oversubscribe)
-            throw beyond_memory(name + " memory for all arrays", together, available, advice);
+        const host::room left =
+            on_gpu(one) ? host::room{row(one.kind).available(one.how.device), ""} : host::left();
+        if (together > left.bytes && !one.how.oversubscribe)
+            throw beyond_memory(name + " memory for all arrays" + within(left.limit), together,
+                                left.bytes, advice);
     }
 }
 

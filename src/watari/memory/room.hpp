@@ -23,4 +23,7 @@ struct demand {
 void require_room(std::span<const demand> demands,
                   const std::string& advice = smaller_or_oversubscribed);
 
+/// Throws beyond_memory where RLIMIT_AS (`ulimit -v`) does not leave so many bytes of addresses.
+void require_addresses(std::size_t bytes, const std::string& what, const std::string& advice);
+
 }  // namespace watari::memory

@@ -1,11 +1,12 @@
 #include "watari/storage/capabilities.hpp"
 
-#include "watari/storage/uring.hpp"
+#include "watari/core/text_file.hpp"
+#include "watari/files/uring.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <dlfcn.h>
 
@@ -49,30 +50,6 @@ std::string cufile_detail() {
             "E:ID_FS_USAGE=filesystem and E:ID_FS_TYPE=<type>";
     }
     return detail;
-}
-
-std::string io_uring_reason(int error, std::optional<int> disabled) {
-    if (error == ENOSYS) {
-        return "the kernel has no io_uring (ENOSYS)";
-    }
-    if (error == EPERM && disabled.value_or(0) != 0) {
-        return "switched off by kernel.io_uring_disabled = " + std::to_string(*disabled);
-    }
-    if (error == EPERM) {
-        return "forbidden (EPERM), as Docker's default seccomp profile does";
-    }
-    if (error == ENOMEM) {
-        return "not enough lockable memory (ENOMEM): see ulimit -l";
-    }
-    return std::string("io_uring_setup fails: ") + std::strerror(error);
-}
-
-std::string io_uring_reason(int error) {
-    std::optional<int> disabled;
-    if (int value = 0; std::ifstream("/proc/sys/kernel/io_uring_disabled") >> value) {
-        disabled = value;
-    }
-    return io_uring_reason(error, disabled);
 }
 
 std::vector<capability> capabilities() { return {cufile(), io_uring()}; }

@@ -3,7 +3,6 @@
 
 #include "watari/machine/capability.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +15,5 @@ std::vector<machine::capability> capabilities();
 /// asks libudev for ID_FS_USAGE and ID_FS_TYPE of a file's block device, and refuses the file
 /// (error 5027) where nothing answers.
 std::string cufile_detail();
-
-/// Why io_uring_setup(2) failed, from its errno and, where that exists,
-/// /proc/sys/kernel/io_uring_disabled.
-std::string io_uring_reason(int error, std::optional<int> disabled);
-
-/// The same with what /proc says here.
-std::string io_uring_reason(int error);
 
 }  // namespace watari::storage

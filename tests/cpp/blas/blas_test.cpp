@@ -1,8 +1,8 @@
 // Products by each library against double loops; what it says of itself.
+#include "watari/blas/blas.hpp"
+#include "watari/blas/capabilities.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/blas.hpp"
-#include "watari/gemm/capabilities.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::blas {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -26,10 +26,10 @@ void name_numpy() {
     if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
 }
 
-std::unique_ptr<blas> find(processor who, precision type, int threads = 1) {
+std::unique_ptr<products> find(processor who, precision type, int threads = 1) {
     name_numpy();
     try {
-        return make_blas(who, type, threads, nullptr);
+        return make(who, type, threads, nullptr);
     } catch (const unsupported& error) {
         EXPECT_STRNE(error.what(), "");
         return nullptr;
@@ -91,7 +91,7 @@ protected:
             }
     }
 
-    std::unique_ptr<blas> used_;
+    std::unique_ptr<products> used_;
 };
 
 TEST_P(GemmBlas, AgreesWithDoubleLoops) {
@@ -168,8 +168,8 @@ TEST(GemmBlasCapabilities, SayWhatWasFoundOrWhyNot) {
 
 TEST(GemmBlasCapabilities, AMissingGpuIsTheReason) {
     if (device::count() > 0) GTEST_SKIP() << "there is a GPU";
-    EXPECT_THROW(make_blas(gpu_number(0), precision::single_precision, 1, nullptr), unsupported);
+    EXPECT_THROW(make(gpu_number(0), precision::single_precision, 1, nullptr), unsupported);
 }
 
 }  // namespace
-}  // namespace watari::gemm
+}  // namespace watari::blas

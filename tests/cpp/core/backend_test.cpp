@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/kernels.hpp"
 #include "watari/measure/pattern.hpp"
 
 namespace watari {

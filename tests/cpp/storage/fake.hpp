@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/core/warp.hpp"
-#include "watari/storage/nvme.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 #include <atomic>
 #include <cstring>

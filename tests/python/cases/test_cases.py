@@ -9,9 +9,13 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import axes, cases, limits
-from watari.errors import UsageError, WrongResultError
-from watari.request import Request, describe, expected_bytes, no_sense, resolve
+from watari import cases
+from watari.case import axis as axes
+from watari.case import limits
+from watari.case.axis import Machine, Parameters
+from watari.common.errors import UsageError, WrongResultError
+from watari.common.units import exact_size
+from watari.plan.request import Request, describe, expected_bytes, no_sense, resolve
 
 GPU_MACHINE = synthetic.gpu_machine()
 CPU_MACHINE = synthetic.cpu_machine()
@@ -48,7 +52,7 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 
 @given(st.integers(min_value=1, max_value=2**60))
 def test_a_formatted_size_reads_back_exactly(size: int) -> None:
-    assert axes.parse_size(axes.format_size(size)) == size
+    assert axes.parse_size(exact_size(size)) == size
 
 
 @given(st.sampled_from(["s", "min", "h"]), st.integers(0, 10**6))
@@ -172,7 +176,11 @@ def test_bytes_are_counted_once_a_link_and_twice_within_a_memory(
     from_: str, to: str, more: dict[str, Any], factor: int
 ) -> None:
     request = one("copy", processor="gpu", from_=from_, to=to, size="1MiB", **more)
-    assert cases.find("copy").bytes_per_sample(request.parameters) == factor * 2**20
+    assert cases.find("copy").profile(request.parameters).bytes_per_sample == factor * 2**20
+
+
+def flags(parameters: Parameters, rate: float, machine: Machine) -> list[str]:
+    return limits.flags(cases.find("copy").profile(parameters), parameters, rate, machine)
 
 
 def test_rates_above_what_is_physical_are_flagged() -> None:
@@ -182,18 +190,18 @@ def test_rates_above_what_is_physical_are_flagged() -> None:
     inside = one("copy", processor="gpu", size="4GiB").parameters
     across = one("copy", processor="gpu", from_="pinned", to="device", size="4GiB").parameters
     both = {**across, "bidirectional": True}
-    assert limits.flags("copy", inside, 1.01 * memory, GPU_MACHINE) == [limits.ABOVE]
-    assert limits.flags("copy", inside, 0.99 * memory, GPU_MACHINE) == []
-    assert limits.flags("copy", across, 1.01 * link, GPU_MACHINE) == [limits.ABOVE]
-    assert limits.flags("copy", both, 1.99 * link, GPU_MACHINE) == []
-    assert limits.flags("copy", both, 2.01 * link, GPU_MACHINE) == [limits.ABOVE]
+    assert flags(inside, 1.01 * memory, GPU_MACHINE) == [limits.ABOVE]
+    assert flags(inside, 0.99 * memory, GPU_MACHINE) == []
+    assert flags(across, 1.01 * link, GPU_MACHINE) == [limits.ABOVE]
+    assert flags(both, 1.99 * link, GPU_MACHINE) == []
+    assert flags(both, 2.01 * link, GPU_MACHINE) == [limits.ABOVE]
 
 
 def test_nothing_is_flagged_within_the_cache_or_without_a_known_limit() -> None:
     small = one("copy", processor="gpu", size="1MiB").parameters
-    assert limits.flags("copy", small, 1e15, GPU_MACHINE) == []
+    assert flags(small, 1e15, GPU_MACHINE) == []
     unknown = one("copy", CPU_MACHINE, size="4GiB").parameters
-    assert limits.flags("copy", unknown, 1e15, CPU_MACHINE) == []
+    assert flags(unknown, 1e15, CPU_MACHINE) == []
 
 
 def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,3 +230,21 @@ def test_wrong_elements_make_a_trial_wrong(monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_a_case_is_described_by_its_path_and_what_is_special(case, given, line) -> None:
     assert describe(one(case, **given)) == line
+
+
+KEPT = [(n, a) for n, c in cases.CASES.items() for a in ("samples", "iterations") if a in c.axes]
+
+
+@pytest.mark.parametrize("many", ["1000001", str(10**12), "9" * 5000])
+@pytest.mark.parametrize(("case", "axis"), KEPT)
+def test_more_samples_than_a_result_holds_are_refused(case: str, axis: str, many: str) -> None:
+    says = rf"{case}: {axis}: {many[:20]} is more than a result holds \(1000000\)"
+    with pytest.raises(UsageError, match=says):
+        resolve(case, {axis: many}, synthetic.cpu_machine())
+
+
+def test_samples_of_all_phases_together_are_counted() -> None:
+    given = {"samples": "500000", "phases": "+".join(["cpu"] * 3)}
+    with pytest.raises(UsageError, match=r"500000 in each of 3 phases are more than a result"):
+        resolve("migration", given, synthetic.cpu_machine())
+    resolve("migration", {**given, "phases": "cpu+cpu"}, synthetic.cpu_machine())

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from watari import cli, effort, himeno, results
-from watari.errors import UsageError
+from watari.cases import effort
+from watari.cases.himeno import axes as himeno_axes
+from watari.cli import commands as cli
+from watari.common.errors import UsageError
+from watari.results import schema as results
 
 pytest.importorskip("pygments")
 
@@ -59,7 +62,7 @@ def test_a_program_without_styles_is_a_usage_error() -> None:
 
 def test_every_style_has_a_source_and_the_known_ones_rank_as_they_should() -> None:
     counted = {one.style: one for one in effort.effort("himeno")}
-    assert set(counted) == set(himeno.STYLES)
+    assert set(counted) == set(himeno_axes.STYLES)
     explicit, managed, system = (counted[name] for name in ("explicit", "managed", "system"))
     assert explicit.statements["copy"] >= 2
     assert managed.statements["copy"] == system.statements["copy"] == 0
@@ -67,7 +70,7 @@ def test_every_style_has_a_source_and_the_known_ones_rank_as_they_should() -> No
     assert counted["managed-prefetch"].statements["prefetch"] >= 1
     assert counted["acc-data"].statements["direct data"] >= 1
     table = effort.render(list(counted.values()))
-    assert table.row_count == len(himeno.STYLES)
+    assert table.row_count == len(himeno_axes.STYLES)
 
 
 def run(*words: str) -> int:
@@ -114,7 +117,7 @@ def test_what_cannot_be_drawn_is_told(
 
 
 def test_the_documentation_has_the_counts_of_the_sources() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "himeno.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "himeno.md").read_text()
     for one in effort.effort("himeno"):
         n = one.statements
         placed, moved = n["allocate"] + n["free"], n["copy"] + n["prefetch"] + n["advise"]

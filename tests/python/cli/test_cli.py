@@ -12,7 +12,9 @@ from pathlib import Path
 import fake_cli
 import pytest
 
-from watari import __main__, cases, cli, results
+from watari import __main__, cases
+from watari.cli import commands as cli
+from watari.results import schema as results
 
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=2", "samples=3"]
 
@@ -192,7 +194,7 @@ def process(tmp_path):
 
     def command(*words, how="good", program=(fake_cli.__file__,), folders=(), **given):
         arguments = [*words, *(fake_cli.launcher(how) if words[:1] == ("run",) else [])]
-        paths = [*folders, Path(cli.__file__).parents[1], Path(fake_cli.__file__).parent]
+        paths = [*folders, Path(cli.__file__).parents[2], Path(fake_cli.__file__).parent]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
         done = subprocess.run(
             [sys.executable, *program, *arguments],
@@ -249,7 +251,11 @@ def test_an_error_is_told_when_nobody_reads(process, unread):
 
 
 def test_the_exit_code_stays_when_nobody_reads_errors_either(unread):
-    command = [sys.executable, "-c", "from watari import cli; cli.main(['run', 'copi'])"]
+    command = [
+        sys.executable,
+        "-c",
+        "from watari.cli import commands; commands.main(['run', 'copi'])",
+    ]
     assert subprocess.run(command, stdout=unread, stderr=unread).returncode == 2
 
 
@@ -266,16 +272,38 @@ def test_output_that_is_closed_is_no_error(process):
     assert process("list", preexec_fn=lambda: os.close(1)) == (0, "")
 
 
-@pytest.mark.parametrize("words", [["probe"], [*COPY, "-o", "run.json"]])
-def test_ctrl_c_before_trials_is_told(words, monkeypatch, capsys, tmp_path):
+@pytest.fixture
+def interrupted(monkeypatch, tmp_path):
+    """The program in this process, which Ctrl-C reaches when it asks what the machine has."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["watari", *words])
+    monkeypatch.setattr(sys, "argv", ["watari", "probe"])
+    monkeypatch.setattr(__main__, "end_at_second", lambda: None)  # which would end the tests
     monkeypatch.setattr(cli, "here", lambda: signal.raise_signal(signal.SIGINT))
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
+@pytest.mark.parametrize("words", [["probe"], [*COPY, "-o", "run.json"]])
+def test_ctrl_c_before_trials_is_told(words, interrupted, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["watari", *words])
     with pytest.raises(SystemExit) as ended:
         __main__.main()
     assert ended.value.code == 130
     assert capsys.readouterr() == ("", "watari: interrupted\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_ctrl_c_while_the_first_is_told_is_no_traceback(interrupted, monkeypatch):
+    class Interrupting(io.StringIO):
+        def write(self, text):
+            signal.raise_signal(signal.SIGINT)
+            return super().write(text)
+
+    monkeypatch.setattr(sys, "stderr", Interrupting())
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert (ended.value.code, sys.stderr.getvalue()) == (130, "watari: interrupted\n")
 
 
 def test_ctrl_c_while_modules_are_imported_is_told(process, tmp_path):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SET_UP = re.compile(r"(sudo )?(apt(-get)?|git|cd|make|pip|python3? -m (venv|pip)|source|\.) ")
 FOUND_SLOWER = 3
 

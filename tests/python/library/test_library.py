@@ -11,7 +11,7 @@ import numpy
 import pytest
 from products import assert_product, save
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 BUILT = [ROOT / "build" / name for name in ("test", "gpu", "cuda", "cpu")]
 
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from watari import blas, probe
-from watari.probe import links, memories, nvml, system
-from watari.probe.system import System
+from watari.machine import openblas as blas
+from watari.machine import probe
+from watari.machine.probe import links, memories, nvml, system
+from watari.machine.probe.system import System
 
 Fixture = dict[str, Any]
-FOLDER = Path(__file__).parents[1] / "fixtures" / "machines"
+FOLDER = Path(__file__).parents[2] / "fixtures" / "machines"
 MACHINES = {file.stem: json.loads(file.read_text()) for file in sorted(FOLDER.glob("*.json"))}
 
 
@@ -72,7 +73,7 @@ def test_machine_is_what_the_fixture_expects(fixture: Fixture, tmp_path: Path) -
 
 
 def test_machine_has_the_shape_of_a_result_file(fixture: Fixture, tmp_path: Path) -> None:
-    from watari.machine import Machine
+    from watari.machine.record import Machine
 
     Machine.model_validate(described(fixture, tmp_path))
 

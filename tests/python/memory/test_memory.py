@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import watari
-from watari import cases
-from watari.errors import BeyondMemoryError, UnsupportedError, UsageError
+from watari.case.axes import KINDS
+from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
 
 native = pytest.importorskip("watari._native")
 
@@ -44,7 +44,7 @@ def make(kind: str, size: int = BYTES) -> native.Buffer:
     return native.Buffer(kind, size)
 
 
-@pytest.mark.parametrize("kind", cases.KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("processor", PROCESSORS)
 class TestEveryKind:
     def test_holds_what_is_written(self, kind: str, processor: str) -> None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from watari import cases, plan
-from watari.errors import FileError, UsageError, WatariError
-from watari.request import no_sense
+from watari import cases
+from watari.common.errors import FileError, UsageError, WatariError
+from watari.plan import plan
+from watari.plan.request import no_sense
 
 
 def machine(gpus=0, available=2**34, nodes=1):
@@ -205,7 +206,7 @@ def test_the_standard_plan_fits_every_machine(gpus, available):
     requests = plan.standard(machine(gpus=gpus, available=available, nodes=2))
     assert len({r.key for r in requests}) == len(requests)
     for request in requests:
-        assert cases.find(request.case).footprint(request.parameters) <= available
+        assert cases.find(request.case).profile(request.parameters).memory <= available
     assert {"copy", "access", "migration", "touch", "storage"} == {r.case for r in requests}
     asked = {value for r in requests for value in r.parameters.values()}
     assert {"pageable", "pinned", "device", "managed", "system"} <= asked

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from watari import compare
-from watari.compare import CHANGED, ONLY_BASE, ONLY_NEW, Comparison, Row, exit_code
-from watari.judgement import (
+from watari.report import compare
+from watari.report.compare import CHANGED, ONLY_BASE, ONLY_NEW, Comparison, Row, exit_code
+from watari.results.schema import Results
+from watari.results.significance import (
     FASTER,
     SAME,
     SLOWER,
@@ -23,7 +24,6 @@ from watari.judgement import (
     judge,
     verdict,
 )
-from watari.results import Results
 
 medians = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=10)
 
@@ -151,8 +151,8 @@ def test_what_the_table_says() -> None:
 
 
 def test_a_case_of_another_version_is_shown_in_full() -> None:
-    row = Row("himeno", {"grid": "XL", "style": "managed"}, "", ONLY_BASE)
-    assert compare.label(row) == "himeno grid=XL style=managed"
+    row = Row("himeno", {"grid": "XL", "beam": "wide"}, "", ONLY_BASE)
+    assert compare.label(row) == "himeno grid=XL beam=wide"
 
 
 def test_runs_with_nothing_in_them() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterable
@@ -13,10 +15,16 @@ import browser
 import pytest
 import synthetic
 
-from watari import cli, figures, report, results, view
-from watari.commands import commands
-from watari.errors import FileError
-from watari.request import key, resolve
+from watari.charts.figure import draw
+from watari.cli import commands as cli
+from watari.common.errors import FileError
+from watari.plan.request import resolve
+from watari.report import figures
+from watari.report import page as report
+from watari.report.reproduce import commands
+from watari.results import measured as view
+from watari.results import schema as results
+from watari.results.key import key
 
 
 def stored(folder: Path, name: str, **options: Any) -> Path:
@@ -167,8 +175,26 @@ def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -
     assert all((tmp_path / "figures" / name).read_bytes().startswith(start) for name in made)
 
 
+def test_a_figure_that_a_full_disk_cuts_short_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = stored(tmp_path, "cpu", machine=synthetic.cpu_machine())
+    old = tmp_path / "figures" / "paths.svg"
+    old.parent.mkdir()
+    old.write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(FileError, match="No space left on device"):
+        report.write([path], tmp_path / "figures", "svg")
+    assert [(each.name, each.read_text()) for each in old.parent.iterdir()] == [(old.name, "old")]
+
+
 def test_a_figure_for_a_paper_is_on_white() -> None:
-    drawing = figures.draw(view.measured([synthetic.results(synthetic.cpu_machine())]))[0]
+    cpu = view.measured([synthetic.results(synthetic.cpu_machine())])
+    drawing = draw(figures.figures(), cpu)[0]
     assert b'fill="white"' in report.converted(drawing.spec(), "svg")
 
 
@@ -189,7 +215,7 @@ def test_stays_light_with_many_samples() -> None:
             trials = [dict(case["trials"][i % len(case["trials"])]) for i in range(10)]
             big["cases"].append({**case, "parameters": parameters, "trials": trials})
     measured = view.measured([results.Results.model_validate(big)])
-    specs = [json.dumps(d.spec()) for d in figures.draw(measured)]
+    specs = [json.dumps(d.spec()) for d in draw(figures.figures(), measured)]
     assert sum(map(len, specs)) < 4_000_000
 
 
@@ -208,14 +234,15 @@ def test_files_of_one_machine_are_one_run() -> None:
 def test_a_case_without_size_is_told_by_its_grid(tmp_path: Path) -> None:
     made = synthetic.plain(synthetic.cpu_machine())
     one = next(case for case in made["cases"] if case["status"] == "ok")
-    parameters = {"processor": "cpu", "style": "system", "grid": "XS", "iterations": 9}
-    made["cases"] = [{**one, "case": "himeno", "parameters": parameters}]
+    (wanted,) = resolve("himeno", {"processor": "cpu", "grid": "XS"}, made["machine"])
+    found = {"parameters": wanted.parameters, "flops_per_sample": 34}
+    made["cases"] = [{**one, "case": "himeno", **found}]
     results.write(tmp_path / "himeno.json", results.Results.model_validate(made))
     report.write([tmp_path / "himeno.json"], tmp_path / "page.html")
     assert '<td class="n">XS</td>' in (tmp_path / "page.html").read_text()
 
 
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = Path(__file__).parents[3] / "results"
 
 
 def keys(found: Iterable[Any]) -> list[str]:
@@ -229,7 +256,7 @@ def keys(found: Iterable[Any]) -> list[str]:
 def test_the_commands_of_a_figure_measure_its_cases_and_no_others(name: str) -> None:
     stored = results.read(sorted(RESULTS.glob(f"nvidia-h200-*-{name}.json"))[-1])
     machine = stored.machine.model_dump(by_alias=True)
-    drawings = figures.draw(view.measured([stored]))
+    drawings = draw(figures.figures(), view.measured([stored]))
     assert drawings
     for drawing in drawings:
         again = []
@@ -242,7 +269,7 @@ def test_the_commands_of_a_figure_measure_its_cases_and_no_others(name: str) -> 
 
 def test_groups_of_a_plan_are_a_command_each() -> None:
     stored = results.read(sorted(RESULTS.glob("nvidia-h200-*-gpu-direct-io.json"))[-1])
-    drawings = figures.draw(view.measured([stored]))
+    drawings = draw(figures.figures(), view.measured([stored]))
     cases = next(d.cases for d in drawings if d.name == "storage-bandwidth-2")
     assert len(cases) == 35
     assert [command.split()[3] for command in commands(cases)] == [

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari.settling import settle
-from watari.statistics import Array
+from watari.results.change_point import settle
+from watari.results.statistics import Array
 
 Generator = np.random.Generator
 

@@ -18,11 +18,12 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import files, results
-from watari.errors import FileError
-from watari.results import Case, Results, Trial
+from watari.common import files
+from watari.common.errors import FileError
+from watari.results import schema as results
+from watari.results.schema import Case, Results, Trial
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 plain_values = st.recursive(
     st.none()
     | st.booleans()
@@ -141,7 +142,7 @@ def test_absent_keys_are_null_or_empty() -> None:
 
 
 def test_the_key_is_that_of_the_request() -> None:
-    from watari.request import Request
+    from watari.plan.request import Request
 
     case = synthetic.results().cases[0]
     assert case.key == Request(case.case, case.parameters, 5).key
@@ -199,7 +200,7 @@ def test_a_write_that_really_fails(tmp_path: Path) -> None:
     path.write_text("old")
     program = (
         "import resource, signal, sys\n"
-        "from watari.files import write_atomically\n"
+        "from watari.common.files import write_atomically\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "write_atomically(sys.argv[1], 'x' * 100_000)\n"
@@ -234,7 +235,7 @@ def test_many_long_series_are_read_quickly(tmp_path: Path) -> None:
     data = synthetic.plain()
     trial = synthetic.trial([0.001234567890123 + i * 1e-7 for i in range(300)])
     data["cases"] = [
-        synthetic.case("copy", {"size": size, "bytes": 2 * size}, [trial] * 10)
+        synthetic.case("later", {"size": size, "bytes": 2 * size}, [trial] * 10)
         for size in range(1, 41)
     ]
     results.write(tmp_path / "run.json", Results.model_validate(data))

@@ -1,5 +1,6 @@
 """A trial always comes back as a trial, whatever its processes do."""
 
+import errno
 import json
 import os
 import shutil
@@ -13,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from watari import gpu_mpi, launch
-from watari.errors import UsageError
-from watari.request import Request
+from watari.common.errors import UsageError
+from watari.plan.request import Request
+from watari.run import gpu_mpi, launch
 
-FAKE = Path(__file__).with_name("fake_trial.py")
+FAKE = Path(__file__).parents[1].joinpath("fake_trial.py")
 REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)
 
 
@@ -77,10 +78,27 @@ def test_full_disk_is_not_a_property_of_the_case(tmp_path):
         trial("full", tmp_path)
 
 
-def test_missing_launcher_is_named(tmp_path):
-    found = launch.trial(REQUEST, launch.Launcher.parse("no-such-mpirun -n {ranks}"), 5, tmp_path)
-    assert found["status"] == "failed"
-    assert "no-such-mpirun" in found["error"]
+@pytest.mark.parametrize("name", ["no-such-mpirun", "/tmp", __file__, "''", "/dev/null"])
+def test_a_launcher_that_is_no_program_is_named(name):
+    with pytest.raises(UsageError, match=rf"launcher '{name.strip(chr(39))}'"):
+        launch.Launcher.parse(f"{name} -n {{ranks}}").require_program()
+
+
+def test_a_launcher_that_does_not_start_is_no_failed_trial(tmp_path):
+    broken = tmp_path / "broken"
+    broken.write_text("no program")
+    broken.chmod(0o755)
+    with pytest.raises(OSError, match="Exec format"):
+        launch.trial(REQUEST, launch.Launcher.parse(str(broken)), 5, tmp_path)
+
+
+def test_without_room_for_another_process_mpi_is_not_what_lacks(tmp_path, monkeypatch):
+    def none(*arguments, **named):
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(subprocess, "Popen", none)
+    with pytest.raises(OSError, match="temporarily unavailable"):
+        launch.trial(REQUEST, launch.Launcher(), 5, tmp_path)
 
 
 def test_hang_ends_at_the_time_limit(tmp_path):
@@ -109,8 +127,10 @@ def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
         "try: test_launch.trial('hang-with-child', Path(sys.argv[2]), 60)\n"
         "except KeyboardInterrupt: sys.exit(130)"
     )
-    run = subprocess.Popen([sys.executable, "-c", code, str(FAKE.parent), str(tmp_path)])
+    here = str(Path(__file__).parent)
+    run = subprocess.Popen([sys.executable, "-c", code, here, str(tmp_path)])
     while not pids.exists() or not pids.read_text():
+        assert run.poll() is None
         time.sleep(0.05)
     run.send_signal(signal.SIGINT)
     assert run.wait(timeout=20) == 130
@@ -193,13 +213,12 @@ def test_an_interrupt_at_any_moment_leaves_nothing(moments, number, tmp_path, se
 def test_an_interrupt_of_the_question_to_mpi_leaves_nothing(
     moment, tmp_path, sessions, monkeypatch
 ):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(gpu_mpi, "LIMIT_SECONDS", 0.3)
     hang = launch.Launcher.parse(f"{sys.executable} -c 'import time; time.sleep(600)'")
     with pytest.MonkeyPatch.context() as patch:
         interrupt_at(moment, signal.SIGINT, patch)
         with pytest.raises(KeyboardInterrupt):
-            gpu_mpi.ask(REQUEST, hang)
+            gpu_mpi.ask(REQUEST, hang, tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert [launch.session_members(process.pid) for process in sessions] == [[]]
 
@@ -250,8 +269,9 @@ def test_launcher_without_a_command_is_a_usage_error(template):
 
 
 def test_time_limit_grows_with_the_bytes():
-    small = launch.time_limit(Request("touch", {"size": 2**20, "samples": 1}, 1))
-    large = launch.time_limit(Request("touch", {"size": 2**33, "samples": 10}, 1))
+    what = {"processor": "cpu", "memory": "pageable", "operation": "first-touch"}
+    small = launch.time_limit(Request("touch", {**what, "size": 2**20, "samples": 1}, 1))
+    large = launch.time_limit(Request("touch", {**what, "size": 2**33, "samples": 10}, 1))
     assert 30 < small < large
 
 
@@ -315,11 +335,11 @@ def test_worker_ends_with_its_parent(tmp_path):
         "    time.sleep(600)\n"
         "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
     )
-    command = [sys.executable, "-m", "watari.worker", "case", "result"]
+    command = [sys.executable, "-m", "watari.run.worker", "case", "result"]
     parent = subprocess.Popen(
         [sys.executable, "-c", f"import subprocess; subprocess.run({command!r})"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(launch.__file__).parents[1]}"},
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(launch.__file__).parents[2]}"},
     )
     pid = tmp_path / "pid"
     while not pid.exists() or not pid.read_text():

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 from runs import (
@@ -19,8 +20,10 @@ from runs import (
     wait_for_lines,
 )
 
-from watari import journal, prepare, results, resume, run
-from watari.errors import FileError, UsageError
+from watari.common.errors import FileError, UsageError
+from watari.results import schema as results
+from watari.run import journal, prepare, resume
+from watari.run import runner as run
 
 
 def test_a_journal_left_by_a_kill_is_continued(tmp_path):
@@ -35,7 +38,7 @@ def test_a_journal_left_by_a_kill_is_continued(tmp_path):
     after, output = resume.load(path)
     assert output == tmp_path / "run.json"
     assert after.requests == asked
-    assert after.trials == [[], [trial]]
+    assert after.trials == [[], [journal.checked_trial(asked[1], trial)]]
     recorder = Recorder()
     measured, _ = run.execute(after, options(tmp_path, progress=recorder))
     assert len(recorder.finished) == 3
@@ -44,6 +47,12 @@ def test_a_journal_left_by_a_kill_is_continued(tmp_path):
         [[0.5], [0.01, 0.01, 0.02]],
     ]
     assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["", ".", "/", ".journal"])
+def test_what_names_no_file_is_refused(name):
+    with pytest.raises(UsageError, match="names no result file"):
+        resume.load(Path(name))
 
 
 def test_a_result_file_with_missing_trials_is_continued(tmp_path):
@@ -89,10 +98,10 @@ def test_what_does_not_fit_is_refused_and_named(change, word, tmp_path):
         (lambda lines: [], "line 1"),
         (lambda lines: ["{}", *lines[1:]], "line 1.*schema"),
         (lambda lines: ["[1]", *lines[1:]], "line 1"),
-        (lambda lines: [lines[0].replace('"schema": 1', '"schema": 2')], "schema: is 2"),
-        (lambda lines: [lines[0].replace('"hosts"', '"hostess"')], "line 1: hosts"),
+        (lambda lines: [lines[0].replace('"schema": 1', '"schema": 2')], "by a newer Watari"),
+        (lambda lines: [lines[0].replace('"hosts"', '"hostess"')], "line 1: machine.hosts"),
         (lambda lines: [lines[0], "{", lines[1]], "line 2"),
-        (lambda lines: [lines[0], lines[1].replace("0.01", '"x"')], r"line 2: host_s\.0"),
+        (lambda lines: [lines[0], lines[1].replace("0.01", '"x"')], r"line 2: host_s\[0\]"),
         (lambda lines: [lines[0], lines[1].replace('"request": 0', '"request": 9')], "line 2"),
     ],
 )

@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy
 import pytest
 
-from watari import cases, errors, results, worker
-from watari.journal import check_trial
-from watari.request import resolve
+from watari import cases
+from watari.common import errors
+from watari.plan.request import Request, resolve
+from watari.results import schema as results
+from watari.run import worker
+from watari.run.journal import checked_trial
 
 PARAMETERS = {"processor": "cpu", "size": 2**20}
 
@@ -61,7 +64,7 @@ def test_arrays_become_lists_and_times_are_added(case, tmp_path):
     assert trial["quantities"]["peak_rss"]["value"] > 2**20
     assert 0 < trial["quantities"]["setup_s"]["value"] < 3600
     assert "first_sample_monotonic" not in trial
-    check_trial(trial)
+    checked_trial(Request("made-up", {}, 1), trial)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_errors_become_statuses(case, error, status, text, tmp_path):
     assert (code, trial["status"], trial["host_s"]) == (0, status, [])
     assert text in trial["error"]
     assert "\n" not in trial["error"]
-    check_trial(trial)
+    checked_trial(Request("made-up", {}, 1), trial)
 
 
 @pytest.mark.parametrize("variable", worker.RANK_VARIABLES)
@@ -119,11 +122,11 @@ def test_result_that_cannot_be_written_has_its_own_exit_code(case, tmp_path, cap
 
 def test_nothing_heavy_is_imported():
     code = (
-        "import sys, watari.worker, watari.cases; "
+        "import sys, watari.run.worker, watari.cases; "
         "print([m for m in ('pydantic', 'typer', 'rich', 'pandas', 'altair', 'numpy')"
         " if m in sys.modules])"
     )
-    path = str(Path(worker.__file__).parents[1])
+    path = str(Path(worker.__file__).parents[2])
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {path!r}); {code}"],
         capture_output=True,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import Annotated
 
-from watari import gemm_case, gemm_files, gemm_forecast
-from watari.errors import UnsupportedError, UsageError
-from watari.gemm_files import Product, Work
-from watari.progress import Share, suited_share
-from watari.view import duration
+import typer
+
+from watari.case.engines import FILE_ENGINES
+from watari.cases.gemm import forecast as gemm_forecast
+from watari.cases.gemm import product as gemm_files
+from watari.cases.gemm.product import Interrupted, Product, Work
+from watari.common.errors import UnsupportedError, UsageError
+from watari.common.interrupts import INTERRUPTED
+from watari.common.progress import Share, suited_share
+from watari.common.units import format_bytes, format_duration, format_flops
 
 
 class Told:
@@ -42,7 +49,7 @@ class Told:
             self.share.stop()
 
 
-def product(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
+def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
     """Makes the product and says what it took. Raises what `watari.gemm` raises; what this machine
     lacks is an error here, since there is no product then."""
     told = Told()
@@ -61,8 +68,48 @@ def summary(done: Product, out: Path, told: Told) -> str:
         return f"{out}: was finished by an earlier run"
     moved = done.bytes_read + done.bytes_written
     rate = f" ({moved / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
-    text = f"{out}: {duration(done.seconds)}, read {gemm_case.amount(done.bytes_read)}, "
-    text += f"wrote {gemm_case.amount(done.bytes_written)}{rate}"
+    text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
+    text += f"wrote {format_bytes(done.bytes_written)}{rate}"
     if done.seconds and told.flops and not done.finished_before:
-        text += f", {gemm_case.flops_text(told.flops / done.seconds)}"
+        text += f", {format_flops(told.flops / done.seconds)}"
     return "\n".join([text, *done.notes])
+
+
+def gemm(
+    a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
+    b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
+    output: Annotated[
+        Path,  # read with --beta alone, by who says then what is wrong
+        typer.Option("--output", "-o", readable=False, help="C; with --beta also what is added to"),
+    ],
+    fast_memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM")
+    ],
+    alpha: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
+    beta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
+    tile: Annotated[
+        str | None, typer.Option(metavar="ELEMENTS", help="edge of a tile, a multiple of 128")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
+    processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
+    threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="do not go on with what a killed run finished")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="read C back before it gets its name")
+    ] = False,
+) -> None:
+    """C = alpha A B + beta C of .npy files, which may be larger than memory."""
+    asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
+    asked |= {"engine": engine, "processor": processor, "threads": threads}
+    try:
+        make(a, b, output, {**asked, "fresh": fresh, "verify": verify})
+    except Interrupted as interrupted:
+        print(f"watari: interrupted; {interrupted}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def add_to(app: typer.Typer) -> None:
+    """Makes it a command of `watari`."""
+    app.command()(gemm)

@@ -15,12 +15,14 @@ from typing import Any
 
 import altair as alt
 
-from watari import gemm_case, published, view
-from watari.figures import style
-from watari.figures.panels import apart, decades, groups, heading
-from watari.figures.series import Drawn
-from watari.figures.style import INK, Panel, rows
-from watari.view import Measured
+from watari.cases.gemm import numbers, words
+from watari.charts import style
+from watari.charts.figure import Drawn, Figure
+from watari.charts.panels import apart, decades, groups, heading
+from watari.charts.style import INK, Panel, rows
+from watari.results import measured as view
+from watari.results import published
+from watari.results.measured import Measured
 
 WIDTH, HEIGHT = 330, 260
 ASIDE = 1.25  # of a tile's place on its axis: how far a floor reaches to either side
@@ -42,7 +44,7 @@ def points(cases: Sequence[Measured]) -> list[dict[str, Any]]:
     """One row a case: seconds of a product, median and range over trials."""
     found = []
     for m in cases:
-        told = gemm_case.speed(m.flops_per_sample, m.trials)
+        told = numbers.speed(m.flops_per_sample, m.trials)
         seconds = [median(trial["host_s"]) for trial in m.trials]
         found.append(
             {
@@ -52,7 +54,7 @@ def points(cases: Sequence[Measured]) -> list[dict[str, Any]]:
                 "seconds": float(f"{told.seconds:.4g}"),
                 "low": float(f"{min(seconds):.4g}"),
                 "high": float(f"{max(seconds):.4g}"),
-                "speed": gemm_case.speed_text(told),
+                "speed": numbers.speed_text(told),
                 "store": told.store_floor,
                 "arithmetic": told.blas_floor,
             }
@@ -149,7 +151,7 @@ def ratio(cases: Sequence[Measured]) -> str:
     found = {}
     for m in cases:
         if m["engine"] == "gpu" or (m["engine"], m["threads"]) == ("posix", 1):
-            told = gemm_case.speed(m.flops_per_sample, m.trials)
+            told = numbers.speed(m.flops_per_sample, m.trials)
             found[m["engine"], m["tile"]] = told.seconds
     tiles = {tile for _, tile in found if {("gpu", tile), ("posix", tile)} <= found.keys()}
     tile = max((tile for tile in tiles if tile <= SEED_TILE), default=None)
@@ -167,7 +169,7 @@ def title(m: Measured) -> str:
     reads = "blocks of C stay" if m["schedule"] == "reuse" else "each product reads its tiles"
     where = "memory" if m["store"] == "ram" else "files"
     parts = [
-        view.extent(m),
+        words.sides(m.parameters),
         "" if m["precision"] == "single" else "double precision",
         reads,
         f"{m['layout']} in {where}",
@@ -184,3 +186,17 @@ def over_tile(cases: Sequence[Measured]) -> Drawn:
             text = heading(cases, same[0].run, title(same[0]))
             found.append((text, panel(same), same))
     return found
+
+
+FIGURES = (
+    Figure(
+        "gemm",
+        "Matrix product larger than memory",
+        ("gemm",),
+        "Seconds of C = alpha A B + beta C over the edge of a tile, a line for each way of moving "
+        "tiles. The floors below: all bytes read and written at the rate of the store, and all "
+        "flops at the rate of the BLAS, each measured in the same trials. A run that overlaps "
+        "everything lies on the higher one.",
+        over_tile,
+    ),
+)

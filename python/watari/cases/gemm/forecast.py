@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import resource
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -18,14 +19,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy
-
-from watari import gemm_case, limits
-from watari.axes import Machine, Parameters, as_text, format_size
-from watari.errors import WatariError
-from watari.gemm_case import amount
-from watari.request import Request
-from watari.view import duration, sides
+from watari.case import limits
+from watari.case.axis import Machine, Parameters, as_text, expanded
+from watari.cases.gemm import axes, trial
+from watari.cases.gemm.words import sides
+from watari.common.errors import WatariError
+from watari.common.units import (
+    exact_size,
+    format_bytes,
+    format_duration,
+    format_flops,
+)
 
 CHUNK = 4 * 2**20
 SAMPLE = 32 * CHUNK  # bytes, read to know a disk's rate
@@ -63,16 +67,16 @@ class Forecast:
     def bytes_text(self) -> str:
         """`reads 3.22 GB, writes 1.07 GB (any schedule moves 2.1 GB at least)`."""
         return (
-            f"reads {amount(self.bytes_read)}, writes {amount(self.bytes_written)} "
-            f"(any schedule moves {amount(self.lower_bound)} at least)"
+            f"reads {format_bytes(self.bytes_read)}, writes {format_bytes(self.bytes_written)} "
+            f"(any schedule moves {format_bytes(self.lower_bound)} at least)"
         )
 
     def time_text(self) -> str:
         """`1.3 s at best: store 1.3 s at 3.3 GB/s, arithmetic 0.17 s at 51 TFLOPS`."""
         store = f"{self.store_rate / 1e9:.3g} GB/s" if self.store_rate else ""
-        blas = gemm_case.flops_text(self.blas_rate) if self.blas_rate else ""
+        blas = format_flops(self.blas_rate) if self.blas_rate else ""
         parts = [
-            f"{name} {duration(seconds)} at {rate}"
+            f"{name} {format_duration(seconds)} at {rate}"
             for name, seconds, rate in (
                 ("store", self.store_seconds, store),
                 ("arithmetic", self.blas_seconds, blas),
@@ -81,7 +85,7 @@ class Forecast:
         ]
         if self.seconds is None:
             return "how long that takes is not known beforehand"
-        return f"{duration(self.seconds)} at best: {', '.join(parts)}"
+        return f"{format_duration(self.seconds)} at best: {', '.join(parts)}"
 
 
 def forecast(
@@ -92,16 +96,23 @@ def forecast(
     return Forecast(
         int(plan["bytes_read"]),
         int(plan["bytes_written"]),
-        max(int(plan["lower_bound_bytes"]), gemm_case.least_bytes(parameters)),
-        gemm_case.flops(parameters),
+        max(int(plan["lower_bound_bytes"]), axes.least_bytes(parameters)),
+        axes.flops(parameters),
         store_rate,
         blas_rate(parameters["precision"]) if on_cpu else None,
     )
 
 
+def addresses_are_limited() -> bool:
+    """Whether `ulimit -v` is set: what NumPy's OpenBLAS and threads take would be missing then."""
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
 def file_rate(path: Path) -> float | None:
     """Bytes per second of a file's beginning, past the page cache; None where that cannot be, and
     of a small file."""
+    if addresses_are_limited():
+        return None
     try:
         file = os.open(path, os.O_RDONLY | os.O_DIRECT)
     except OSError:
@@ -115,7 +126,8 @@ def file_rate(path: Path) -> float | None:
     except OSError:
         return None
     finally:
-        os.close(file)
+        with suppress(OSError):
+            os.close(file)
 
 
 def read_chunk(file: int, index: int) -> int:
@@ -124,21 +136,25 @@ def read_chunk(file: int, index: int) -> int:
 
 
 def folder_rate(folder: str) -> float | None:
-    """Bytes per second of the disk below a folder, by a file that is made and removed there."""
-    place = Path(folder).expanduser()
+    """Bytes per second of the disk below a folder, by a file without a name: a kill leaves none."""
+    place = Path(expanded(folder))
     with suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=place, prefix=".rate-") as file:
+        with tempfile.TemporaryFile(dir=place) as file:
             file.write(os.urandom(CHUNK) * (SAMPLE // CHUNK))
             file.flush()
             os.fsync(file.fileno())
-            return file_rate(Path(file.name))
+            return file_rate(Path(f"/proc/self/fd/{file.fileno()}"))
     return None
 
 
 @cache
-def blas_rate(precision: str) -> float:
+def blas_rate(precision: str) -> float | None:
     """Flops per second of NumPy's product on the CPU: the best of three."""
+    if addresses_are_limited():
+        return None
+    import numpy
+
     dtype = {"single": numpy.float32, "double": numpy.float64}[precision]
     matrix = numpy.ones((SIDE, SIDE), dtype)
     best = float("inf")
@@ -149,11 +165,11 @@ def blas_rate(precision: str) -> float:
     return 2 * SIDE**3 / best
 
 
-def lines(requests: Sequence[Request], machine: Machine) -> list[str]:
+def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
     """What the products of a run will read, a line for each plan: engines have it in common."""
     rates: dict[tuple[str, str], float | None] = {}
     told: dict[str, dict[str, list[Parameters]]] = {}  # cases by their name and what is foreseen
-    for p in (request.parameters for request in requests if request.case == "gemm"):
+    for p in wanted:
         store = (p["store"], p["folder" if p["store"] == "file" else "processor"])
         if store not in rates:
             rates[store] = (
@@ -172,7 +188,7 @@ def lines(requests: Sequence[Request], machine: Machine) -> list[str]:
 def name(p: Parameters) -> str:
     """What most plans differ in."""
     return (
-        f"gemm {sides(p)}, tile {p['tile']} of {format_size(p['fast-memory'])}, "
+        f"gemm {sides(p)}, tile {p['tile']} of {exact_size(p['fast-memory'])}, "
         f"{p['schedule']}, {p['precision']}, {p['store']}"
     )
 
@@ -182,8 +198,8 @@ def foreseen(p: Parameters, rate: float | None) -> str:
     from watari import _native
 
     try:
-        gemm_case.require_sense(p)
-        plan = _native.gemm_plan(gemm_case.native_parameters(p))
+        axes.require_sense(p)
+        plan = _native.gemm_plan(trial.native_parameters(p))
     except WatariError as error:  # its trial will say it too
         return str(error).removeprefix("gemm: ")
     of = forecast(p, plan, rate)

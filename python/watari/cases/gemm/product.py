@@ -1,7 +1,7 @@
 """C = alpha A B + beta C of matrices in .npy files that need not fit memory: `watari.gemm`.
 
-The product is the library's (src/watari/gemm/product.hpp); here are words, signals, and what people
-are told.
+The product is the library's (src/watari/gemm/product/product.hpp); here are words, signals, and
+what people are told.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
-from watari import blas, gemm_case
-from watari.axes import Parameters, count, numbered, parse_size
-from watari.errors import UsageError, WatariError
+from watari.case.axis import Parameters, count, numbered, parse_size
+from watari.cases.gemm import axes
+from watari.common.errors import UsageError, WatariError
+from watari.machine import openblas as blas
 
 PathLike = str | os.PathLike[str]
 PRECISION = {"float32": "single", "float64": "double"}
@@ -85,6 +86,7 @@ def gemm(
     processor: str | None = None,
     threads: int | str | None = None,
     fresh: bool = False,
+    verify: bool = False,
     progress: Progress | None = None,
 ) -> Product:
     """C = alpha A B + beta C for matrices in .npy files, which may be larger than memory.
@@ -93,12 +95,14 @@ def gemm(
     of the same type. With beta other than 0 `out` must be there and is the C that is added to; else
     a file that is there is replaced. Tiles of `tile` x `tile` elements (a multiple of 128) move
     through `fast_memory` bytes (a number or a text such as "8GiB") of GPU memory, or of RAM where
-    `processor` is `cpu`; `engine` (gemm_case.FILE_ENGINES) moves them, with so many CPU `threads`.
+    `processor` is `cpu`; `engine` (FILE_ENGINES of case/engines.py) moves them, with so many
+    CPU `threads`.
     Tile products are cuBLAS's or OpenBLAS's.
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
     same call goes on from there; `fresh` begins anew. Ctrl-C (where this is the main thread) ends
-    it with what is finished kept.
+    it with what is finished kept. `verify` reads all of `out` back, and compares it with checksums
+    of what was computed, before it gets its name.
 
     Raises UsageError and FileError before anything is written, for what does not fit;
     UnsupportedError where this machine lacks what is asked for; SystemCallError with file and
@@ -106,19 +110,19 @@ def gemm(
     """
     asked: Parameters = {
         "fast_memory": parse_size(str(fast_memory)),
-        "alpha": gemm_case.parse_number(str(alpha)),
-        "beta": gemm_case.parse_number(str(beta)),
+        "alpha": axes.parse_number(str(alpha)),
+        "beta": axes.parse_number(str(beta)),
     }
     if tile is not None:
-        asked["tile"] = gemm_case.parse_tile(str(tile))
+        asked["tile"] = axes.parse_tile(str(tile))
     if engine is not None:
-        asked["engine"] = gemm_case.parse_file_engine(engine)
+        asked["engine"] = axes.parse_file_engine(engine)
     if processor is not None:
         asked["processor"] = numbered("cpu", "gpu")(processor)
     if threads is not None:
         asked["threads"] = count(1, 4096)(str(threads))
     paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
-    product = prepared({**paths, **gemm_case.settle(asked), "fresh": fresh})
+    product = prepared({**paths, **axes.settle(asked), "fresh": fresh, "verify": verify})
     told = progress or Silent()
     done = multiply(product, described(product, paths["c"], asked), told)
     names = ("seconds", "bytes_read", "bytes_written", "tiles", "finished_before", "notes")

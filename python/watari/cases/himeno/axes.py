@@ -1,4 +1,4 @@
-"""Case `himeno`: grids and their names, the reference values, whether a run was right.
+"""Values and defaults of the axes of case `himeno`: styles, grids and their names.
 
 Named grids count all points that are allocated; MFLOPS count the interior ones, 34 flops each.
 """
@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
 
-from watari.axes import Machine, Parameters
-from watari.errors import UsageError, WrongResultError
+from watari.case.axis import MOST_BYTES, Machine, Parameters, whole
+from watari.common.errors import UsageError
 
 GRIDS = {
     "XS": (32, 32, 64),
@@ -33,29 +32,18 @@ STYLES = (
     "omp-target",
 )
 HALOS = ("none", "staged", "device", "nccl", "peer")  # `none` is that of one rank
+MOST_RANKS = 4096
+ARRAYS, FIELD = 14, 4  # of a grid; bytes of an element
+BYTES_PER_POINT = ARRAYS * FIELD
 DIRECTIVES = ("acc-", "omp-")  # how the names of styles in directives begin
-TWO_COPIES = ("explicit", "acc-data", "acc-host-data", "omp-target")
-ARRAYS = 14
-FLOPS = 34  # a point, by convention
-PENTIUM_III = 82.84  # MFLOPS of the machine that scores 1
-
-# gosa of the n-th iteration on standard data: float fields, the sum in double
-REFERENCE = {
-    "XS": {3: 6.229796415e-03, 100: 2.317158918e-03, 1000: 8.341751582e-06},
-    "S": {3: 3.296793931e-03, 64: 2.394869096e-03},
-    "M": {3: 1.693458809e-03, 103: 1.379210325e-03},
-    "L": {3: 8.606862321e-04, 103: 7.796341958e-04},
-    "XL": {3: 4.383944939e-04},
-}
-TOLERANCE = 1e-6
 
 
 def parse_triple(text: str) -> tuple[int, int, int]:
     """(2, 1, 1) of `2x1x1`. Raises UsageError."""
-    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x([1-9]\d*)", text)
+    match = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)x([1-9]\d*)", text, re.ASCII)
     if not match:
         raise UsageError(f"'{text}' is not three numbers such as 64x64x128")
-    i, j, k = (int(number) for number in match.groups())
+    i, j, k = (whole(number) for number in match.groups())
     return i, j, k
 
 
@@ -70,6 +58,8 @@ def parse_grid(text: str) -> str:
         raise UsageError(f"'{text}' is not a grid; write {known} or IxJxK") from None
     if min(points) < 3:
         raise UsageError(f"grid {text}: 3 points or more along each axis, two of them boundary")
+    if 2 * BYTES_PER_POINT * math.prod(points) > MOST_BYTES:
+        raise UsageError(f"grid {text} is beyond what any machine has")
     return next((name for name, known in GRIDS.items() if known == points), text)
 
 
@@ -89,37 +79,12 @@ def interior(grid: str) -> int:
     return (i - 2) * (j - 2) * (k - 2)
 
 
-def footprint(parameters: Parameters) -> int:
-    """Bytes of the 14 arrays, on both sides where a style has two copies."""
-    copies = 2 if parameters["style"] in TWO_COPIES else 1
-    return copies * ARRAYS * 4 * points(parameters["grid"])
-
-
-def bytes_per_sample(parameters: Parameters) -> int:
-    """13 floats read and 1 written a point; a second kernel reads and writes one more."""
-    return interior(parameters["grid"]) * (56 if parameters["form"] == "fused" else 64)
-
-
-def check(parameters: Parameters, gosa: Any) -> bool | None:
-    """Whether gosa is right where the reference has it; None where it has nothing.
-
-    Raises WrongResultError with both values.
-    """
-    if not all(math.isfinite(value) for value in gosa):
-        raise WrongResultError("gosa is not finite")
-    if parameters["data"] != "standard":
-        return None
-    known = REFERENCE.get(parameters["grid"], {})
-    compared = {n: value for n, value in known.items() if n <= len(gosa)}
-    for n, value in compared.items():
-        if abs(gosa[n - 1] - value) > TOLERANCE * value:
-            raise WrongResultError(f"gosa of iteration {n} is {gosa[n - 1]:.9e}, not {value:.9e}")
-    return True if compared else None
-
-
 def parse_split(text: str) -> str:
     """Ranks along i, j, k as text. Raises UsageError."""
-    return "x".join(str(parts) for parts in parse_triple(text))
+    parts = parse_triple(text)
+    if math.prod(parts) > MOST_RANKS:
+        raise UsageError(f"'{text}' is more than {MOST_RANKS} ranks")
+    return "x".join(map(str, parts))
 
 
 def settle(given: Parameters) -> Parameters:
@@ -167,28 +132,3 @@ def default_halo(machine: Machine, parameters: Parameters) -> str:
 def default_threads(machine: Machine, parameters: Parameters) -> int:
     """One a core, shared by the ranks."""
     return max(1, int(machine["processors"][0]["cores"]) // int(parameters["ranks"]))
-
-
-def gives_gpu_memory_to_mpi(parameters: Parameters) -> bool:
-    """Whether only an MPI that knows CUDA survives it."""
-    given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
-    return given and parameters["style"] in ("explicit", "acc-host-data")
-
-
-def native(parameters: Parameters) -> Parameters:
-    """The parameters as the compiled module takes them."""
-    points, parts = shape(parameters["grid"]), parse_triple(parameters["split"])
-    return {**parameters, "shape": points, "split": parts}
-
-
-def run(parameters: Parameters) -> dict[str, Any]:
-    """One trial; every rank calls it."""
-    from watari import _native
-
-    trial: dict[str, Any] = _native.himeno(native(parameters))
-    del trial["wrong_elements"]
-    try:
-        trial["verified"] = check(parameters, trial["series"]["gosa"])
-    except WrongResultError as error:
-        trial |= {"verified": False, "status": error.status, "error": str(error)}
-    return trial

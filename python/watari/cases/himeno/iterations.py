@@ -13,13 +13,16 @@ from typing import Any
 
 import altair as alt
 
-from watari import performance, statistics, view
-from watari.figures import style
-from watari.figures.panels import decades
-from watari.figures.series import Drawn, digits, grid, split
-from watari.figures.style import FAINT, INK, Panel, rows
-from watari.figures.styles import grid_title, programs, whole_programs
-from watari.view import Measured
+from watari.cases.himeno import speed as performance
+from watari.cases.himeno import words
+from watari.cases.himeno.styles import grid_title, programs, whole_programs
+from watari.charts import style
+from watari.charts.figure import Drawn
+from watari.charts.panels import decades, digits, grid, split
+from watari.charts.style import FAINT, INK, Panel, rows
+from watari.common.units import format_duration
+from watari.results import statistics
+from watari.results.measured import Measured
 
 WIDTH, HEIGHT = 250, 130
 SINGLE = 60  # iterations drawn one by one
@@ -53,14 +56,14 @@ def facts(m: Measured) -> str:
     found = performance.of(m)
     moving = f", {found.migrated} migrating" if found.migrated else ""
     if found.steady is None:
-        return f"first {view.duration(found.first)}{moving}, never steady"
+        return f"first {format_duration(found.first)}{moving}, never steady"
     steady = m.flops_per_sample / found.steady / 1e9
-    return f"first {view.duration(found.first)}{moving}, then {view.duration(steady)}"
+    return f"first {format_duration(found.first)}{moving}, then {format_duration(steady)}"
 
 
 def panel(m: Measured, domain: tuple[float, float]) -> Panel:
     """Every trial of one case, with the end of its migration marked."""
-    about = [f"{m['form']}, {view.kernel(m.parameters)}", facts(m)]
+    about = [f"{m['form']}, {words.kernel(m.parameters)}", facts(m)]
     head = alt.TitleParams(m["style"], subtitle=about, offset=12)
     data = [{"trial": i + 1, **points(trial)} for i, trial in enumerate(m.trials)]
     colour = style.STYLES[m["style"]]

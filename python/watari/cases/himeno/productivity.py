@@ -7,13 +7,16 @@ from typing import Any
 
 import altair as alt
 
-from watari import effort, performance, view
-from watari.figures import style
-from watari.figures.panels import apart, groups
-from watari.figures.series import Drawn, split
-from watari.figures.style import GFLOPS, INK, Panel, rows
-from watari.figures.styles import grid_title, whole_programs
-from watari.view import Measured
+from watari.cases import effort
+from watari.cases.himeno import speed as performance
+from watari.cases.himeno import words
+from watari.cases.himeno.styles import grid_title, whole_programs
+from watari.charts import style
+from watari.charts.figure import Drawn
+from watari.charts.panels import apart, groups, split
+from watari.charts.style import GFLOPS, INK, Panel, rows
+from watari.common.units import format_rate
+from watari.results.measured import Measured
 
 WIDTH, HEIGHT = 480, 300
 ASIDE = 0.3  # statements
@@ -36,7 +39,7 @@ def point(m: Measured, statements: dict[str, int]) -> dict[str, Any]:
         "statements": statements[m["style"]],
         "steady": float(f"{steady:.4g}"),
         "whole": float(f"{found.whole:.4g}"),
-        "what": view.words(m.case, m.parameters),
+        "what": words.words(m.case, m.parameters),
     }
 
 
@@ -97,7 +100,7 @@ def speeds(cases: Sequence[Measured]) -> dict[str, str]:
     """Of each style `2660, 1511`: GFLOPS in the steady state and over the whole run."""
     found = {m["style"]: performance.of(m) for m in cases}
     return {
-        name: f"{view.rate(f.steady) if f.steady is not None else '-'}, {view.rate(f.whole)}"
+        name: f"{format_rate(f.steady) if f.steady is not None else '-'}, {format_rate(f.whole)}"
         for name, f in found.items()
     }
 

@@ -11,13 +11,16 @@ from typing import Any
 
 import altair as alt
 
-from watari import himeno, performance, view
-from watari.figures import style
-from watari.figures.panels import groups, heading
-from watari.figures.series import Drawn
-from watari.figures.style import GFLOPS, INK, Panel, rows
-from watari.figures.styles import grid_title, ordered, whole_programs
-from watari.view import Measured
+from watari.cases.himeno import axes as himeno
+from watari.cases.himeno import speed as performance
+from watari.cases.himeno import words
+from watari.cases.himeno.styles import grid_title, ordered, whole_programs
+from watari.charts import style
+from watari.charts.figure import Drawn
+from watari.charts.panels import groups, heading
+from watari.charts.style import GFLOPS, INK, Panel, rows
+from watari.common.units import format_rate
+from watari.results.measured import Measured
 
 HEIGHT, BAR, PALE = 230, 24, 0.4
 NUMBER_ROOM = 0.19  # of the height, for a number on its side
@@ -29,14 +32,14 @@ PROGRAM = ("form", "data")
 def way(m: Measured) -> str:
     """How the halo crosses: `nccl, overlapped`; with the split where it is not along i alone."""
     cut = "" if m["split"] in (None, f"{m.ranks}x1x1") else f", {m['split']}"
-    return f"{view.halo_words(m.parameters)}{cut}"
+    return f"{words.halo_words(m.parameters)}{cut}"
 
 
 def implementation(m: Measured, cases: Sequence[Measured]) -> str:
     """`(1) acc-data`; with the kernel where a style has several."""
     number = f"({NUMBERS[m['style']]}) " if m["style"] in NUMBERS else ""
-    kernels = {view.kernel(other.parameters) for other in cases if other["style"] == m["style"]}
-    return f"{number}{m['style']}" + (f", {view.kernel(m.parameters)}" if len(kernels) > 1 else "")
+    kernels = {words.kernel(other.parameters) for other in cases if other["style"] == m["style"]}
+    return f"{number}{m['style']}" + (f", {words.kernel(m.parameters)}" if len(kernels) > 1 else "")
 
 
 def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:
@@ -88,7 +91,7 @@ def bar_row(m: Measured, name: str) -> dict[str, Any]:
     steady = found.gflops if found.steady is None else found.steady
     numbers = {"loop": found.gflops, "steady": steady}
     told = {name: float(f"{number:.4g}") for name, number in numbers.items()}
-    return {**row, **told, "text": view.rate(steady)}
+    return {**row, **told, "text": format_rate(steady)}
 
 
 def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:

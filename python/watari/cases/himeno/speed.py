@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median, median_low
-from typing import Any
 
-from watari import himeno, limits, statistics, view
-from watari.settling import settle
-from watari.statistics import Trial
-from watari.view import Measured
+from watari.cases import reference
+from watari.cases.himeno.axes import BYTES_PER_POINT, points
+from watari.common.units import format_rate
+from watari.results import statistics
+from watari.results.change_point import settle
+from watari.results.measured import Measured
+from watari.results.statistics import Trial
 
+PENTIUM_III = 82.84  # MFLOPS of the machine that scores 1
 OUTSIDE = ("allocate", "transfer_in", "transfer_out", "release")
 # in the order in which a run spends them; `halo` is spent in iterations of all phases
 PARTS = (*OUTSIDE[:2], "first", "migrating", "steady", "halo", *OUTSIDE[2:])
@@ -43,7 +46,7 @@ class Performance:
     @property
     def score(self) -> float:
         """Himeno's score: 1 is a Pentium III at 600 MHz."""
-        return 1e3 * self.gflops / himeno.PENTIUM_III
+        return 1e3 * self.gflops / PENTIUM_III
 
     @property
     def outside(self) -> float:
@@ -124,32 +127,10 @@ def of(m: Measured) -> Performance:
     )
 
 
-def is_reference(m: Measured, copy: Measured) -> bool:
-    """Whether `copy` is one in the memory that the processor of `m` calls its own."""
-    who = m["processor"]
-    own = "pageable" if who == "cpu" else who.replace("gpu", "device")
-    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, who)
-    return (
-        (copy.case, copy.file, copy["processor"]) == ("copy", m.file, who)
-        and copy["from"] == copy["to"] == own
-        and copy.drawn
-        and not copy.flagged
-        and view.plain(copy)
-        and copy["size"] > cache
-        and (who != "cpu" or copy["threads"] == m["threads"])
-    )
-
-
 def copy_rate(m: Measured, cases: Sequence[Measured]) -> float | None:
-    """GB/s of a copy in the same result file, of the largest array by the best means; None where
-    the file has none, where the grid fits into caches, and for several ranks."""
-    bytes_of_grid = 4 * himeno.ARRAYS * himeno.points(m["grid"])
-    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, m["processor"])
-    copies = [copy for copy in cases if is_reference(m, copy)]
-    if not copies or bytes_of_grid <= cache or m.ranks > 1:
-        return None
-    largest = max(copy["size"] for copy in copies)
-    return max(copy.median for copy in copies if copy["size"] == largest)
+    """GB/s of a copy in the same result file; None where the file has none, where the grid fits
+    into caches, and for several ranks."""
+    return reference.copy_rate(m, cases, BYTES_PER_POINT * points(m["grid"]))
 
 
 def ceiling(m: Measured, cases: Sequence[Measured]) -> float | None:
@@ -168,36 +149,6 @@ def text(m: Measured, cases: Sequence[Measured]) -> str:
     """In one line: `2664 GFLOPS, 4387 GB/s (103% of copy)`."""
     found, part = of(m), fraction(m, cases)
     if found.steady is None or found.rate is None:
-        return f"{view.rate(found.gflops)} GFLOPS, not steady"
+        return f"{format_rate(found.gflops)} GFLOPS, not steady"
     share = f" ({part:.0%} of copy)" if part else ""
-    return f"{view.rate(found.steady)} GFLOPS, {view.rate(found.rate)} GB/s{share}"
-
-
-def rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Every number of each case of Himeno that ran, as text: the report's table."""
-    return [row(m, cases) for m in view.drawable(cases, "himeno")]
-
-
-def row(m: Measured, cases: Sequence[Measured]) -> dict[str, Any]:
-    """One line of the table."""
-    found, part = of(m), fraction(m, cases)
-    return {
-        "run": m.run,
-        "what": view.words(m.case, m.parameters),
-        "grid": m["grid"],
-        "iterations": m["iterations"],
-        "steady": view.rate(found.steady) if found.steady is not None else "not reached",
-        "rate": view.rate(found.rate) if found.rate is not None else "",
-        "fraction": f"{part:.0%}" if part else "",
-        "gflops": view.rate(found.gflops),
-        "score": f"{found.score:.0f}",
-        "whole": view.rate(found.whole),
-        "first": view.duration(found.first),
-        "migrating": f"{found.migrated} in {view.duration(found.parts['migrating'])}"
-        if found.migrated
-        else "",
-        "loop": f"{found.loop:.3g}",
-        "outside": f"{found.outside:.3g}",
-        "total": f"{found.loop + found.outside:.3g}",
-        "flagged": m.flagged,
-    }
+    return f"{format_rate(found.steady)} GFLOPS, {format_rate(found.rate)} GB/s{share}"

@@ -7,11 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from watari import performance, view
-from watari.figures import style
-from watari.figures.series import Drawn, split
-from watari.figures.style import Panel, rows
-from watari.figures.styles import (
+from watari.cases.himeno import speed as performance
+from watari.cases.himeno import words
+from watari.cases.himeno.styles import (
     ROW,
     WIDTH,
     extent,
@@ -21,12 +19,16 @@ from watari.figures.styles import (
     programs,
     whole_programs,
 )
-from watari.view import Measured
+from watari.charts import style
+from watari.charts.figure import Drawn
+from watari.charts.panels import split
+from watari.charts.style import Panel, rows
+from watari.results.measured import Measured
 
 
 def spent_rows(m: Measured) -> list[dict[str, Any]]:
     """Seconds of a run, one row a part that took any."""
-    several = f", {view.ranks_words(m.parameters)}" if m.ranks > 1 else ""
+    several = f", {words.ranks_words(m.parameters)}" if m.ranks > 1 else ""
     names = dict(zip(performance.PARTS, style.SPENT, strict=True))
     found = performance.of(m)
     return [

@@ -12,11 +12,16 @@ from typing import Any
 
 import altair as alt
 
-from watari import himeno, performance, published, view
-from watari.figures import style
-from watari.figures.series import Drawn, split
-from watari.figures.style import FAINT, GFLOPS, INK, Panel, rows
-from watari.view import Measured
+from watari.cases.himeno import axes as himeno
+from watari.cases.himeno import speed as performance
+from watari.cases.himeno import words
+from watari.charts import style
+from watari.charts.figure import Drawn
+from watari.charts.panels import split
+from watari.charts.style import FAINT, GFLOPS, INK, Panel, rows
+from watari.common.units import format_rate
+from watari.results import published
+from watari.results.measured import Measured
 
 WIDTH, ROW = 560, 24
 NEEDED = ("processor", "style", "grid", "form", "kernel", "data", "iterations")
@@ -33,7 +38,7 @@ def program(m: Measured) -> str:
     """`Fused, tuned kernel, 3000 iterations`."""
     parts = [
         m["form"],
-        view.kernel(m.parameters),
+        words.kernel(m.parameters),
         "" if m["data"] == "standard" else f"{m['data']} data",
         f"{m['iterations']} iterations",
     ]
@@ -76,8 +81,8 @@ def speed_row(m: Measured) -> dict[str, Any]:
         return {**row, "text": m.status}
     found = performance.of(m)
     steady = found.steady if found.steady is not None else found.gflops
-    level = f"steady {view.rate(steady)}" if found.steady is not None else "never steady"
-    texts = [level, f"loop {view.rate(found.gflops)}", f"whole {view.rate(found.whole)}"]
+    level = f"steady {format_rate(steady)}" if found.steady is not None else "never steady"
+    texts = [level, f"loop {format_rate(found.gflops)}", f"whole {format_rate(found.whole)}"]
     texts += ["above the limit"] if m.flagged else []
     numbers = {"steady": steady, "loop": found.gflops, "whole": found.whole}
     return {
@@ -188,7 +193,7 @@ def speed_panel(
 
 def floor_mark(floor: float, x: Any) -> list[Any]:
     """A dashed line at the speed that the rate of a copy would give."""
-    text = f"at the rate of a copy: {view.rate(floor)}"
+    text = f"at the rate of a copy: {format_rate(floor)}"
     base = alt.Chart(rows([{"floor": floor, "text": text}])).encode(x=x("floor"))
     return [
         base.mark_rule(strokeDash=[3, 3], opacity=0.6),

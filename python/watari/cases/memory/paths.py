@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from watari import view
-from watari.cases import KINDS
-from watari.figures import style
-from watari.figures.panels import decades, groups, heading, lines_panel, size_axis
-from watari.figures.style import INK, Panel, rows
-from watari.view import Measured
+from watari.case.axes import KINDS
+from watari.cases.memory import words
+from watari.charts import style
+from watari.charts.panels import decades, groups, heading, largest, lines_panel, size_axis
+from watari.charts.style import INK, Panel, rows
+from watari.common.units import format_rate, format_size
+from watari.results import measured as view
+from watari.results.measured import Measured
 
 CELL_WIDTH, CELL_HEIGHT = 54, 36
 MOST_TICKS = 8  # of sizes, before only some are told
-
-
-def largest(cases: Iterable[Measured]) -> Measured | None:
-    """The case with the largest array; one that ran before one that did not."""
-    return max(cases, key=lambda m: (m.drawn, m["size"]), default=None)
 
 
 def cell(kinds: dict[str, str | None], source: str, to: str, m: Measured | None) -> dict[str, Any]:
     """One cell of the matrix: a rate, or why there is none."""
     empty = {"from": source, "to": to, "state": "not measured", "text": "", "why": "not measured"}
     if m and m.drawn:
-        text = view.rate(m.median) + ("*" if m.flagged else "")
-        found = {"rate": m.median, "text": text, "size": view.size(m["size"])}
+        text = format_rate(m.median) + ("*" if m.flagged else "")
+        found = {"rate": m.median, "text": text, "size": format_size(m["size"])}
         why = f"{len(m.trials)} of {m.planned} trials" + (
             f"; {', '.join(m.flags)}" if m.flagged else ""
         )
@@ -119,7 +116,7 @@ def matrix_panel(cells: list[dict[str, Any]], heading: str, domain: list[float])
 
 def matrix(cases: Sequence[Measured]) -> Panel | None:
     """One matrix of memories for each executor and run, at the largest array of each path."""
-    copies = [c for c in map(view.as_copy, cases) if c.case == "copy" and view.plain(c)]
+    copies = [c for c in map(words.as_copy, cases) if c.case == "copy" and words.plain(c)]
     panels = {}
     for run in view.runs(copies):
         for who, found in by_executor([m for m in copies if m.run == run]).items():
@@ -140,7 +137,7 @@ def by_executor(cases: Sequence[Measured]) -> dict[str, list[Measured]]:
     """Copies by who makes them: CPU, GPU kernel, copy engine."""
     found: dict[str, list[Measured]] = defaultdict(list)
     for m in cases:
-        found[view.executor(m.parameters)].append(m)
+        found[words.executor(m.parameters)].append(m)
     return {who: found[who] for who in sorted(found, key=lambda w: (w != "CPU", "engine" in w, w))}
 
 
@@ -152,7 +149,7 @@ def path_row(m: Measured, axis: str) -> dict[str, Any]:
         "kind": style.kind_of(far),
         "way": "written" if far != m["from"] else "read",
         "at": m[axis],
-        "size": view.size(m["size"]),
+        "size": format_size(m["size"]),
         "rate": float(f"{m.median:.4g}"),
         "low": float(f"{min(m.summary.medians):.4g}"),
         "high": float(f"{max(m.summary.medians):.4g}"),
@@ -185,7 +182,7 @@ def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> P
 
 def over_size(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the size of one array; of a point measured twice, the one of more trials."""
-    plain = [m for m in view.drawable(cases, "copy") if view.plain(m)]
+    plain = [m for m in view.drawable(cases, "copy") if words.plain(m)]
     same = groups(plain, "run", "processor", "means", "from", "to", "size").values()
     copies = [max(group, key=lambda m: len(m.trials)) for group in same]
     sizes = sorted({int(m["size"]) for m in copies})

@@ -7,16 +7,19 @@ stay some hundred kilobytes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from watari import view
-from watari.figures import style
-from watari.figures.panels import decades, groups, heading
-from watari.figures.style import FAINT, INK, RATE, Panel, rows
-from watari.view import Measured
+from watari.cases.memory import words
+from watari.charts import style
+from watari.charts.figure import Drawn
+from watari.charts.panels import decades, digits, grid, groups, heading, split
+from watari.charts.style import FAINT, INK, RATE, Panel, rows
+from watari.common.units import format_duration, format_rate, format_size
+from watari.results import measured as view
+from watari.results.measured import Measured
 
 WIDTH, HEIGHT = 205, 120
 COLUMNS = 4
@@ -24,11 +27,6 @@ WIDE = 30  # times: phases that differ more are drawn on a logarithmic axis
 LARGE = 4e9  # the thesis's arrays; smaller ones are drawn only where there is none of these
 ARRAYS = ("source", "destination")
 GONE = "off the CPU"
-
-
-def digits(values: Sequence[float]) -> list[float]:
-    """Four digits: more than can be seen, and half the bytes of the page."""
-    return [float(f"{v:.4g}") for v in values]
 
 
 def unfolded(chart: alt.Chart, *names: str) -> Panel:
@@ -118,8 +116,8 @@ def facts(m: Measured) -> str:
     flag = ", above limit" if m.flagged else ""
     first, settled = m.part(view.FIRST), m.part(view.SETTLED)
     if not 0.8 < first / settled < 1.25:
-        return f"{view.rate(first)}, then {view.rate(settled)} {RATE}{flag}"
-    return f"{view.rate(m.median)} {RATE}{flag}"
+        return f"{format_rate(first)}, then {format_rate(settled)} {RATE}{flag}"
+    return f"{format_rate(m.median)} {RATE}{flag}"
 
 
 def panel(m: Measured, text: str, more: str = "") -> Panel:
@@ -131,26 +129,10 @@ def panel(m: Measured, text: str, more: str = "") -> Panel:
     return lines(m, WIDTH, HEIGHT).properties(title=head)
 
 
-def grid(panels: Sequence[Panel], columns: int = COLUMNS) -> Panel:
-    """Panels side by side, each with its own scales."""
-    return alt.concat(*panels, columns=columns).resolve_scale(x="independent", y="independent")
-
-
-Drawn = list[tuple[str, Any, list[Measured]]]
-
-
-def split(
-    cases: Sequence[Measured], names: Sequence[str], title: Callable[[Measured], str]
-) -> list[tuple[str, list[Measured]]]:
-    """The cases of one chart each: same run and same values of these parameters."""
-    found = groups(cases, "run", *names).values()
-    return [(heading(cases, same[0].run, title(same[0])), same) for same in found]
-
-
 def copies(cases: Sequence[Measured]) -> Drawn:
     """Copies: the two largest arrays of at least 4 GB of each path, or else its largest one."""
     found: Drawn = []
-    all_copies = [m for m in view.drawable(cases, "copy") if view.plain(m)]
+    all_copies = [m for m in view.drawable(cases, "copy") if words.plain(m)]
     for title, same in split(all_copies, (), lambda m: ""):
         chosen = []
         for path in groups(same, "processor", "means", "from", "to").values():
@@ -160,7 +142,7 @@ def copies(cases: Sequence[Measured]) -> Drawn:
             panel(
                 m,
                 f"{m['from']} → {m['to']}",
-                f"{view.executor(m.parameters)}, {view.size(m['size'])}",
+                f"{words.executor(m.parameters)}, {format_size(m['size'])}",
             )
             for m in chosen
         ]
@@ -181,7 +163,7 @@ def access(cases: Sequence[Measured]) -> Drawn:
             found.append((title, *pattern_grid(same, False)))
     for (run, size), same in alone.items():
         if any(m.drawn for m in same):
-            title = heading(cases, run, f"By memory and hint, {view.size(size)}")
+            title = heading(cases, run, f"By memory and hint, {format_size(size)}")
             found.append((title, *pattern_grid(same, True)))
     return found
 
@@ -189,17 +171,17 @@ def access(cases: Sequence[Measured]) -> Drawn:
 def access_title(m: Measured) -> str:
     """`Managed memory, prefetch, 4 GB`."""
     hint = "" if m["hint"] == "none" else f", {m['hint']}"
-    return f"{str(m['memory']).capitalize()} memory{hint}, {view.size(m['size'])}"
+    return f"{str(m['memory']).capitalize()} memory{hint}, {format_size(m['size'])}"
 
 
 def pattern_grid(same: Sequence[Measured], name_memory: bool) -> tuple[Panel, list[Measured]]:
     """Panels in the order of the thesis's numbers."""
-    chosen = sorted(same, key=lambda m: view.pattern_number(m.parameters))
+    chosen = sorted(same, key=lambda m: words.pattern_number(m.parameters))
     panels = [
         panel(
             m,
-            f"({view.pattern_number(m.parameters)}) {view.pattern(m.parameters)}",
-            view.memory(m.parameters) if name_memory else "",
+            f"({words.pattern_number(m.parameters)}) {words.pattern(m.parameters)}",
+            words.memory(m.parameters) if name_memory else "",
         )
         for m in chosen
     ]
@@ -223,11 +205,6 @@ def fractions(m: Measured) -> list[dict[str, Any]]:
 def migrated(m: Measured, width: int) -> Panel:
     """The fraction of source and destination that has left the CPU side, sample by sample."""
     data = fractions(m)
-    final = [
-        {"array": row["array"], "sample": len(row["gone"]), "gone": row["gone"][-1]}
-        for row in data
-        if row["trial"] == 1
-    ]
     marks = [p["first"] for p in phases(m) if p["first"] > 1]
     dash = alt.StrokeDash(
         "array:N", legend=None, scale=alt.Scale(domain=list(ARRAYS), range=[[1, 0], [4, 3]])
@@ -241,7 +218,7 @@ def migrated(m: Measured, width: int) -> Panel:
             x=alt.X(
                 "sample:Q",
                 title="sample",
-                scale=alt.Scale(domain=[1, max(r["sample"] for r in final)], nice=False),
+                scale=alt.Scale(domain=[1, max(len(row["gone"]) for row in data)], nice=False),
                 axis=alt.Axis(grid=False, tickCount=6, format="d"),
             ),
             y=alt.Y(
@@ -281,8 +258,8 @@ def migration_facts(m: Measured) -> list[str]:
     if not m.drawn:
         return [m.status]
     found = [
-        f"{s.phase}: {view.rate(s.before)} → {view.rate(s.after)} {RATE} "
-        f"after {s.end} sample{'s'[: s.end > 1]} ({view.duration(s.seconds)})"
+        f"{s.phase}: {format_rate(s.before)} → {format_rate(s.after)} {RATE} "
+        f"after {s.end} sample{'s'[: s.end > 1]} ({format_duration(s.seconds)})"
         for s in view.settled(m)
     ] or [facts(m), "no phase changes its level"]
     return [*found, *[" "] * (3 - len(found))]  # three lines each, so that panels stay level
@@ -305,9 +282,9 @@ def migration(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run and size, a panel for each memory and hint."""
     found: Drawn = []
     moving = [m for m in cases if m.case == "migration"]
-    for title, same in split(moving, ("size",), lambda m: f"Arrays of {view.size(m['size'])}"):
+    for title, same in split(moving, ("size",), lambda m: f"Arrays of {format_size(m['size'])}"):
         if any(m.drawn for m in same):
             same.sort(key=lambda m: not m.drawn)
-            panels = [migration_panel(m, view.memory(m.parameters).capitalize()) for m in same]
+            panels = [migration_panel(m, words.memory(m.parameters).capitalize()) for m in same]
             found.append((title, grid(panels, columns=2), same))
     return found

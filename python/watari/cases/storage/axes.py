@@ -1,24 +1,21 @@
-"""Case `storage`: its axes' values, what one run gives, and the numbers that are read from it.
-
-A histogram has buckets 3% apart (src/watari/measure/histogram.hpp), so percentiles are that exact.
-"""
+"""Values and defaults of the axes of case `storage`."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Mapping, Sequence
-from statistics import median
-from typing import Any
+from watari.case import axis as axes
+from watari.case.axis import Machine, Parameters
+from watari.case.engines import (
+    DEPTH,
+    FILE_THREADS,
+    GPU_ONLY,
+    ONE_AT_A_TIME,
+    file_depth,
+    gpu_depth,
+)
+from watari.common.errors import UsageError
+from watari.common.units import exact_size
 
-from watari import axes
-from watari.axes import Machine, Parameters
-from watari.errors import UsageError, WrongResultError
-
-ENGINES = ("posix", "uring", "mmap", "cufile", "queue", "gpu")
-ONE_AT_A_TIME = ("posix", "mmap", "cufile")  # a thread of these has one request in flight
-SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/modelled.cpp
-GPU_ONLY = ("cufile", "gpu")
+SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
 STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
 FAULTS = (
     "none",
@@ -33,16 +30,6 @@ FAULTS = (
 CACHES = ("none", "cold", "warm")
 DEEP = ("uring", "gpu")  # of many requests in flight past the page cache, at little cost a thread
 SECTOR, LARGEST = 512, 2**20
-FOLDER = "~/.cache/watari"
-DEPTH = 32
-GPU_DEPTH = (2, 256)  # of each thread that serves a GPU
-FILE_DEPTH, FILE_THREADS = 64, 4  # where a disk limits them: more only wait in its queue
-# bytes of each that serves: with more, they leave the CPU's cache before they are fetched
-IN_FLIGHT = 2**21
-LARGE_RUN = 2**21  # bytes of a request from which on a GPU's copy engine brings it
-SLOW_REQUEST = 10e-3  # seconds, of a disk that turns
-SLOW_DISK = 1e8  # bytes per second, when a file is made
-PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 
 
 def parse_block(text: str) -> int:
@@ -93,17 +80,6 @@ def on_disk(parameters: Parameters) -> bool:
     return bool(parameters["store"] == "file" and parameters["cache"] == "none")
 
 
-def gpu_depth(block: int) -> int:
-    """Requests of this many bytes that a GPU keeps in flight for each thread that serves it."""
-    least, most = GPU_DEPTH
-    return min(max(IN_FLIGHT // block, least), most)
-
-
-def file_depth(block: int) -> int:
-    """The same where they go on to a disk."""
-    return min(gpu_depth(block), FILE_DEPTH)
-
-
 def default_cache(machine: Machine, parameters: Parameters) -> str:
     """Past the page cache where the engine can."""
     return "cold" if parameters["engine"] == "mmap" else "none"
@@ -117,84 +93,20 @@ def default_requests(machine: Machine, parameters: Parameters) -> int:
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for a store that is not made of whole blocks and stripes."""
+    """Raises UsageError for a store that is not of whole blocks and stripes, or has no place."""
+    if parameters["store"] == "file":
+        axes.expanded(parameters["folder"])
     size, files = parameters["size"], parameters["files"]
     unit = files * LARGEST if files > 1 else parameters["block"]
     if size % unit:
-        near = axes.format_size(max(size // unit, 1) * unit)
+        near = exact_size(max(size // unit, 1) * unit)
         raise UsageError(
-            f"storage: size={axes.format_size(size)} is not made of whole "
+            f"storage: size={exact_size(size)} is not made of whole "
             f"{'MiB in each file' if files > 1 else 'blocks'}: it must be a multiple of "
-            f"{axes.format_size(unit)}, such as size={near}"
+            f"{exact_size(unit)}, such as size={near}"
         )
 
 
 def bytes_per_sample(parameters: Parameters) -> int:
     """Each request moves one block."""
     return int(parameters["requests"]) * int(parameters["block"])
-
-
-def footprint(parameters: Parameters) -> int:
-    """The blocks of a sample, and the store where it is memory."""
-    store = 0 if parameters["store"] == "file" else int(parameters["size"])
-    return bytes_per_sample(parameters) + store
-
-
-def patience(parameters: Parameters) -> float:
-    """Seconds that a slow disk may need for making the files and for all requests."""
-    in_flight = int(parameters["threads"]) * int(parameters["depth"])
-    requests = 2 * int(parameters["samples"]) * int(parameters["requests"])  # and verification
-    return int(parameters["size"]) / SLOW_DISK + requests * SLOW_REQUEST / min(in_flight, 8)
-
-
-def run(parameters: Parameters) -> dict[str, Any]:
-    """One trial in this process. The seed, which makes the random order and marks what is written,
-    is another one each time."""
-    from watari import _native
-
-    seed = time.time_ns() >> 20
-    folder = os.path.expanduser(parameters["folder"])
-    # what the library takes of every case
-    given = {**parameters, "folder": folder, "seed": seed, "oversubscribe": False}
-    trial: dict[str, Any] = _native.storage(given)
-    trial["quantities"] |= quantities(trial, parameters)
-    trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
-    wrong = trial.pop("wrong_elements")
-    trial["verified"] = wrong == 0
-    if wrong:
-        trial["status"] = WrongResultError.status
-        trial["error"] = f"{wrong} sectors of 512 bytes are not whole or not those asked for"
-        if parameters["store"] == "file" and parameters["fault"] == "none":
-            trial["error"] += (
-                f"; if a file in {parameters['folder']} was changed by others, remove it, "
-                "and it is made anew"
-            )
-    return trial
-
-
-def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, dict[str, Any]]:
-    """Requests per second, latencies and CPU time per GB of a trial, with units."""
-    samples = [float(s) for s in trial["host_s"]]
-    moved = bytes_per_sample(parameters) * len(samples)
-    found = {
-        "bytes": (float(moved), "B"),
-        # of the rates, as bandwidth is: of two samples the median time is of neither
-        "requests_per_s": (median(parameters["requests"] / s for s in samples), "1/s"),
-        "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (moved / 1e9), "s/GB"),
-    }
-    if "gpu_s" in trial["quantities"]:
-        found["gpu_s_per_GB"] = (trial["quantities"]["gpu_s"]["value"] / (moved / 1e9), "s/GB")
-    for name, part in PERCENTILES.items():
-        found[f"latency_{name}"] = (percentile(trial["histograms"]["latency"], part), "s")
-    return {name: {"value": value, "unit": unit} for name, (value, unit) in found.items()}
-
-
-def percentile(histogram: Mapping[str, Sequence[float]], part: float) -> float:
-    """The time that this part of the requests took at most: the middle of its bucket."""
-    counts = histogram["count"]
-    wanted, seen = part * sum(counts), 0.0
-    for low, high, count in zip(histogram["low"], histogram["high"], counts, strict=True):
-        seen += count
-        if seen >= wanted:
-            return (low + high) / 2
-    raise ValueError("a histogram without counts")

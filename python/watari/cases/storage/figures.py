@@ -13,13 +13,14 @@ from typing import Any
 
 import altair as alt
 
-from watari import published, view
-from watari.figures import style
-from watari.figures.panels import Look, decades, groups, heading, lines_panel, size_axis
-from watari.figures.series import Drawn
-from watari.figures.style import RATE
-from watari.storage import PERCENTILES
-from watari.view import Measured
+from watari.cases.storage.trial import PERCENTILES
+from watari.charts import style
+from watari.charts.figure import Drawn, Figure
+from watari.charts.panels import Look, decades, groups, heading, lines_panel, size_axis
+from watari.charts.style import RATE
+from watari.common.units import format_size
+from watari.results import published
+from watari.results.measured import Measured
 
 RATES = Look(RATE, colours=style.ENGINES, width=420)
 TIMES = Look(
@@ -68,7 +69,7 @@ def row(m: Measured, cases: Sequence[Measured], values: Sequence[float]) -> Row:
         "kind": m["engine"],
         "way": "written" if m["direction"] == "write" else "read",
         "at": m["block"],
-        "size": view.size(m["block"]),
+        "size": format_size(m["block"]),
         "rate": float(f"{median(values):.4g}"),
         "low": float(f"{min(values):.4g}"),
         "high": float(f"{max(values):.4g}"),
@@ -79,6 +80,13 @@ def row(m: Measured, cases: Sequence[Measured], values: Sequence[float]) -> Row:
 def percentile(name: str) -> Callable[[Measured], list[float]]:
     """Of a case's trials, in µs."""
     return lambda m: [MICRO * t["quantities"][f"latency_{name}"]["value"] for t in m.trials]
+
+
+def timed(m: Measured) -> bool:
+    """Whether every trial has timed its requests."""
+    names = [f"latency_{name}" for name in PERCENTILES]
+    told = [t["quantities"].get(name, {}).get("value", 0) for t in m.trials for name in names]
+    return all(value > 0 for value in told)
 
 
 def axis(cases: Sequence[Measured], look: Look) -> alt.X:
@@ -130,7 +138,7 @@ def ratios(cases: Sequence[Measured]) -> list[str]:
             )
             words = f"{quantity.parameters['engine']} over {quantity.over['engine']}"
             told = f"{entry.machine}: {entry.text} ({entry.source})"
-            found.append(f"{words} at {view.size(block)}: here {one / two:.3g}; {told}")
+            found.append(f"{words} at {format_size(block)}: here {one / two:.3g}; {told}")
     return found
 
 
@@ -157,7 +165,9 @@ def latency(cases: Sequence[Measured]) -> Drawn:
     """Percentiles of the time of a request, in panels side by side with one scale."""
     found: Drawn = []
     for title, same in panels(cases):
-        best = fastest(same)
+        best = [m for m in fastest(same) if timed(m)]
+        if not best:
+            continue
         points = {p: [row(m, same, percentile(p)(m)) for m in best] for p in PERCENTILES}
         every = [r[end] for rows in points.values() for r in rows for end in ("low", "high")]
         domain = decades(every)
@@ -167,3 +177,27 @@ def latency(cases: Sequence[Measured]) -> Drawn:
         ]
         found.append((title, alt.concat(*charts, columns=3), same))
     return found
+
+
+FIGURES = (
+    Figure(
+        "storage-bandwidth",
+        "Storage: bandwidth over the size of a request",
+        ("storage",),
+        "Each point is the median over trials, the band their range; dashed lines write. A GPU's "
+        "engines bring blocks to its own memory. Of several depths or numbers of threads the "
+        "fastest is drawn. Engines queue and gpu submit NVMe commands to software queues, the "
+        "others call the operating system or cuFile.",
+        bandwidth,
+    ),
+    Figure(
+        "storage-latency",
+        "Storage: latency over the size of a request",
+        ("storage",),
+        "Time from handing a request over until its data are at their place, of the same cases: "
+        "half of the requests took less than p50, one in a hundred longer than p99, one in a "
+        "thousand longer than p99.9. Engines that keep many requests in flight pay with latency "
+        "for bandwidth.",
+        latency,
+    ),
+)

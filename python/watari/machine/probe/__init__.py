@@ -11,10 +11,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from watari import blas
-from watari.probe import links, memories, nvml, system
-from watari.probe.system import System
-from watari.probe.tables import render
+from watari.machine import openblas as blas
+from watari.machine.probe import links, memories, nvml, system
+from watari.machine.probe.system import System
+from watari.machine.probe.tables import render
 
 __all__ = ["machine", "render"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from watari.probe import nvml
-from watari.probe.system import System
+from watari.machine.probe import nvml
+from watari.machine.probe.system import System
 
 # GT/s a lane, and what the encoding leaves of it: 8b/10b, 128b/130b, 242B/256B.
 PCIE = {

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from watari.probe import system as kernel_side
-from watari.probe.system import System
+from watari.machine.probe import system as kernel_side
+from watari.machine.probe.system import System
 
 Gpu = dict[str, Any]
 Judgement = tuple[bool, "str | None", "str | None"]  # supported, reason, route

@@ -1,12 +1,12 @@
-#include "watari/gemm/gemm.hpp"
+#include "watari/cases/gemm/gemm.hpp"
 
+#include "watari/cases/gemm/store.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/rates.hpp"
-#include "watari/gemm/store.hpp"
+#include "watari/files/uring.hpp"
+#include "watari/gemm/transfer/rates.hpp"
 #include "watari/measure/clock.hpp"
-#include "watari/storage/queue_memory.hpp"
-#include "watari/storage/uring.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -45,7 +45,7 @@ schedule schedule_of(const parameters& p, const placement& a, const placement& b
                      .slot_bytes = slot_bytes({a, b, c}),
                      .which = p.schedule,
                      .together = reads_files(p) ? together_of(p, a, b, c) : together{},
-                     .patient = is_patient(p)});
+                     .patient = is_patient(p, p.store != "ram")});
 }
 
 /// A store and what brings its tiles.
@@ -77,6 +77,7 @@ struct setting {
         return {.engine = engine,
                 .who = who,
                 .path = matrices.path(),
+                .known = matrices.descriptor(),
                 .memory = matrices.memory(),
                 .writable = true,
                 .direct = direct,
@@ -166,27 +167,6 @@ void record_floors(measure::trial& into, const floors& found, const pipeline_cou
 
 }  // namespace
 
-foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
-                  double lower_bound) {
-    const std::uint64_t once = c.request_bytes(order.runs_of(matrix::c));
-    return {.read = order.times_a() * a.request_bytes(order.runs_of(matrix::a)) +
-                    order.times_b() * b.request_bytes(order.runs_of(matrix::b)) +
-                    order.times_c() * once,
-            .written = once,
-            .lower_bound = order.multiplies() ? lower_bound : 0,
-            .block_rows = order.block_rows(),
-            .block_columns = order.block_columns(),
-            .slots = order.slots(),
-            .steps = order.steps()};
-}
-
-void require_foreseen(const foresight& ahead, const pipeline_counts& counts) {
-    if (counts.read != ahead.read || counts.written != ahead.written)
-        throw error("the schedule foresaw " + bytes_text(ahead.read) + " to read and " +
-                    bytes_text(ahead.written) + " to write, and " + bytes_text(counts.read) +
-                    " and " + bytes_text(counts.written) + " were moved");
-}
-
 foresight plan(const parameters& p) {
     require_sense(p);
     const placement a = packed(p, matrix::a), b = packed(p, matrix::b), c = packed(p, matrix::c);
@@ -198,6 +178,7 @@ measure::trial run(const parameters& p) {
     require_sense(p);
     const foresight ahead = plan(p);
     require_room_for(p);
+    require_addresses_for(p);
     setting here(p);
     if (const std::size_t unit = here.tiles.unit(); here.matrices.where(matrix::a).unit % unit != 0)
         throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.path() +

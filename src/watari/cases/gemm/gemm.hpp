@@ -4,32 +4,29 @@
 /// Flops: 2 m n k. Bytes: those of the tiles that the schedule reads, and C once (schedule.hpp);
 /// whatever the order, about 2 m n k / sqrt(elements of fast memory) elements.
 ///
-/// Read next: parameters.hpp (what is asked), schedule.hpp (which tile when), placement.hpp (where
+/// Read next: options.hpp (what is asked), schedule.hpp (which tile when), placement.hpp (where
 /// a tile lies), pipeline.hpp (reading, multiplying and writing), source.hpp (the engines);
 /// product.hpp (a user's own .npy files); store.hpp (test data).
 #pragma once
 
-#include "watari/gemm/parameters.hpp"
-#include "watari/gemm/pipeline.hpp"
+#include "watari/gemm/foresight.hpp"
+#include "watari/gemm/options.hpp"
 #include "watari/measure/trial.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace watari::gemm {
 
-/// What a run will move.
-struct foresight {
-    std::uint64_t read, written;  ///< bytes
-    double lower_bound;           ///< bytes; 0 where nothing is multiplied
-    std::size_t block_rows, block_columns, slots;
-    std::size_t steps;
+/// What a trial is asked to be.
+struct parameters : options {
+    shape size{};
+    layout order = layout::row_major;
+    std::string store;   ///< file or ram; ram is a file in memory to engines that read files
+    std::string folder;  ///< of the file
+    std::size_t samples = 1;
+    bool oversubscribe = false;
 };
-
-foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
-                  double lower_bound);
-
-/// Throws error where a run moved other bytes.
-void require_foreseen(const foresight& ahead, const pipeline_counts& counts);
 
 /// Nothing is read or made. Throws usage_error, unsupported.
 foresight plan(const parameters& p);

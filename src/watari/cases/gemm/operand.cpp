@@ -1,4 +1,4 @@
-#include "watari/gemm/operand.hpp"
+#include "watari/cases/gemm/operand.hpp"
 
 #include "watari/core/backend.hpp"
 

@@ -15,7 +15,7 @@
 /// threads of core/backend.hpp.
 #pragma once
 
-#include "watari/gemm/shape.hpp"
+#include "watari/gemm/schedule/shape.hpp"
 
 #include <cstddef>
 #include <cstdint>

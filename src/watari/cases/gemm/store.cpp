@@ -1,9 +1,10 @@
-#include "watari/gemm/store.hpp"
+#include "watari/cases/gemm/store.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/file_error.hpp"
 #include "watari/memory/room.hpp"
-#include "watari/storage/data_file.hpp"
-#include "watari/storage/file_error.hpp"
+#include "watari/storage/files/data_file.hpp"
+#include "watari/storage/files/test_data.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -43,7 +44,7 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
 }  // namespace
 
 store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
-    std::uint64_t end = 0;
+    std::uint64_t end = wanted.medium == medium::file ? storage::seal_bytes : 0;
     for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
         placement& place = where_[static_cast<int>(which)];
         place = placement::packed(tiling_of(which, wanted.size, wanted.tile),
@@ -88,7 +89,11 @@ void store::make_file(std::uint64_t bytes) {
     }
     storage::make_folder(wanted_.folder);
     path_ = file_name(wanted_);
-    file_ = storage::open_data_file(path_, bytes, storage::usage::alone, fill_all).file;
+    const auto fill_sealed = [&](int file) {
+        storage::write_seal(file, path_);
+        fill_all(file);
+    };
+    file_ = storage::open_data_file(path_, bytes, storage::usage::alone, fill_sealed).file;
 }
 
 std::span<std::byte> store::memory() const {
@@ -134,7 +139,7 @@ void store::fill(matrix which, int file) {
 void store::fill_c() {
     fill(matrix::c, file_ ? file_->get() : -1);
     if (!file_) return;
-    if (fdatasync(file_->get()) != 0) storage::cannot_open(path_, errno);
+    if (fdatasync(file_->get()) != 0) storage::sync_failed(path_, errno);
     posix_fadvise(file_->get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 

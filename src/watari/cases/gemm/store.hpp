@@ -1,11 +1,11 @@
 /// The matrices of case `gemm`, one behind the other in one file or in memory, made and verified
-/// element by element (operand.hpp).
+/// element by element (operand.hpp). A file begins with a seal (storage/test_data.hpp).
 #pragma once
 
-#include "watari/gemm/operand.hpp"
-#include "watari/gemm/placement.hpp"
+#include "watari/cases/gemm/operand.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/gemm/schedule/placement.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/descriptor.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -32,11 +32,12 @@ struct store_options {
 class store {
 public:
     /// Finds the file or makes it, for this store alone. Throws usage_error, system_error,
-    /// beyond_memory, error where another run has the file.
+    /// beyond_memory, error where another run has the file, file_error where it holds other data.
     explicit store(const store_options& wanted);
 
     const placement& where(matrix which) const { return where_[static_cast<int>(which)]; }
     const std::string& path() const { return path_; }  ///< empty: in memory
+    int descriptor() const { return file_ ? file_->get() : -1; }
     std::span<std::byte> memory() const;
     std::uint64_t bytes() const { return where(matrix::c).bytes(); }
 

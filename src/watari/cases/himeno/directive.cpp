@@ -1,9 +1,9 @@
-#include "watari/himeno/directive.hpp"
+#include "watari/cases/himeno/directive.hpp"
 
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/styles.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/shared_object.hpp"
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/styles.hpp"
 
 #include <dlfcn.h>
 

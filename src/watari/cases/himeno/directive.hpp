@@ -4,8 +4,8 @@
 /// model is a shared object, which lies beside the Python module (or where the loader looks).
 #pragma once
 
-#include "watari/himeno/himeno.hpp"
-#include "watari/himeno/styles/directive.hpp"
+#include "watari/cases/himeno/himeno.hpp"
+#include "watari/cases/himeno/styles/directive.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
-#include "watari/himeno/himeno.hpp"
+#include "watari/cases/himeno/himeno.hpp"
 
+#include "watari/cases/himeno/ranks.hpp"
+#include "watari/cases/himeno/styles.hpp"
 #include "watari/core/error.hpp"
-#include "watari/himeno/ranks.hpp"
-#include "watari/himeno/styles.hpp"
 
 namespace watari::himeno {
 

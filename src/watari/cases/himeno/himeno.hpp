@@ -19,6 +19,7 @@
 
 #include "watari/comm/halo.hpp"
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 
@@ -96,9 +97,6 @@ struct kernels {
     std::uint64_t (*fingerprint)(const fields& f, grid whole, grid origin, stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const kernels& kernels_on(processor who);
-
 /// Doubles that `gosa` of a kernel points to.
 std::size_t gosa_scratch(grid size);
 
@@ -114,3 +112,12 @@ extern const himeno::kernels himeno_table;
 namespace watari::gpu {
 extern const himeno::kernels himeno_table;
 }
+
+namespace watari::himeno {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const kernels& kernels_on(processor who) {
+    return dispatched<cpu::himeno_table, gpu::himeno_table>(who);
+}
+
+}  // namespace watari::himeno

@@ -1,9 +1,9 @@
-#include "watari/himeno/loop.hpp"
+#include "watari/cases/himeno/loop.hpp"
 
+#include "watari/cases/himeno/overlap.hpp"
+#include "watari/cases/himeno/stencil.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/himeno/overlap.hpp"
-#include "watari/himeno/stencil.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 

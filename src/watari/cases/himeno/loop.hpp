@@ -5,7 +5,7 @@
 /// elsewhere `steady`.
 #pragma once
 
-#include "watari/himeno/himeno.hpp"
+#include "watari/cases/himeno/himeno.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/kind.hpp"
 

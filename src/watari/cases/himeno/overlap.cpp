@@ -1,6 +1,6 @@
-#include "watari/himeno/overlap.hpp"
+#include "watari/cases/himeno/overlap.hpp"
 
-#include "watari/himeno/loop.hpp"
+#include "watari/cases/himeno/loop.hpp"
 
 #include <utility>
 

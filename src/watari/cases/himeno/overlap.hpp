@@ -6,7 +6,7 @@
 /// `fields` with other pointers: the kernels are the same, and so are the bits.
 #pragma once
 
-#include "watari/himeno/himeno.hpp"
+#include "watari/cases/himeno/himeno.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <vector>

@@ -1,7 +1,7 @@
 /// Four points a thread along k: loads and stores of 16 bytes, and the sum of a block.
 #pragma once
 
-#include "watari/himeno/stencil.hpp"
+#include "watari/cases/himeno/stencil.hpp"
 
 #include <cstdint>
 

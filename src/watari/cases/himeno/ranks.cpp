@@ -1,4 +1,4 @@
-#include "watari/himeno/ranks.hpp"
+#include "watari/cases/himeno/ranks.hpp"
 
 #include "watari/core/error.hpp"
 

@@ -1,7 +1,7 @@
 /// A trial on several ranks: which part of the grid, which GPU and which halo each has.
 #pragma once
 
-#include "watari/himeno/styles.hpp"
+#include "watari/cases/himeno/styles.hpp"
 
 namespace watari::himeno {
 

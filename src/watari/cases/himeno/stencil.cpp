@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/himeno/stencil.hpp"
+#include "watari/cases/himeno/stencil.hpp"
 
 #include "watari/measure/pattern.hpp"
 

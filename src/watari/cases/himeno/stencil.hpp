@@ -2,8 +2,8 @@
 /// with an addition here (-ffp-contract=off, -fmad=false), so that all of them agree to the bit.
 #pragma once
 
+#include "watari/cases/himeno/himeno.hpp"
 #include "watari/core/backend.hpp"
-#include "watari/himeno/himeno.hpp"
 
 namespace watari::WATARI_BACKEND {
 

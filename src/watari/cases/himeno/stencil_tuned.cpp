@@ -4,7 +4,7 @@
 // first, 60 bytes a point. The first and last lines of a row hold boundary points: wrk2 is given
 // p's values there, which it has. The memory is asked early for all that is read once: alone, a
 // core looks ahead no further than the arithmetic of a few lines.
-#include "watari/himeno/stencil.hpp"
+#include "watari/cases/himeno/stencil.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // caches, so that three planes of p stay in them. A block goes `planes` points along i: the planes
 // of p that the next point needs are then in L1, and L2, which cannot give much more than the
 // memory does, is asked for each once.
-#include "watari/himeno/quad.cuh"
+#include "watari/cases/himeno/quad.cuh"
 
 namespace watari::gpu {
 

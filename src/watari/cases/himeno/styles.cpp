@@ -1,5 +1,5 @@
 // The styles of a build with CUDA.
-#include "watari/himeno/styles.hpp"
+#include "watari/cases/himeno/styles.hpp"
 
 namespace watari::himeno {
 

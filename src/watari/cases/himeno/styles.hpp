@@ -2,7 +2,7 @@
 /// way and spells it out. One of styles.cpp and styles_absent.cpp is built.
 #pragma once
 
-#include "watari/himeno/himeno.hpp"
+#include "watari/cases/himeno/himeno.hpp"
 
 #include <span>
 #include <string_view>

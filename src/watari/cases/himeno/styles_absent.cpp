@@ -1,5 +1,5 @@
 // A build without CUDA: plain malloc is the one style that is left.
-#include "watari/himeno/styles.hpp"
+#include "watari/cases/himeno/styles.hpp"
 
 namespace watari::himeno {
 

@@ -1,9 +1,9 @@
 // Cases `access` and `migration`: destination[i] = source[i] on arrays that were first touched by
 // chosen processors. Bytes: each element is read and written, 2 x size, wherever it lies (so that
 // the rates of one figure compare, as in Yoshida 2024). No flops.
-#include "watari/bench/arrays.hpp"
-#include "watari/bench/cases.hpp"
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/arrays.hpp"
+#include "watari/cases/memory/kernels.hpp"
+#include "watari/cases/memory/memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/residency.hpp"

@@ -1,6 +1,6 @@
-#include "watari/bench/arrays.hpp"
+#include "watari/cases/memory/arrays.hpp"
 
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/kernels.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"

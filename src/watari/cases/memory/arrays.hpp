@@ -1,7 +1,7 @@
 /// What the cases share: preparing arrays, looking at them, verifying them.
 #pragma once
 
-#include "watari/bench/cases.hpp"
+#include "watari/cases/memory/memory.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <cstdint>

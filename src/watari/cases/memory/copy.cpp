@@ -1,8 +1,8 @@
 // Case `copy`. Bytes: within one memory each is read and written, 2 x size; from one memory to
 // another each crosses the link once, 1 x size; both ways at once, double. No flops.
-#include "watari/bench/arrays.hpp"
-#include "watari/bench/cases.hpp"
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/arrays.hpp"
+#include "watari/cases/memory/kernels.hpp"
+#include "watari/cases/memory/memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/room.hpp"

@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/kernels.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/measure/pattern.hpp"

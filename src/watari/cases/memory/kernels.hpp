@@ -6,6 +6,7 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
 
 #include <cstddef>
@@ -22,9 +23,6 @@ struct kernels {
     void (*read)(double* data, std::size_t count, stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const kernels& kernels_on(processor who);
-
 }  // namespace watari::bench
 
 namespace watari::cpu {
@@ -33,3 +31,12 @@ extern const bench::kernels bench_table;
 namespace watari::gpu {
 extern const bench::kernels bench_table;
 }
+
+namespace watari::bench {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const kernels& kernels_on(processor who) {
+    return dispatched<cpu::bench_table, gpu::bench_table>(who);
+}
+
+}  // namespace watari::bench

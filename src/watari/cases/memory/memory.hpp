@@ -1,31 +1,20 @@
-/// The cases that measure memory paths, and storage. Each runs one trial in this process: it
+/// The cases that measure memory paths. Each runs one trial in this process: it
 /// allocates, touches, times every sample, reads residency and verifies. Sizes are bytes of one
 /// array, rounded down to whole doubles. All throw unsupported for what the machine does not have,
 /// beyond_memory for what it has not enough of, usage_error for what cannot be meant.
 #pragma once
 
+#include "watari/cases/common/common.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/hint.hpp"
 #include "watari/memory/kind.hpp"
-#include "watari/storage/open_files.hpp"
-#include "watari/storage/order.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace watari::bench {
-
-/// What all cases take.
-struct common {
-    std::size_t size = 0;
-    std::size_t samples = 1;
-    int threads = 1;
-    bool oversubscribe = false;
-};
 
 /// Memory of a kind; `device` is the GPU that it belongs to.
 struct memory_end {
@@ -76,25 +65,5 @@ struct touch_parameters : common {
     touch_operation operation = touch_operation::first_touch;
 };
 measure::trial touch(const touch_parameters& p);
-
-/// Case `storage`: blocks between files and the memory of a processor. `size` is that of the whole
-/// store; a sample moves `requests` blocks, with `depth` in flight a thread. `seed` makes the
-/// random order and begins the generations that are written.
-struct storage_parameters : common {
-    watari::processor processor;
-    std::string engine;
-    storage::pattern pattern = storage::pattern::random;
-    storage::direction direction = storage::direction::read;
-    std::size_t block = 4096;
-    std::size_t depth = 1;
-    std::size_t requests = 1;
-    std::size_t files = 1;
-    storage::cache_state cache = storage::cache_state::none;
-    std::string folder;
-    std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
-    std::string fault = "none";  ///< of the controller behind the queues (storage/faulty.hpp)
-    std::uint64_t seed = 0;
-};
-measure::trial storage(const storage_parameters& p);
 
 }  // namespace watari::bench

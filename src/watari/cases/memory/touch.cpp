@@ -1,9 +1,9 @@
 // Case `touch`. Every sample has fresh memory; the pass over it is timed, then a second one, which
 // finds every page in place: the difference is what the pages cost. Bytes: size, written
 // (first_touch), moved (prefetch) or read (fault) once. No flops.
-#include "watari/bench/arrays.hpp"
-#include "watari/bench/cases.hpp"
-#include "watari/bench/kernels.hpp"
+#include "watari/cases/memory/arrays.hpp"
+#include "watari/cases/memory/kernels.hpp"
+#include "watari/cases/memory/memory.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/pattern.hpp"

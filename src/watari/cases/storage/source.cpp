@@ -1,14 +1,14 @@
-#include "watari/bench/storage_source.hpp"
+#include "watari/cases/storage/source.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/measure/crew.hpp"
+#include "watari/files/disk.hpp"
+#include "watari/measure/thread_team.hpp"
 #include "watari/memory/room.hpp"
-#include "watari/storage/disk.hpp"
-#include "watari/storage/faulty.hpp"
-#include "watari/storage/file.hpp"
-#include "watari/storage/modelled.hpp"
-#include "watari/storage/ram.hpp"
-#include "watari/storage/sector.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/file.hpp"
+#include "watari/storage/backends/modelled.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/verify/sector.hpp"
 
 #include <algorithm>
 
@@ -81,6 +81,7 @@ std::shared_ptr<storage::backend> storage_source::make_backend(const storage_par
     if (p.store.starts_with("modelled:"))
         return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
     return storage::make_file({.paths = set_->paths(),
+                               .known = set_->in_use(),
                                .writable = p.direction == storage::direction::write,
                                .direct = p.cache == storage::cache_state::none,
                                .stripe = storage::stripe_bytes});
@@ -109,6 +110,7 @@ storage::duty storage_source::duty() const {
     storage::duty result;
     result.files = files();
     result.view = view_ ? &*view_ : nullptr;
+    result.errors = controller_ ? controller_->errors() : nullptr;
     result.on_disk = files_ && files_->cache() == storage::cache_state::none &&
                      storage::disk_of(files_->path(0));
     return result;

@@ -2,14 +2,15 @@
 /// model of an SSD, with faults where they are asked for.
 #pragma once
 
-#include "watari/bench/cases.hpp"
-#include "watari/storage/controller.hpp"
+#include "watari/cases/storage/storage.hpp"
+#include "watari/storage/controller/controller.hpp"
 #include "watari/storage/engines/engine.hpp"
-#include "watari/storage/file_set.hpp"
-#include "watari/storage/open_files.hpp"
+#include "watari/storage/files/file_set.hpp"
+#include "watari/storage/files/open_files.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace watari::bench {
 
@@ -23,6 +24,11 @@ public:
 
     /// The files; null where there are none.
     const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
+
+    /// Files that hold other data than a store's.
+    std::vector<std::string> foreign() const {
+        return set_ ? set_->foreign() : std::vector<std::string>();
+    }
 
     /// Identifiers of commands that a fault dropped can be lent again. Nobody may have a command
     /// under way.

@@ -2,19 +2,19 @@
 // once, to or from its own place in an array. Bytes: requests x block. No flops. A sample of writes
 // ends when they are durable. Every block is verified after each sample, outside its time: those
 // that were read where they arrived, those that were written by reading them back (files by pread).
-#include "watari/bench/cases.hpp"
-#include "watari/bench/storage_source.hpp"
+#include "watari/cases/storage/storage.hpp"
+#include "watari/cases/storage/source.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
-#include "watari/measure/crew.hpp"
 #include "watari/measure/histogram.hpp"
+#include "watari/measure/thread_team.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
 #include "watari/storage/engines/remarks.hpp"
-#include "watari/storage/sector.hpp"
-#include "watari/storage/sectors.hpp"
+#include "watari/storage/verify/sector.hpp"
+#include "watari/storage/verify/sectors.hpp"
 
 #include <sys/resource.h>
 #include <algorithm>
@@ -295,6 +295,8 @@ measure::trial storage(const storage_parameters& p) {
     const std::vector<std::string> said = movers.notes();
     result.notes.insert(result.notes.end(), said.begin(), said.end());
     if (!source.notice().empty()) result.notes.push_back(source.notice());
+    for (const std::string& path : source.foreign())
+        result.notes.push_back(path + " is no test file: it holds other data");
     result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};
     tell_gpu(result, p, row, movers);

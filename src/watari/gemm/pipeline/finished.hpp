@@ -6,7 +6,7 @@
 /// takes some 40,000 a second of 48 KiB as it does of 96.
 #pragma once
 
-#include "watari/gemm/shape.hpp"
+#include "watari/gemm/schedule/shape.hpp"
 
 #include <algorithm>
 #include <cstddef>

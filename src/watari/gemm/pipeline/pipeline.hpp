@@ -27,13 +27,15 @@
 /// are, of groups that are not whole too. Those who write wait for reads that are under way alone.
 #pragma once
 
-#include "watari/gemm/blas.hpp"
-#include "watari/gemm/mover.hpp"
-#include "watari/gemm/schedule.hpp"
+#include "watari/blas/blas.hpp"
+#include "watari/gemm/schedule/schedule.hpp"
+#include "watari/gemm/transfer/mover.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +44,10 @@ namespace watari::gemm {
 
 /// Tile (row, column) of C.
 using tile_of_c = std::pair<std::size_t, std::size_t>;
+
+/// Tiles of C that are durable, each with its checksum (rows.hpp) when it was written. None: a run
+/// of an earlier version wrote it.
+using completed_tiles = std::map<tile_of_c, std::optional<std::uint64_t>>;
 
 struct pipeline_options {
     const schedule* order;
@@ -59,8 +65,9 @@ struct pipeline_options {
 
     /// Every `interval` or so, by the calling thread before it multiplies a column of tiles, and at
     /// the end: tiles that became durable since the last call, and the part of all products that is
-    /// done. False: stop; at the end, where no product is left, there is nothing to stop.
-    std::function<bool(std::vector<tile_of_c>, double)> progress{};
+    /// done. False: stop; at the end, where no product is left, there is nothing to stop. Without
+    /// it no checksums are made.
+    std::function<bool(completed_tiles, double)> progress{};
     double interval = 1;  ///< seconds; what is written becomes durable as often
 };
 

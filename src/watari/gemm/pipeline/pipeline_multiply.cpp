@@ -1,4 +1,4 @@
-#include "watari/gemm/pipeline_parts.hpp"
+#include "watari/gemm/pipeline/pipeline_parts.hpp"
 
 #include "watari/measure/clock.hpp"
 
@@ -120,7 +120,7 @@ void pipeline::parts::stop() {
 
 bool pipeline::parts::tell() {
     last_told = measure::now();
-    std::vector<tile_of_c> news;
+    completed_tiles news;
     {
         const std::lock_guard lock(mutex);
         news = std::exchange(durable, {});

@@ -1,6 +1,6 @@
-#include "watari/gemm/pipeline_parts.hpp"
+#include "watari/gemm/pipeline/pipeline_parts.hpp"
 
-#include "watari/measure/crew.hpp"
+#include "watari/measure/thread_team.hpp"
 
 #include <utility>
 
@@ -36,7 +36,7 @@ pipeline::parts::parts(pipeline_options given)
     o.a.together = order.most_together(matrix::a);
     o.b.together = order.most_together(matrix::b);
     measure::unbind();  // the BLAS makes threads that run where this one may
-    products = make_blas(o.who, o.type, o.threads, main_stream());
+    products = blas::make(o.who, o.type, o.threads, main_stream());
     for (const tile_of_c& each : o.finished) finished.insert(each);
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "watari/core/device.hpp"
-#include "watari/gemm/finished.hpp"
-#include "watari/gemm/pipeline.hpp"
+#include "watari/gemm/pipeline/finished.hpp"
+#include "watari/gemm/pipeline/pipeline.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <condition_variable>
@@ -141,7 +141,7 @@ struct pipeline::parts {
     /// Of as many steps as loads may be ahead. Who waits leaves the cores to those who serve.
     std::vector<device::event> steps_end;
     std::vector<device::event> column_end;
-    std::unique_ptr<blas> products;
+    std::unique_ptr<blas::products> products;
     std::set<tile_of_c> finished;
     storage::remarks said;  ///< of the run
 
@@ -161,7 +161,7 @@ struct pipeline::parts {
     std::size_t reading = 0;                  ///< loads under way; for counts.both_ways alone
     std::size_t in_turn = 0;                  ///< of them those that take turns
     std::size_t writing = 0;  ///< threads that write tiles of C, or wait for their turn to
-    std::vector<tile_of_c> written, durable;
+    completed_tiles written, durable;
     double last_flush = 0, last_told = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads
     bool over = false;                         ///< threads may give their engines back

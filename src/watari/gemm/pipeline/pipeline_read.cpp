@@ -1,4 +1,4 @@
-#include "watari/gemm/pipeline_parts.hpp"
+#include "watari/gemm/pipeline/pipeline_parts.hpp"
 
 namespace watari::gemm {
 

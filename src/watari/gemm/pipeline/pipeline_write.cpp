@@ -1,4 +1,4 @@
-#include "watari/gemm/pipeline_parts.hpp"
+#include "watari/gemm/pipeline/pipeline_parts.hpp"
 
 #include "watari/measure/clock.hpp"
 
@@ -30,25 +30,28 @@ void pipeline::parts::write_row(mover& by, const finished_columns& these,
     const std::size_t r = these.taken;
     counts.both_ways += reading > 0;
     lock.unlock();
-    const std::size_t bytes =
-        by.move(o.c, {these.row + r, these.column, these.columns},
-                below(order.slot_of_c(0, these.number), matrix::c, these.column, r),
-                order.block_rows() * o.slot_bytes);
+    const tile_run tiles{these.row + r, these.column, these.columns};
+    std::byte* const memory = below(order.slot_of_c(0, these.number), matrix::c, these.column, r);
+    const std::size_t stride = order.block_rows() * o.slot_bytes;
+    std::vector<std::uint64_t> checksums;
+    const std::size_t bytes = o.progress
+                                  ? by.move_with_checksums(o.c, tiles, memory, stride, checksums)
+                                  : by.move(o.c, tiles, memory, stride);
     lock.lock();
     counts.written += bytes;
     for (std::size_t k = 0; k < these.columns; ++k) {
         busy[order.slot_of_c(r, these.number + k)] = false;
-        written.push_back({these.row + r, these.column + k});
+        if (o.progress) written[{these.row + r, these.column + k}] = checksums[k];
     }
 }
 
 void pipeline::parts::flush(mover& by, std::unique_lock<std::mutex>& lock) {
-    const std::vector<tile_of_c> now_durable = std::exchange(written, {});
+    completed_tiles now_durable = std::exchange(written, {});
     last_flush = measure::now();
     lock.unlock();
     by.flush(o.c);
     lock.lock();
-    durable.insert(durable.end(), now_durable.begin(), now_durable.end());
+    durable.merge(now_durable);
     changed.notify_all();
 }
 

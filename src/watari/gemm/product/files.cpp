@@ -1,10 +1,10 @@
-#include "watari/gemm/files.hpp"
+#include "watari/gemm/product/files.hpp"
 
+#include "watari/blas/libraries.hpp"
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/blas_ways.hpp"
-#include "watari/storage/direct_unit.hpp"
-#include "watari/storage/sector.hpp"
+#include "watari/files/direct_unit.hpp"
+#include "watari/storage/verify/sector.hpp"
 
 #include <memory>
 #include <optional>
@@ -33,7 +33,7 @@ shape shape_of(const file_product& p) {
 }
 
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
-bool is_aligned(const matrix_file& m, const parameters& how, std::size_t unit) {
+bool is_aligned(const matrix_file& m, const options& how, std::size_t unit) {
     const std::size_t element = element_bytes(how.type);
     return m.offset % unit == 0 && m.columns * element % unit == 0 &&
            how.tile * element % unit == 0;
@@ -97,7 +97,7 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes, const togeth
                      .slot_bytes = slot_bytes,
                      .which = p.how.schedule,
                      .together = wanted,
-                     .patient = is_patient(p.how)});
+                     .patient = is_patient(p.how, true)});
 }
 
 }  // namespace
@@ -118,9 +118,10 @@ foresight plan(const file_product& p) {
 
 void require_machine(const file_product& p) {
     require_room_for(p.how);
+    require_addresses_for(p.how);
     require_engine(options_of(p, p.a, false));
     const bool on_gpu = p.how.processor.is_gpu();
-    const blas_library found = on_gpu ? cublas_library() : openblas_library();
+    const blas::library_facts found = on_gpu ? blas::cublas_library() : blas::openblas_library();
     if (!found.why_not.empty())
         throw unsupported((on_gpu ? "cuBLAS: " : "OpenBLAS: ") + found.why_not);
 }

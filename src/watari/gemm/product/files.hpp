@@ -2,7 +2,8 @@
 /// any byte on (.npy, raw). C's file is there in its full size and is written tile by tile.
 #pragma once
 
-#include "watari/gemm/gemm.hpp"
+#include "watari/gemm/foresight.hpp"
+#include "watari/gemm/options.hpp"
 
 #include <cstdint>
 #include <string>
@@ -20,11 +21,10 @@ struct matrix_file {
 struct file_product {
     matrix_file a, b, c;
     matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
-    /// Of these, `size`, `order`, `store`, `folder` and `samples` are not used.
-    parameters how{};
+    options how{};
     bool direct = true;                 ///< past the page cache, where the file systems can
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
-    std::function<bool(std::vector<tile_of_c>, double)> progress{};  ///< see pipeline_options
+    std::function<bool(completed_tiles, double)> progress{};  ///< see pipeline_options
     double interval = 1;
 };
 

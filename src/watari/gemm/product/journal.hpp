@@ -1,26 +1,26 @@
-/// The journal of a product in files: lines of text beside the unfinished C, so that a killed run
-/// goes on where it was.
+/// The journal of a product in files: lines of text beside the partial file, so that a killed run
+/// can be resumed.
 ///
-///     watari-gemm 1
-///     inode 1234                     of the unfinished file
-///     product A.path /data/A.npy     of what the product is: a line for each name
-///     tiles 0 0 0 1                  (row, column) of tiles of C that are durable; any number
-///     whole 4294971392 1795...       once C is finished: its bytes and time of change, by which it
-///                                    is known again under its own name
+///     watari-gemm 2
+///     inode 1234                     of the partial file
+///     product A.path /data/A.npy     what the product is: a line for each name
+///     tiles 0 0 9f3b.. 0 1 -         completed tiles of C: row, column, checksum (rows.hpp) in
+///                                    hexadecimal digits, or - where there is none
+///     whole 4294971392 1795...       once C is complete: its bytes and time of change, which
+///                                    identify it under its own name
 ///
-/// A line that was being written when the machine stopped is cut short and left out on reading: its
-/// tiles are computed again.
+/// Version 1, which is read too, has no checksums, and fewer names of the product. A line that was
+/// being written when the machine stopped is cut short and left out on reading: its tiles are
+/// computed again.
 #pragma once
 
-#include "watari/gemm/file_state.hpp"
-#include "watari/gemm/pipeline.hpp"
-#include "watari/storage/descriptor.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/files/file_state.hpp"
+#include "watari/gemm/pipeline/pipeline.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,9 +31,6 @@ inline const std::string begin_anew = "fresh (--fresh) discards it and begins an
 
 /// What must be the same for a run to be continued bit by bit: names, of one word, and values.
 using identity = std::vector<std::pair<std::string, std::string>>;
-
-/// What names of times of change end in: their numbers tell people nothing.
-inline constexpr std::string_view time_of_change = ".changed";
 
 /// `alpha was 1, is now 2`, `A was changed since`: the first thing in which two products differ;
 /// empty if in none.
@@ -46,9 +43,10 @@ class journal {
 public:
     /// What a journal says.
     struct contents {
+        int version = 2;
         std::uint64_t inode = 0;
         identity product{};
-        std::vector<tile_of_c> tiles{};  ///< each once
+        completed_tiles tiles{};
         std::optional<file_state> whole{};
     };
 
@@ -58,14 +56,17 @@ public:
     /// Begins one, with the tiles that are durable already. Throws file_error.
     journal(const std::string& path, const contents& begin);
 
-    /// Tiles that are durable, each once.
-    const std::vector<tile_of_c>& tiles() const { return tiles_; }
+    const completed_tiles& tiles() const { return tiles_; }
     /// Stores that these are, too. Throws file_error.
-    void add(const std::vector<tile_of_c>& tiles);
+    void add(const completed_tiles& tiles);
+    /// These are not, whatever the file says: whoever reads it verifies them.
+    void drop(const std::vector<tile_of_c>& tiles) {
+        for (const tile_of_c& each : tiles) tiles_.erase(each);
+    }
     /// Stores that the file is whole, and how it is then. Throws file_error.
     void finish(const file_state& whole);
     /// It tells of nothing any more: none of its tiles counts.
-    void clear();
+    void clear() { tiles_.clear(); }
     /// For good: come back by a power cut, it would say of the next such product that it is done.
     void remove() {
         remove_own(path_, file_.get());
@@ -77,8 +78,7 @@ private:
 
     std::string path_;
     storage::descriptor file_;
-    std::vector<tile_of_c> tiles_;
-    std::set<tile_of_c> known_;
+    completed_tiles tiles_;
 };
 
 }  // namespace watari::gemm

@@ -1,17 +1,18 @@
-#include "watari/gemm/npy.hpp"
+#include "watari/gemm/product/npy.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/storage/descriptor.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/gemm/transfer/rows.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cctype>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -56,6 +57,7 @@ public:
                 throw file_error("its header has the key '" + key + "'");
             if (!take(',') && next() != '}') throw file_error("its header is no dictionary");
         }
+        if (next() != '\0') throw file_error("its header goes on behind its dictionary");
         if (!has_descr || !has_order || !has_shape)
             throw file_error("its header does not have descr, fortran_order and shape");
         return found;
@@ -115,6 +117,7 @@ private:
     }
     /// A list or whatever, up to the comma behind it.
     std::string anything() {
+        if (next() != '[' && next() != '(') throw file_error("its header's descr is no text");
         std::size_t end = 0, open = 0;
         for (; end < left_.size(); ++end) {
             const char c = left_[end];
@@ -130,20 +133,26 @@ private:
     std::string_view left_;
 };
 
-/// Bytes of a file from `at` on; fewer where it ends.
-std::string bytes_of(int file, std::size_t at, std::size_t count) {
-    std::string found(count, '\0');
-    std::size_t done = 0;
-    while (done < count) {
-        const ssize_t more =
-            pread(file, found.data() + done, count - done, static_cast<off_t>(at + done));
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) throw file_error(std::strerror(errno));
-        if (more == 0) break;
-        done += static_cast<std::size_t>(more);
+constexpr std::size_t sampled_blocks = 64, sampled_bytes = 4096;
+
+/// A checksum of the file's first and last block, and of as many spread evenly between them.
+std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) try {
+    posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+    std::uint64_t sum = 0, place = 0;
+    const std::uint64_t last = bytes - std::min<std::uint64_t>(bytes, sampled_bytes);
+    for (std::size_t i = 0; i <= sampled_blocks + 1; ++i) {
+        const std::uint64_t at = i > sampled_blocks ? last : last / (sampled_blocks + 1) * i;
+        const std::string block = bytes_of(file, at, sampled_bytes);
+        for (std::size_t k = 0; k < block.size(); k += sizeof(std::uint64_t)) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, block.data() + k, std::min(sizeof word, block.size() - k));
+            sum += mixed(word, place++);
+        }
     }
-    found.resize(done);
-    return found;
+    posix_fadvise(file, 0, 0, POSIX_FADV_NORMAL);
+    return sum;
+} catch (const file_error& wrong) {
+    throw file_error(path + ": cannot be read: " + wrong.what());
 }
 
 /// What the header says, and where the data begin. Throws file_error.
@@ -171,13 +180,15 @@ std::pair<contents, std::size_t> read_header(int file) {
 std::string type_name(const std::string& descr) {
     constexpr std::array<std::pair<char, const char*>, 5> kinds{
         {{'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c', "complex"}, {'b', "bool"}}};
+    constexpr std::string_view sizes[] = {"1", "2", "4", "8", "16", "32"};  // bytes
     if (descr == "|O" || descr == "O") return "object";
-    if (descr.size() < 3 || !std::strchr("<>|=", descr[0]) ||
-        descr.find_first_not_of("0123456789", 2) != descr.npos)
-        return descr;
-    for (const auto& [letter, name] : kinds)
-        if (descr[1] == letter)
-            return name + std::to_string(8 * std::strtoul(descr.c_str() + 2, nullptr, 10));
+    if (descr.size() < 3 || !std::strchr("<>|=", descr[0])) return descr;
+    std::size_t bits = 8;
+    for (const std::string_view size : sizes) {
+        for (const auto& [letter, name] : kinds)
+            if (descr[1] == letter && descr.substr(2) == size) return name + std::to_string(bits);
+        bits *= 2;
+    }
     return descr;
 }
 
@@ -238,17 +249,25 @@ npy_matrix read_npy(const std::string& path) {
     const precision type = precision_of(path, header.descr);
     require_matrix(path, header);
     const std::size_t rows = header.shape[0], columns = header.shape[1];
-    const file_state state = file_state::of(status);
+    const file_version state = file_version::of(status);
     const std::uint64_t needed = offset + rows * columns * element_bytes(type);
     if (state.bytes < needed)
         throw file_error(path + ": cut short: " + std::to_string(state.bytes) +
                          " bytes, while its header says " + std::to_string(needed));
-    return {{std::filesystem::canonical(path).string(), offset, rows, columns}, type, state};
+    return {{std::filesystem::canonical(path).string(), offset, rows, columns},
+            type,
+            state,
+            sampled(file.get(), state.bytes, path)};
 }
 
 bool has_changed(const npy_matrix& matrix) {
     struct stat status {};
-    return stat(matrix.where.path.c_str(), &status) != 0 || file_state::of(status) != matrix.state;
+    if (stat(matrix.where.path.c_str(), &status) != 0) return true;
+    const file_version now = file_version::of(status), &before = matrix.state;
+    if (now != before || now.inode != before.inode || now.device != before.device) return true;
+    if (now.attributes == before.attributes) return false;
+    const storage::descriptor file(open(matrix.where.path.c_str(), O_RDONLY | O_CLOEXEC));
+    return file.get() < 0 || sampled(file.get(), before.bytes, matrix.where.path) != matrix.sampled;
 }
 
 std::string npy_header(std::size_t rows, std::size_t columns, precision type) {

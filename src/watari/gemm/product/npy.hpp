@@ -5,8 +5,8 @@
 /// be read where they lie.
 #pragma once
 
-#include "watari/gemm/file_state.hpp"
-#include "watari/gemm/files.hpp"
+#include "watari/files/file_state.hpp"
+#include "watari/gemm/product/files.hpp"
 
 #include <cstddef>
 #include <string>
@@ -20,13 +20,17 @@ inline constexpr std::size_t npy_header_bytes = 4096;
 struct npy_matrix {
     matrix_file where;  ///< by its real path
     precision type;
-    file_state state;  ///< when the header was read
+    file_version state;         ///< when the header was read
+    std::uint64_t sampled = 0;  ///< a checksum of blocks of its content, then
 };
 
-/// Reads the header alone. Throws file_error.
+/// Reads the header, and 66 blocks of 4 KiB, spread evenly, for the checksum: some milliseconds.
+/// Throws file_error.
 npy_matrix read_npy(const std::string& path);
 
-/// Whether the file is another one than when its header was read.
+/// Whether the file is another one than when its header was read, or its content is: by name, size,
+/// time of change, inode and device. Where only its attributes changed (ctime: a mode, an owner, a
+/// link), by the sampled blocks.
 bool has_changed(const npy_matrix& matrix);
 
 /// The head of a file, npy_header_bytes long: version 1.0, padded as the format has it.

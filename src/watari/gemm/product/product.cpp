@@ -1,15 +1,16 @@
-#include "watari/gemm/product.hpp"
+#include "watari/gemm/product/product.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/product_checks.hpp"
+#include "watari/gemm/product/product_checks.hpp"
+#include "watari/gemm/product/read_back.hpp"
+#include "watari/measure/clock.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 
 namespace watari::gemm {
@@ -35,6 +36,9 @@ std::size_t default_depth(const std::string& engine) {
     return engine == "gpu" ? 16 : 32;
 }
 
+/// What a name of a time of change ends in that owner, mode and links have, too: it is only told.
+const std::string attributes = ".attributes";
+
 std::string text(double value) {
     std::array<char, 32> digits{};
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
@@ -43,7 +47,10 @@ std::string text(double value) {
 void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
     into.emplace_back(name + ".path", matrix.where.path);
     into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
-    into.emplace_back(name + std::string(time_of_change), std::to_string(matrix.state.changed));
+    into.emplace_back(name + ".changed", std::to_string(matrix.state.changed));
+    into.emplace_back(name + ".inode", std::to_string(matrix.state.inode));
+    into.emplace_back(name + ".sampled", std::to_string(matrix.sampled));
+    into.emplace_back(name + attributes, std::to_string(matrix.state.attributes));
     into.emplace_back(name + ".shape", shape_text(matrix.where));
     into.emplace_back(name + ".type", npy_type(matrix.type));
 }
@@ -68,7 +75,7 @@ product::product(const npy_product& wanted)
     job_.b = b_.where;
     job_.c = {unfinished_path(output_), npy_header_bytes, a_.where.rows, b_.where.columns};
     if (old_) job_.c_read = old_->where;
-    parameters& how = job_.how;
+    options& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
     how.engine = wanted.engine.empty() ? default_engine(how.processor) : wanted.engine;
     require_file_engine(how.engine);
@@ -89,10 +96,11 @@ product::product(const npy_product& wanted)
 std::size_t product::suited_tile() const {
     if (!wanted_.fresh && is_there(unfinished_path(output_)))
         if (const auto found = journal::read(journal_); found && !found->tiles.empty())
-            for (const auto& [name, value] : found->product)
-                if (name == "tile")
-                    return std::clamp<std::size_t>(std::strtoul(value.c_str(), nullptr, 10), 1,
-                                                   tile_most);
+            for (const auto& [name, value] : found->product) {
+                std::size_t edge = 0;
+                std::from_chars(value.data(), value.data() + value.size(), edge);
+                if (name == "tile") return std::clamp<std::size_t>(edge, 1, tile_most);
+            }
     file_product job = job_;
     job.how.tile = tile_usual;
     while (job.how.tile > tile_unit && job.how.fast_memory / slot_bytes(job) < slots_usual)
@@ -132,14 +140,16 @@ bool product::finished_already() const {
     if (!found || found->inode != there.st_ino || found->whole != file_state::of(there))
         return false;
     // old C is the product itself by now, and in which tiles it was made matters no longer
-    const auto what = [](identity all) {
+    const auto product_of = [](identity all) {
         std::erase_if(all, [](const auto& each) {
             const std::string& name = each.first;
-            return name.starts_with("C.") || name == "tile" || name == "processor";
+            return name.starts_with("C.") || name == "tile" || name == "processor" ||
+                   name.ends_with(attributes);
         });
         return all;
     };
-    const std::string other = difference(what(found->product), what(who_it_is()));
+    const std::string other =
+        difference(product_of(found->product), product_of(comparable(*found)));
     if (!other.empty() && old_)
         throw usage_error(output_ + " was finished by an earlier run that was killed, as another " +
                           "product: " + other + "; fresh (--fresh) takes it as it is now");
@@ -148,8 +158,20 @@ bool product::finished_already() const {
     return other.empty();
 }
 
-/// The tiles that an earlier run finished. Throws usage_error where that was another product.
-std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
+/// What a journal would say of this product. One of version 1 has fewer names.
+identity product::comparable(const journal::contents& before) const {
+    identity now = who_it_is();
+    if (before.version == 1)
+        std::erase_if(now, [](const auto& each) {
+            const std::string& name = each.first;
+            return name.ends_with(".inode") || name.ends_with(".sampled") ||
+                   name.ends_with(attributes);
+        });
+    return now;
+}
+
+/// The tiles that an earlier run completed. Throws usage_error where that was another product.
+completed_tiles product::tiles_left(const unfinished_file& file) {
     const std::string path = unfinished_path(output_);
     const std::uint64_t size = file.state().bytes;
     if (wanted_.fresh) return {};
@@ -158,26 +180,45 @@ std::vector<tile_of_c> product::tiles_left(const unfinished_file& file) const {
     if (!found)
         throw usage_error(path + " is there, and no journal says what it is; " + begin_anew);
     if (found->tiles.empty()) return {};
-    if (found->inode != file.inode() || size != bytes())
+    const auto unverified = static_cast<std::size_t>(
+        std::ranges::count_if(found->tiles, [](const auto& tile) { return !tile.second; }));
+    if (found->inode != file.inode() || (size != bytes() && unverified > 0))
         throw usage_error(path + " is not the file that " + journal_ + " is about; " + begin_anew);
-    if (const std::string other = difference(found->product, who_it_is()); !other.empty())
+    identity before = found->product, now = comparable(*found);
+    note_attributes(before);
+    for (identity* each : {&before, &now})
+        std::erase_if(*each, [](const auto& one) { return one.first.ends_with(attributes); });
+    if (const std::string other = difference(before, now); !other.empty())
         throw usage_error(path + " is of another product: " + other + "; " + begin_anew);
     const tiling c = grid();
-    for (const auto& [row, column] : found->tiles)
-        if (row >= c.tile_rows() || column >= c.tile_columns())
+    for (const auto& [at, checksum] : found->tiles)
+        if (at.first >= c.tile_rows() || at.second >= c.tile_columns())
             throw usage_error(journal_ + " names tiles that C does not have; " + begin_anew);
+    if (unverified > 0)
+        notes_.push_back(std::to_string(unverified) + " completed tiles have no checksum, since " +
+                         "an earlier version of this program wrote them: they are not verified");
     return found->tiles;
+}
+
+void product::note_attributes(const identity& before) {
+    for (const auto& [name, value] : who_it_is())
+        for (const auto& [earlier, was] : before)
+            if (name == earlier && name.ends_with(attributes) && value != was)
+                notes_.push_back(name.substr(0, name.size() - attributes.size()) +
+                                 " has other attributes than before (ctime); its size, time of " +
+                                 "change, inode and 66 sampled blocks are the same");
 }
 
 product_counts product::run(const product_progress& progress) {
     last_run_ = stage::not_begun;
+    notes_.clear();
     if (!wanted_.fresh && finished_already()) {
         last_run_ = stage::finished;
         return {.tiles = tiles(), .finished_before = tiles()};
     }
     require_room_on_disk(output_, bytes());
     unfinished_file file(output_);
-    std::vector<tile_of_c> before;
+    completed_tiles before;
     try {
         before = tiles_left(file);
     } catch (...) {
@@ -192,9 +233,9 @@ product_counts product::run(const product_progress& progress) {
         if (done) done->remove();
     };
     try {
-        done.emplace(journal_, journal::contents{file.inode(), who_it_is(), before});
-        if (before.empty())
-            file.allocate(bytes(), npy_header(job_.c.rows, job_.c.columns, how().type));
+        done.emplace(journal_, journal::contents{
+                                   .inode = file.inode(), .product = who_it_is(), .tiles = before});
+        file.allocate(bytes(), npy_header(job_.c.rows, job_.c.columns, how().type), before.empty());
         product_counts counts = make(file, *done, progress);
         if (counts.stopped) leave();
         return counts;
@@ -204,47 +245,96 @@ product_counts product::run(const product_progress& progress) {
     }
 }
 
+/// `(2, 0) and 5 more`
+static std::string tiles_text(const std::vector<tile_of_c>& tiles) {
+    const auto [row, column] = tiles.front();
+    std::string text = "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
+    return tiles.size() == 1 ? text : text + " and " + std::to_string(tiles.size() - 1) + " more";
+}
+
+std::vector<tile_of_c> product::damaged(const unfinished_file& file, const journal& done,
+                                        const std::function<bool()>& goes_on) const {
+    const placement where = placement::rows_at(grid(), element_bytes(how().type), job_.c.offset, 1);
+    return damaged_tiles(file.get(), where, done.tiles(), goes_on);
+}
+
+/// Of which product the tiles are, none can say: nothing is kept.
+void product::discard(journal& done, const std::string& reason) {
+    done.clear();
+    last_run_ = stage::not_begun;
+    throw file_error(reason);
+}
+
 product_counts product::make(unfinished_file& file, journal& done,
                              const product_progress& progress) {
     last_run_ = stage::begun;
-    const std::size_t before = done.tiles().size();
-    bool goes_on = !progress || progress(before, 0);
-    if (!goes_on && before < tiles())
-        return {.tiles = tiles(), .finished_before = before, .stopped = true};
-    job_.finished = done.tiles();
-    job_.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
+    bool goes_on = !progress || progress(done.tiles().size(), 0), stopped = false;
+    double last_told = measure::now(), part = 0;
+    const auto reads_on = [&] {
+        if (goes_on && progress && measure::now() - last_told >= job_.interval) {
+            last_told = measure::now();
+            stopped = !(goes_on = progress(done.tiles().size(), part));
+        }
+        return !stopped;
+    };
+    product_counts counts{.tiles = tiles(), .finished_before = done.tiles().size()};
+    counts.stopped = true;
+    if (!goes_on && done.tiles().size() < tiles()) return counts;
+    if (const auto lost = damaged(file, done, reads_on); !stopped && !lost.empty()) {
+        done.drop(lost);
+        notes_.push_back("completed tiles that did not hold what was written to them, " +
+                         tiles_text(lost) + ", were computed again");
+        counts.finished_before = done.tiles().size();
+    }
+    if (stopped || (!goes_on && done.tiles().size() < tiles())) return counts;
+    job_.finished.clear();
+    for (const auto& [at, checksum] : done.tiles()) job_.finished.push_back(at);
+    job_.progress = [&](const completed_tiles& tiles, double so_far) {
         done.add(tiles);
-        if (goes_on && progress) goes_on = progress(done.tiles().size(), part);
+        if (goes_on && progress) goes_on = progress(done.tiles().size(), so_far);
         return goes_on;
     };
     const pipeline_counts took = multiply(job_);
-    product_counts counts{.seconds = took.seconds,
-                          .read = took.read,
-                          .written = took.written,
-                          .tiles = tiles(),
-                          .finished_before = before,
-                          .stopped = took.stopped,
-                          .blas = took.blas,
-                          .notes = took.notes};
-    if (took.stopped) return counts;
+    counts.seconds = took.seconds;
+    counts.read = took.read;
+    counts.written = took.written;
+    counts.stopped = took.stopped;
+    counts.blas = took.blas;
+    part = 1;
+    if (!took.stopped) counts.stopped = !finish(file, done, reads_on);
+    counts.notes = notes_;
+    counts.notes.insert(counts.notes.end(), took.notes.begin(), took.notes.end());
+    return counts;
+}
+
+/// Gives C its name, if nothing happened to it or to what it was made of meanwhile. False: told to
+/// stop before.
+bool product::finish(unfinished_file& file, journal& done, const std::function<bool()>& goes_on) {
     for (const npy_matrix* matrix : read())
-        if (has_changed(*matrix)) {
-            done.clear();  // of which product they are, none can say: nothing is kept
-            last_run_ = stage::not_begun;
-            throw file_error(matrix->where.path +
-                             " changed while it was read: the product is discarded");
-        }
-    if (!file.has_its_name()) {
-        done.clear();
-        last_run_ = stage::not_begun;
-        throw file_error(job_.c.path + " was removed or replaced while it was written: it is lost");
-    }
+        if (has_changed(*matrix))
+            discard(done,
+                    matrix->where.path + " changed while it was read: the product is discarded");
+    if (!file.has_its_name())
+        discard(done, job_.c.path + " was removed or replaced while it was written: it is lost");
     file.sync();
+    const std::string damage = file.damage();
+    if (wanted_.verify || !damage.empty() || file.lost_blocks()) {
+        bool to_the_end = true;
+        const auto lost = damaged(file, done, [&] { return to_the_end = goes_on(); });
+        if (!to_the_end) return false;
+        done.drop(lost);
+        if (!damage.empty() || !lost.empty())
+            throw file_error(job_.c.path + " was changed while it was written: it " +
+                             (damage.empty() ? "" : damage + (lost.empty() ? "" : ", and ")) +
+                             (lost.empty()
+                                  ? ""
+                                  : "does not hold what was computed in tile " + tiles_text(lost)));
+    }
     done.finish(file.state());
     file.put_in_place();
     done.remove();
     last_run_ = stage::finished;
-    return counts;
+    return true;
 }
 
 std::string product::kept() const {

@@ -9,9 +9,9 @@
 ///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy", .fast_memory = 8 << 30});
 #pragma once
 
-#include "watari/gemm/journal.hpp"
-#include "watari/gemm/npy.hpp"
-#include "watari/gemm/unfinished.hpp"
+#include "watari/files/partial_file.hpp"
+#include "watari/gemm/product/journal.hpp"
+#include "watari/gemm/product/npy.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -31,6 +31,7 @@ struct npy_product {
     std::size_t tile = 0;                    ///< elements along an edge
     std::size_t threads = 0;                 ///< of the CPU, that move tiles
     bool fresh = false;                      ///< discards what an unfinished run has left
+    bool verify = false;                     ///< reads all of C back before it gets its name
     double interval =
         1;  ///< seconds; finished tiles become durable, and progress is told, as often
 };
@@ -59,13 +60,15 @@ public:
     const npy_matrix& a() const { return a_; }
     const npy_matrix& b() const { return b_; }
     /// With what was left open.
-    const parameters& how() const { return job_.how; }
+    const options& how() const { return job_.how; }
     /// What the whole product moves.
     const foresight& ahead() const { return ahead_; }
     std::size_t tiles() const { return grid().tiles(); }  ///< of C
 
-    /// Makes C, or what is left of it. Throws what the constructor does, what multiply of files.hpp
-    /// does, and file_error for a matrix that changed meanwhile.
+    /// Makes C, or what is left of it. Completed tiles of an earlier run are read back and verified
+    /// by their checksums; those that fail are computed again. Throws what the constructor does,
+    /// what multiply of files.hpp does, and file_error for a matrix that changed meanwhile, or a
+    /// partial file that another process changed.
     product_counts run(const product_progress& progress = {});
 
     /// What the last run has left, for people; empty if it did not begin.
@@ -78,8 +81,14 @@ private:
     identity who_it_is() const;
     bool finished_already() const;
     std::size_t suited_tile() const;
-    std::vector<tile_of_c> tiles_left(const unfinished_file& file) const;
+    identity comparable(const journal::contents& before) const;
+    completed_tiles tiles_left(const unfinished_file& file);
+    void note_attributes(const identity& before);
     product_counts make(unfinished_file& file, journal& done, const product_progress& progress);
+    std::vector<tile_of_c> damaged(const unfinished_file& file, const journal& done,
+                                   const std::function<bool()>& goes_on) const;
+    bool finish(unfinished_file& file, journal& done, const std::function<bool()>& goes_on);
+    [[noreturn]] void discard(journal& done, const std::string& reason);
 
     npy_product wanted_;
     npy_matrix a_, b_;
@@ -88,7 +97,8 @@ private:
     file_product job_;
     foresight ahead_{};
     enum class stage { not_begun, begun, finished } last_run_ = stage::not_begun;
-    std::size_t finished_ = 0;  ///< tiles that it has left
+    std::size_t finished_ = 0;        ///< tiles that it has left
+    std::vector<std::string> notes_;  ///< of the run
 };
 
 /// All of it in one call.

@@ -1,8 +1,8 @@
-#include "watari/gemm/product_checks.hpp"
+#include "watari/gemm/product/product_checks.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/gemm/journal.hpp"
-#include "watari/gemm/unfinished.hpp"
+#include "watari/files/partial_file.hpp"
+#include "watari/gemm/product/journal.hpp"
 
 #include <unistd.h>
 #include <cerrno>

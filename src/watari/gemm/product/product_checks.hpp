@@ -1,7 +1,7 @@
 /// What could be wrong with a product of .npy files, looked at before anything is written.
 #pragma once
 
-#include "watari/gemm/npy.hpp"
+#include "watari/gemm/product/npy.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "watari/gemm/block_choice.hpp"
+#include "watari/gemm/schedule/block_choice.hpp"
 
 #include <optional>
 

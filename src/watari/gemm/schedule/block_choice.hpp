@@ -2,7 +2,7 @@
 /// (schedule.hpp).
 #pragma once
 
-#include "watari/gemm/schedule.hpp"
+#include "watari/gemm/schedule/schedule.hpp"
 
 #include <algorithm>
 #include <cstddef>

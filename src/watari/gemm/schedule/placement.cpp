@@ -1,7 +1,7 @@
-#include "watari/gemm/placement.hpp"
+#include "watari/gemm/schedule/placement.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/storage/sector.hpp"
+#include "watari/storage/verify/sector.hpp"
 
 #include <algorithm>
 #include <climits>

@@ -7,7 +7,7 @@
 /// tile's first element is its skip.
 #pragma once
 
-#include "watari/gemm/shape.hpp"
+#include "watari/gemm/schedule/shape.hpp"
 
 #include <cstddef>
 #include <cstdint>

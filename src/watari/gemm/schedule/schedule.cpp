@@ -1,7 +1,7 @@
-#include "watari/gemm/schedule.hpp"
+#include "watari/gemm/schedule/schedule.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/gemm/block_choice.hpp"
+#include "watari/gemm/schedule/block_choice.hpp"
 
 #include <cmath>
 #include <string>

@@ -45,7 +45,7 @@
 /// Everything follows from the number of a step: nothing is stored that grows with the matrices.
 #pragma once
 
-#include "watari/gemm/shape.hpp"
+#include "watari/gemm/schedule/shape.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,16 +1,12 @@
 /// C = alpha A B + beta C in numbers: the three matrices, and the square tiles they are cut into.
 #pragma once
 
+#include "watari/core/precision.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
 namespace watari::gemm {
-
-enum class precision { single_precision, double_precision };
-
-constexpr std::size_t element_bytes(precision type) {
-    return type == precision::single_precision ? sizeof(float) : sizeof(double);
-}
 
 enum class matrix { a, b, c };
 

@@ -1,8 +1,8 @@
-#include "watari/gemm/host_engine.hpp"
+#include "watari/gemm/transfer/host_engine.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/rows.hpp"
+#include "watari/gemm/transfer/rows.hpp"
 
 #include <algorithm>
 #include <optional>

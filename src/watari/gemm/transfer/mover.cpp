@@ -1,10 +1,12 @@
-#include "watari/gemm/mover.hpp"
+#include "watari/gemm/transfer/mover.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/realign.hpp"
+#include "watari/gemm/transfer/realign.hpp"
+#include "watari/gemm/transfer/rows.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace watari::gemm {
@@ -32,6 +34,9 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
         what.requests = std::max(what.requests, m.where.most_requests());
         what.memory = memory_.data();
         what.bytes = memory_.size();
+        if (way_ == direction::write)
+            sums_.emplace(who_.is_gpu() ? memory::kind::pinned : memory::kind::pageable,
+                          std::max<std::size_t>(1, m.together * m.where.tiles.tile));
     }
     for (const auto& [from, what] : duties) ways_[from] = {from->open(what), what.block};
 }
@@ -50,6 +55,24 @@ std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte
     }
     if (way_ == direction::read && list_.skip_step != 0) realign(m.where, tiles, memory, stride);
     return list_.offsets.size() * list_.block;
+}
+
+std::size_t mover::move_with_checksums(const stored_matrix& m, const tile_run& tiles,
+                                       std::byte* memory, std::size_t stride,
+                                       std::vector<std::uint64_t>& checksums) {
+    const stream_t stream = stream_ ? stream_->get() : nullptr;
+    const std::size_t rows = m.where.tiles.rows_of(tiles.row);
+    for (std::size_t k = 0; k < tiles.columns; ++k)
+        rows_on(who_).checksum(sums_->data() + k * rows,
+                               {memory + k * stride, row_bytes_of(m.where, tiles.column + k)}, rows,
+                               m.where.tiles.columns_of(tiles.column + k) * m.where.element, 0,
+                               stream);
+    const std::size_t bytes = move(m, tiles, memory, stride);
+    if (stream) device::synchronize(stream);
+    for (std::size_t k = 0; k < tiles.columns; ++k)
+        checksums.push_back(std::accumulate(sums_->data() + k * rows,
+                                            sums_->data() + (k + 1) * rows, std::uint64_t{0}));
+    return bytes;
 }
 
 void mover::realign(const placement& where, const tile_run& tiles, std::byte* memory,

@@ -2,14 +2,16 @@
 /// each source, and rows put where a BLAS wants them.
 #pragma once
 
-#include "watari/gemm/placement.hpp"
-#include "watari/gemm/source.hpp"
+#include "watari/gemm/schedule/placement.hpp"
+#include "watari/gemm/transfer/source.hpp"
+#include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/remarks.hpp"
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace watari::gemm {
 
@@ -39,6 +41,11 @@ public:
     std::size_t move(const stored_matrix& m, const tile_run& tiles, std::byte* memory,
                      std::size_t stride);
 
+    /// The same of tiles that are written, with the checksum of each; a GPU makes them meanwhile.
+    std::size_t move_with_checksums(const stored_matrix& m, const tile_run& tiles,
+                                    std::byte* memory, std::size_t stride,
+                                    std::vector<std::uint64_t>& checksums);
+
     /// What was written to a matrix is durable.
     void flush(const stored_matrix& m);
 
@@ -60,6 +67,7 @@ private:
     };
     std::map<const source*, way_to> ways_;
     tile_requests list_;
+    std::optional<memory::buffer<std::uint64_t>> sums_;  ///< of rows of tiles that are written
 };
 
 }  // namespace watari::gemm

@@ -1,8 +1,8 @@
-#include "watari/gemm/rates.hpp"
+#include "watari/gemm/transfer/rates.hpp"
 
-#include "watari/gemm/placement.hpp"
+#include "watari/gemm/schedule/placement.hpp"
 #include "watari/measure/clock.hpp"
-#include "watari/measure/crew.hpp"
+#include "watari/measure/thread_team.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <algorithm>

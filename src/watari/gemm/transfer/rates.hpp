@@ -1,7 +1,7 @@
 /// What a store gives at its best: large blocks one behind the other, many of them in flight.
 #pragma once
 
-#include "watari/gemm/source.hpp"
+#include "watari/gemm/transfer/source.hpp"
 
 #include <cstddef>
 #include <cstdint>

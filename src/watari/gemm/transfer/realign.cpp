@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/gemm/realign.hpp"
+#include "watari/gemm/transfer/realign.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/core/warp.hpp"

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
 
 #include <cstddef>
@@ -31,9 +32,6 @@ struct realign_kernels {
     void (*realign)(const skewed_rows& rows, stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const realign_kernels& realign_on(processor who);
-
 }  // namespace watari::gemm
 
 namespace watari::cpu {
@@ -42,3 +40,12 @@ extern const gemm::realign_kernels realign_table;
 namespace watari::gpu {
 extern const gemm::realign_kernels realign_table;
 }
+
+namespace watari::gemm {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const realign_kernels& realign_on(processor who) {
+    return dispatched<cpu::realign_table, gpu::realign_table>(who);
+}
+
+}  // namespace watari::gemm

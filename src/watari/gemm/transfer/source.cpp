@@ -1,13 +1,13 @@
-#include "watari/gemm/source.hpp"
+#include "watari/gemm/transfer/source.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/gemm/host_engine.hpp"
-#include "watari/measure/crew.hpp"
-#include "watari/storage/direct_unit.hpp"
-#include "watari/storage/disk.hpp"
-#include "watari/storage/file.hpp"
-#include "watari/storage/ram.hpp"
-#include "watari/storage/sector.hpp"
+#include "watari/files/direct_unit.hpp"
+#include "watari/files/disk.hpp"
+#include "watari/gemm/transfer/host_engine.hpp"
+#include "watari/measure/thread_team.hpp"
+#include "watari/storage/backends/file.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/verify/sector.hpp"
 
 #include <algorithm>
 
@@ -56,6 +56,7 @@ source::source(const source_options& wanted) : wanted_(wanted) {
         files_.emplace(*set_,
                        wanted.writable ? storage::direction::write : storage::direction::read,
                        cache_of(wanted, *row_));
+        storage::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
     }
     storage::duty what;
     what.files = files();
@@ -71,6 +72,7 @@ void source::start_controller() {
     const std::shared_ptr<storage::backend> store =
         wanted_.path.empty() ? storage::make_ram(wanted_.memory)
                              : storage::make_file({.paths = {wanted_.path},
+                                                   .known = {wanted_.known},
                                                    .writable = wanted_.writable,
                                                    .direct = wanted_.direct,
                                                    .padded = !wanted_.writable});
@@ -93,6 +95,7 @@ std::unique_ptr<storage::engine> source::open(storage::duty what) const {
     what.who = wanted_.who;
     what.files = files();
     what.view = view_ ? &*view_ : nullptr;
+    what.errors = controller_ ? controller_->errors() : nullptr;
     what.on_disk = disk_.has_value();
     what.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
     return row_ ? row_->make(what) : make_host_engine(wanted_.engine, what, wanted_.memory.data());

@@ -2,7 +2,7 @@
 /// over memory, or host memory that the GPU copies from.
 #pragma once
 
-#include "watari/storage/controller.hpp"
+#include "watari/storage/controller/controller.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <sys/types.h>
@@ -17,6 +17,7 @@ struct source_options {
     std::string engine;             ///< a row of storage::engines(), or pinned or managed
     processor who;                  ///< whose memory the tiles come to
     std::string path;               ///< of the file; empty: `memory` is the store
+    int known = -1;                 ///< the same file, open already; -1: whichever has the name
     std::span<std::byte> memory{};  ///< of engines queue, gpu, pinned, managed
     bool writable = false;
     bool direct = true;               ///< past the page cache

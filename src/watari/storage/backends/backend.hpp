@@ -5,7 +5,8 @@
 /// It gets commands that were checked, and says later, in any order, how each ended.
 #pragma once
 
-#include "watari/storage/nvme.hpp"
+#include "watari/storage/backends/error_log.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +75,8 @@ public:
     virtual std::unique_ptr<lane> open_lane(const user_memory& memory) = 0;
     /// What a user should know of how this is served: what it fell back to and why. May be empty.
     virtual std::string notice() const { return ""; }
+    /// Why commands failed; null where a status says all.
+    virtual const error_log* errors() const { return nullptr; }
 };
 
 }  // namespace watari::storage

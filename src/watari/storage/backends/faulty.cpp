@@ -1,8 +1,8 @@
-#include "watari/storage/faulty.hpp"
+#include "watari/storage/backends/faulty.hpp"
 
 #include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/aligned.hpp"
+#include "watari/files/aligned.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -175,6 +175,7 @@ public:
         : inner_(std::move(inner)), plan_(plan) {}
     std::uint64_t bytes() const override { return inner_->bytes(); }
     std::uint32_t alignment() const override { return inner_->alignment(); }
+    const error_log* errors() const override { return inner_->errors(); }
     std::unique_ptr<lane> open_lane(const user_memory& memory) override {
         return std::make_unique<faulty_lane>(inner_->open_lane(memory), plan_, lanes_++);
     }

@@ -5,8 +5,8 @@
 /// them when its power is cut.
 #pragma once
 
-#include "watari/storage/aligned.hpp"
-#include "watari/storage/backend.hpp"
+#include "watari/files/aligned.hpp"
+#include "watari/storage/backends/backend.hpp"
 
 #include <cstdint>
 #include <map>
@@ -48,6 +48,7 @@ public:
     std::uint32_t alignment() const override { return inner_->alignment(); }
     std::unique_ptr<lane> open_lane(const user_memory& memory) override;
     std::string notice() const override { return inner_->notice(); }
+    const error_log* errors() const override { return inner_->errors(); }
 
     bool is_cut() const;
     std::uint64_t steps() const;

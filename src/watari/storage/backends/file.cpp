@@ -1,6 +1,11 @@
-#include "watari/storage/file.hpp"
+#include "watari/storage/backends/file.hpp"
 
-#include "watari/storage/uring.hpp"
+#include "watari/storage/backends/file_status.hpp"
+
+#include "watari/files/file_error.hpp"
+#include "watari/files/uring.hpp"
+
+#include <cstring>
 
 namespace watari::storage {
 
@@ -17,18 +22,33 @@ public:
     std::uint64_t bytes() const override { return files_.bytes(); }
     std::uint32_t alignment() const override { return files_.alignment(); }
     std::string notice() const override { return notice_; }
+    const error_log* errors() const override { return &errors_; }
     std::unique_ptr<lane> open_lane(const user_memory& memory) override {
-        if (uring_) return open_uring_lane(files_, writable_, memory, notice_);
-        return open_pread_lane(files_, writable_);
+        if (uring_) return open_uring_lane(files_, writable_, memory, notice_, errors_);
+        return open_pread_lane(files_, writable_, errors_);
     }
 
 private:
     striped_files files_;
     bool writable_, uring_;
     std::string notice_;
+    error_log errors_;
 };
 
 }  // namespace
+
+status failed(error_log& errors, const striped_files& files, opcode operation, std::uint64_t offset,
+              const striped_files::piece& piece, ssize_t result) {
+    const int error_number = result < 0 ? static_cast<int>(-result) : 0;
+    const std::string& path = files.path(piece.file);
+    const auto way = operation == opcode::read ? direction::read : direction::write;
+    std::string what = operation == opcode::flush
+                           ? sync_text(path, error_number)
+                           : transfer_text(way, path, piece.offset, piece.bytes, result);
+    if (error_number != 0) what += std::string(": ") + std::strerror(error_number);
+    errors.add(operation, offset, what);
+    return error_number != 0 ? status_of_errno(error_number, operation) : ends_here(operation);
+}
 
 std::shared_ptr<backend> make_file(const file_options& options) {
     return std::make_shared<file_backend>(options);

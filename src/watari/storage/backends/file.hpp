@@ -7,9 +7,10 @@
 /// was given.
 #pragma once
 
-#include "watari/storage/backend.hpp"
-#include "watari/storage/striped_files.hpp"
+#include "watari/files/striped_files.hpp"
+#include "watari/storage/backends/backend.hpp"
 
+#include <sys/types.h>
 #include <memory>
 
 namespace watari::storage {
@@ -19,9 +20,15 @@ namespace watari::storage {
 std::shared_ptr<backend> make_file(const file_options& options);
 
 /// The lanes of file.cpp.
-std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable);
+std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable, error_log& errors);
 /// Sets `notice` if the memory could not be registered. Throws unsupported, system_error.
 std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
-                                      const user_memory& memory, std::string& notice);
+                                      const user_memory& memory, std::string& notice,
+                                      error_log& errors);
+
+/// The status of a command for `offset` of the namespace whose piece, or whose flush of a file,
+/// gave `result`: a negative errno, or fewer bytes than were asked for. Adds it to the log.
+status failed(error_log& errors, const striped_files& files, opcode operation, std::uint64_t offset,
+              const striped_files::piece& piece, ssize_t result);
 
 }  // namespace watari::storage

@@ -1,5 +1,5 @@
 // The lane of file.hpp without io_uring: each command is served while it is submitted.
-#include "watari/storage/file.hpp"
+#include "watari/storage/backends/file.hpp"
 
 #include <sys/uio.h>
 #include <unistd.h>
@@ -12,7 +12,8 @@ namespace {
 
 class pread_lane final : public lane {
 public:
-    pread_lane(const striped_files& files, bool writable) : files_(files), writable_(writable) {}
+    pread_lane(const striped_files& files, bool writable, error_log& errors)
+        : files_(files), writable_(writable), errors_(errors) {}
 
     bool submit(const request& command) override {
         ended_.push_back({command.queue, command.cid, serve(command)});
@@ -29,8 +30,9 @@ public:
 private:
     status serve(const request& command) {
         if (command.operation == opcode::flush) {
-            for (const int file : files_.descriptors())
-                if (fdatasync(file) != 0) return status_of_errno(errno, opcode::flush);
+            for (std::size_t f = 0; f < files_.descriptors().size(); ++f)
+                if (fdatasync(files_.descriptors()[f]) != 0)
+                    return failed(errors_, files_, opcode::flush, 0, {f, 0, 0}, -errno);
             return success;
         }
         if (command.operation == opcode::write && !writable_) return write_protected;
@@ -40,7 +42,9 @@ private:
                 const auto piece = files_.piece_at(offset, range.bytes - at);
                 const ssize_t moved = move(command, piece, range.data + at);
                 if (moved < 0 && errno == EINTR) continue;
-                if (moved < 0) return status_of_errno(errno, command.operation);
+                if (moved < 0)
+                    return failed(errors_, files_, command.operation, command.offset, piece,
+                                  -errno);
                 const auto done = static_cast<std::size_t>(moved);
                 if (done < piece.bytes && files_.is_padding(piece.offset + done)) {
                     std::memset(range.data + at + done, 0, piece.bytes - done);
@@ -48,7 +52,8 @@ private:
                     offset += piece.bytes;
                     continue;
                 }
-                if (files_.ends(done)) return ends_here(command.operation);
+                if (files_.ends(done))
+                    return failed(errors_, files_, command.operation, command.offset, piece, moved);
                 at += static_cast<std::size_t>(moved);
                 offset += static_cast<std::uint64_t>(moved);
             }
@@ -65,13 +70,15 @@ private:
 
     const striped_files& files_;
     bool writable_;
+    error_log& errors_;
     std::vector<ending> ended_;
 };
 
 }  // namespace
 
-std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable) {
-    return std::make_unique<pread_lane>(files, writable);
+std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable,
+                                      error_log& errors) {
+    return std::make_unique<pread_lane>(files, writable, errors);
 }
 
 }  // namespace watari::storage

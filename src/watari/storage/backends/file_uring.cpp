@@ -1,7 +1,7 @@
 // The lane of file.hpp over io_uring: commands are cut into pieces, one request each.
 #include "watari/core/error.hpp"
-#include "watari/storage/file.hpp"
-#include "watari/storage/uring.hpp"
+#include "watari/files/uring.hpp"
+#include "watari/storage/backends/file.hpp"
 
 #include <sys/uio.h>
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr std::size_t most_registered = std::size_t{1} << 30;
 class uring_lane final : public lane {
 public:
     uring_lane(const striped_files& files, bool writable, const user_memory& memory,
-               std::string& notice)
-        : files_(files), writable_(writable), ring_(most_pieces / 2) {
+               std::string& notice, error_log& errors)
+        : files_(files), writable_(writable), errors_(errors), ring_(most_pieces / 2) {
         ring_.register_files(files.descriptors());
         register_memory(memory, notice);
         pieces_.resize(most_pieces);
@@ -45,6 +45,7 @@ public:
         free_commands_.pop_back();
         commands_[number] = {{command.queue, command.cid, success},
                              command.operation,
+                             command.offset,
                              static_cast<std::uint32_t>(cut_.size())};
         for (uring_request& request : cut_) {
             const std::uint32_t piece = free_pieces_.back();
@@ -79,6 +80,7 @@ private:
     struct command_state {
         ending what;
         opcode operation;
+        std::uint64_t offset;
         std::uint32_t pieces_left;
     };
 
@@ -151,13 +153,13 @@ private:
             return;
         }
         if (done.result < 0)
-            command.what.outcome = status_of_errno(-done.result, command.operation);
+            fail(command, own.request, done.result);
         else if (!is_sync && moved < own.request.bytes) {
             if (files_.is_padding(own.request.offset + moved))
                 std::memset(static_cast<std::byte*>(own.request.data) + moved, 0,
                             own.request.bytes - moved);
             else
-                command.what.outcome = ends_here(command.operation);
+                fail(command, own.request, done.result);
         }
         free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
         if (--command.pieces_left > 0) return;
@@ -165,8 +167,15 @@ private:
         free_commands_.push_back(own.command);
     }
 
+    void fail(command_state& command, const uring_request& request, int result) {
+        command.what.outcome =
+            failed(errors_, files_, command.operation, command.offset,
+                   {static_cast<std::size_t>(request.file), request.offset, request.bytes}, result);
+    }
+
     const striped_files& files_;
     bool writable_;
+    error_log& errors_;
     uring ring_;
     std::vector<memory_range> registered_;
     std::vector<piece> pieces_;
@@ -180,8 +189,9 @@ private:
 }  // namespace
 
 std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
-                                      const user_memory& memory, std::string& notice) {
-    return std::make_unique<uring_lane>(files, writable, memory, notice);
+                                      const user_memory& memory, std::string& notice,
+                                      error_log& errors) {
+    return std::make_unique<uring_lane>(files, writable, memory, notice, errors);
 }
 
 }  // namespace watari::storage

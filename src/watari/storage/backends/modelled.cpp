@@ -1,8 +1,8 @@
-#include "watari/storage/modelled.hpp"
+#include "watari/storage/backends/modelled.hpp"
 
 #include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
 
 #include <algorithm>
 #include <cstdint>

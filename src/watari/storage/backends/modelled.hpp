@@ -5,7 +5,7 @@
 /// is longer), then the latency; latencies overlap, times on the medium do not.
 #pragma once
 
-#include "watari/storage/backend.hpp"
+#include "watari/storage/backends/backend.hpp"
 
 #include <memory>
 #include <span>

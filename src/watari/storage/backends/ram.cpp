@@ -1,7 +1,7 @@
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
 
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ class ram final : public backend {
 public:
     explicit ram(std::span<std::byte> data) : data_(data) {}
     explicit ram(std::size_t bytes)
-        : own_(std::in_place, memory::kind::pageable, bytes, huge_placement()) {
+        : own_(std::in_place, memory::kind::pageable, bytes, memory::huge_placement()) {
         data_ = {own_->data(), bytes};
         std::memset(own_->data(), 0, bytes);
     }

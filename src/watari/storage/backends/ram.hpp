@@ -1,7 +1,7 @@
 /// Backends in memory: as fast as memory is, or with the latency and bandwidth of a named SSD.
 #pragma once
 
-#include "watari/storage/backend.hpp"
+#include "watari/storage/backends/backend.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,6 @@
 // The write cache of faulty.hpp. One command at a time: it is made to be cut, not to be fast.
-#include "watari/storage/aligned.hpp"
-#include "watari/storage/faulty.hpp"
+#include "watari/files/aligned.hpp"
+#include "watari/storage/backends/faulty.hpp"
 
 #include <cstring>
 #include <optional>

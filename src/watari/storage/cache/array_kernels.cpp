@@ -1,7 +1,7 @@
 // For both backends; see core/backend.hpp.
-#include "watari/storage/array_kernels.hpp"
+#include "watari/storage/cache/array_kernels.hpp"
 
-#include "watari/storage/array.hpp"
+#include "watari/storage/cache/array.hpp"
 
 namespace watari::WATARI_BACKEND {
 namespace {

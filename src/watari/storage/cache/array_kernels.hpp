@@ -3,9 +3,10 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
-#include "watari/storage/cache_memory.hpp"
-#include "watari/storage/namespace.hpp"
+#include "watari/storage/cache/cache_memory.hpp"
+#include "watari/storage/nvme/namespace.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +31,6 @@ struct array_kernels {
     void (*flush)(const cached_bytes& array, std::uint32_t* outcome, stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const array_kernels& array_kernels_on(processor who);
-
 }  // namespace watari::storage
 
 namespace watari::cpu {
@@ -41,3 +39,12 @@ extern const storage::array_kernels array_table;
 namespace watari::gpu {
 extern const storage::array_kernels array_table;
 }
+
+namespace watari::storage {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const array_kernels& array_kernels_on(processor who) {
+    return dispatched<cpu::array_table, gpu::array_table>(who);
+}
+
+}  // namespace watari::storage

@@ -18,8 +18,8 @@
 /// So every chain of waits ends at the store or at a memory copy; and each wait has a limit.
 #pragma once
 
-#include "watari/storage/directory.hpp"
-#include "watari/storage/page_runs.hpp"
+#include "watari/storage/cache/directory.hpp"
+#include "watari/storage/cache/page_runs.hpp"
 
 namespace watari::WATARI_BACKEND {
 

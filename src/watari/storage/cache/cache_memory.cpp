@@ -1,8 +1,8 @@
-#include "watari/storage/cache_memory.hpp"
+#include "watari/storage/cache/cache_memory.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +43,7 @@ std::size_t page_bytes_of(const cache_memory& view) {
 /// In memory of the CPU in huge pages, as the slots of queues are.
 memory::placement placed(memory::kind kind, int device) {
     memory::placement how;
-    if (kind == memory::kind::pageable) how = huge_placement();
+    if (kind == memory::kind::pageable) how = memory::huge_placement();
     how.device = device;
     return how;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/nvme.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 #include <cstddef>
 #include <cstdint>

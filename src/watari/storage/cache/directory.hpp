@@ -16,11 +16,11 @@
 
 #include "watari/core/atomic.hpp"
 #include "watari/core/warp.hpp"
-#include "watari/storage/cache_memory.hpp"
-#include "watari/storage/nvme.hpp"
-#include "watari/storage/page.hpp"
-#include "watari/storage/second_chance.hpp"
-#include "watari/storage/ways.hpp"
+#include "watari/storage/cache/cache_memory.hpp"
+#include "watari/storage/cache/page.hpp"
+#include "watari/storage/cache/second_chance.hpp"
+#include "watari/storage/cache/ways.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 #include <bit>
 #include <cstdint>

@@ -1,8 +1,8 @@
-#include "watari/storage/mapped.hpp"
+#include "watari/storage/cache/mapped.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/status_text.hpp"
+#include "watari/storage/nvme/status_text.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -3,8 +3,8 @@
 /// through the same cache by `read`, `write` and `flush`.
 #pragma once
 
-#include "watari/storage/array.hpp"
-#include "watari/storage/array_kernels.hpp"
+#include "watari/storage/cache/array.hpp"
+#include "watari/storage/cache/array_kernels.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,8 +5,8 @@
 /// wait for nothing, and for the store alone.
 #pragma once
 
-#include "watari/storage/directory.hpp"
-#include "watari/storage/namespace.hpp"
+#include "watari/storage/cache/directory.hpp"
+#include "watari/storage/nvme/namespace.hpp"
 
 #include <cstddef>
 #include <cstdint>

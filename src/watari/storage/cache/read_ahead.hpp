@@ -8,7 +8,7 @@
 /// reads it alone, and gets its status.
 #pragma once
 
-#include "watari/storage/cache.hpp"
+#include "watari/storage/cache/cache.hpp"
 
 #include <cstdint>
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "watari/core/atomic.hpp"
-#include "watari/storage/page.hpp"
-#include "watari/storage/ways.hpp"
+#include "watari/storage/cache/page.hpp"
+#include "watari/storage/cache/ways.hpp"
 
 #include <cstdint>
 

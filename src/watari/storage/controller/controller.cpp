@@ -1,4 +1,4 @@
-#include "watari/storage/controller.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 #include "watari/core/error.hpp"
 

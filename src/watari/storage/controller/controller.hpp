@@ -16,10 +16,10 @@
 ///   memory is shared by file descriptor, and the doorbells are a page of it.
 #pragma once
 
-#include "watari/storage/backend.hpp"
-#include "watari/storage/courier.hpp"
-#include "watari/storage/poller.hpp"
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/backends/backend.hpp"
+#include "watari/storage/controller/delivery.hpp"
+#include "watari/storage/controller/poller.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -56,6 +56,8 @@ public:
     controller_counts counts() const;
     /// How the namespace is served, if not as one would expect; why a thread failed. May be empty.
     std::string notice() const;
+    /// Why commands failed; null where their status says all. Good as long as the store lives.
+    const error_log* errors() const { return store_->errors(); }
 
 private:
     void start();

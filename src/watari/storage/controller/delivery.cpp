@@ -1,7 +1,8 @@
-#include "watari/storage/courier.hpp"
+#include "watari/storage/controller/delivery.hpp"
 
 #include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
+#include "watari/machine/hardware_queues.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -16,9 +17,6 @@ namespace watari::storage {
 namespace {
 
 constexpr std::size_t most_copies = 64;  ///< under way; each has an event of its own
-
-constexpr const char* connections_variable = "CUDA_DEVICE_MAX_CONNECTIONS";
-constexpr int usual_connections = 8;
 
 /// Hands reads with a destination to the courier when their data are in their slots.
 class courier_lane final : public lane {
@@ -88,15 +86,10 @@ std::vector<ending> courier::inbox::take() {
     return std::exchange(all_, {});
 }
 
-bool copies_pass_kernels() {
-    const char* connections = std::getenv(connections_variable);
-    return !connections || std::atoi(connections) >= usual_connections;
-}
-
 courier::courier(const namespace_view& view, processor users) : view_(view), users_(users) {
     if (users.is_gpu()) {
-        if (!copies_pass_kernels())
-            throw unsupported(std::string(connections_variable) +
+        if (!machine::copies_pass_kernels())
+            throw unsupported(std::string(machine::connections_variable) +
                               " is less than 8: the GPU's copy engine would wait for the kernels "
                               "that wait for its copies; unset it, or read without deliveries");
         device::use(users.number);

@@ -7,8 +7,8 @@
 
 #include "watari/core/device.hpp"
 #include "watari/core/processor.hpp"
-#include "watari/storage/backend.hpp"
-#include "watari/storage/namespace.hpp"
+#include "watari/storage/backends/backend.hpp"
+#include "watari/storage/nvme/namespace.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -21,11 +21,6 @@
 #include <vector>
 
 namespace watari::storage {
-
-/// Whether a GPU's copy is known to get past a kernel that waits for it. With one hardware queue
-/// (CUDA_DEVICE_MAX_CONNECTIONS) it waits where an event, a kernel or a memset is queued behind
-/// that kernel; with the driver's default of 8 it does not. Fewer than 8 are not relied upon.
-bool copies_pass_kernels();
 
 class courier {
 public:

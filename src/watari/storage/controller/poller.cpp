@@ -1,7 +1,7 @@
-#include "watari/storage/poller.hpp"
+#include "watari/storage/controller/poller.hpp"
 
 #include "watari/core/atomic.hpp"
-#include "watari/storage/prp.hpp"
+#include "watari/storage/controller/prp.hpp"
 
 #include <bit>
 #include <exception>

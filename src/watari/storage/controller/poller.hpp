@@ -2,8 +2,8 @@
 /// checks them, hands them to its lane of the backend, and posts what has ended.
 #pragma once
 
-#include "watari/storage/backend.hpp"
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/backends/backend.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 #include <atomic>
 #include <bitset>

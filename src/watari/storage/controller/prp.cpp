@@ -1,4 +1,4 @@
-#include "watari/storage/prp.hpp"
+#include "watari/storage/controller/prp.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 /// Physical region pages: where a command's data are, as a controller reads it.
 #pragma once
 
-#include "watari/storage/backend.hpp"
+#include "watari/storage/backends/backend.hpp"
 
 #include <cstddef>
 #include <span>

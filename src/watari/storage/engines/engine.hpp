@@ -6,9 +6,10 @@
 #pragma once
 
 #include "watari/core/processor.hpp"
-#include "watari/storage/namespace.hpp"
-#include "watari/storage/open_files.hpp"
-#include "watari/storage/order.hpp"
+#include "watari/storage/backends/error_log.hpp"
+#include "watari/storage/files/open_files.hpp"
+#include "watari/storage/nvme/namespace.hpp"
+#include "watari/storage/verify/order.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -50,6 +51,7 @@ struct requests {
 struct duty {
     const open_files* files = nullptr;     ///< of engines that open files
     const namespace_view* view = nullptr;  ///< of engines that submit commands
+    const error_log* errors = nullptr;     ///< of their controller; null: a status says all
     bool on_disk = false;                  ///< each request goes to a disk: some take far longer
     direction way = direction::read;
     storage::pattern pattern = storage::pattern::random;

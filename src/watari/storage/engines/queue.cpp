@@ -7,9 +7,9 @@
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"
-#include "watari/storage/queue_memory.hpp"
-#include "watari/storage/request_list.hpp"
-#include "watari/storage/status_text.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
+#include "watari/storage/nvme/request_list.hpp"
+#include "watari/storage/nvme/status_text.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -58,7 +58,7 @@ public:
     void flush() override {
         request_kernels_on(what_.who).flush(described({}), stream());
         if (const status outcome = results(1).front().outcome; !outcome.ok())
-            throw error("flush: " + text(outcome));
+            throw error("flush: " + text(outcome) + why(opcode::flush, 0));
     }
 
     repetitions sent_again() const override { return sent_again_; }
@@ -191,8 +191,14 @@ private:
         if (!outcome.ok())
             throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
                         std::to_string(one.block) + " bytes at " +
-                        std::to_string(one.offsets.front()) + ": " + text(outcome));
+                        std::to_string(one.offsets.front()) + ": " + text(outcome) +
+                        why(what_.way == direction::read ? opcode::read : opcode::write,
+                            one.offsets.front()));
         return now() - start;
+    }
+
+    std::string why(opcode operation, std::uint64_t offset) const {
+        return what_.errors ? what_.errors->about(operation, offset) : "";
     }
 
     std::size_t commands_;  ///< of a block, at most

@@ -2,8 +2,8 @@
 /// kernel looks neither up for each request.
 #pragma once
 
+#include "watari/files/uring.hpp"
 #include "watari/storage/engines/engine.hpp"
-#include "watari/storage/uring.hpp"
 
 #include <array>
 #include <span>

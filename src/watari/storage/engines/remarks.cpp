@@ -1,6 +1,6 @@
 #include "watari/storage/engines/remarks.hpp"
 
-#include "watari/storage/status_text.hpp"
+#include "watari/storage/nvme/status_text.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Engine `uring`: `depth` requests in flight by io_uring, straight into the memory they are for,
 // which is registered with the ring, as the files are; blocks in parts as lists of these, which
 // name no registered memory.
-#include "watari/storage/uring.hpp"
+#include "watari/files/uring.hpp"
 
 #include "watari/storage/engines/pieces.hpp"
 #include "watari/storage/engines/registered.hpp"

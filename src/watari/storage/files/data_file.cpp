@@ -1,6 +1,7 @@
-#include "watari/storage/data_file.hpp"
+#include "watari/storage/files/data_file.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/storage/files/test_data.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +13,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <vector>
 
 namespace watari::storage {
@@ -21,21 +21,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether it is there and of this size. Throws for what is there and cannot be looked at.
-bool is_there(const std::string& path, std::uint64_t bytes) {
-    struct stat found {};
-    if (stat(path.c_str(), &found) == 0)
-        return S_ISREG(found.st_mode) && static_cast<std::uint64_t>(found.st_size) == bytes;
-    if (errno != ENOENT) cannot_open(path, errno);
-    return false;
-}
+/// A name in a folder that is open: nobody can put another folder in its place.
+struct spot {
+    std::string path;  ///< for messages
+    std::string name;
+    descriptor folder;
 
-/// Whether the open file still has that name: whoever makes room may have been faster.
-bool has_name(int descriptor, const std::string& path) {
-    struct stat open {
-    }, named{};
-    return fstat(descriptor, &open) == 0 && stat(path.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+    explicit spot(const std::string& full)
+        : path(full),
+          name(fs::path(full).filename()),
+          folder(parent_of(full), O_PATH | O_DIRECTORY | O_CLOEXEC) {}
+
+    static std::string parent_of(const std::string& full) {
+        const std::string parent = fs::path(full).parent_path();
+        return parent.empty() ? "." : parent;
+    }
+    /// openat(2), never through a link, nor waiting for the other end of a pipe.
+    int open(int flags) const {
+        return openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    }
+    bool look(struct stat& found) const {
+        return fstatat(folder.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    /// Whether the open file still has that name: whoever makes room may have been faster.
+    bool is_of(int descriptor) const {
+        struct stat open {
+        }, named{};
+        return fstat(descriptor, &open) == 0 && look(named) && open.st_dev == named.st_dev &&
+               open.st_ino == named.st_ino;
+    }
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+    throw file_error(path + what +
+                     ", and no test file: it is left as it is; move it away, or choose another "
+                     "folder, folder=DIR");
 }
 
 /// False if another run has it. A file system without locks has none that hinder.
@@ -46,28 +66,37 @@ bool lock(int descriptor, usage how) {
 
 struct search {
     std::optional<descriptor> file;
-    bool taken = false;  ///< it is there, and another run has it, if only to remove it
+    bool taken = false;     ///< it is there, and another run has it, if only to remove it
+    bool outdated = false;  ///< a test file of another size has the name
 };
 
-search find(const std::string& path, std::uint64_t bytes, usage how) {
-    while (is_there(path, bytes)) {
-        const int flags = (how == usage::alone ? O_RDWR : O_RDONLY) | O_CLOEXEC;
-        const int opened = open(path.c_str(), flags);
-        if (opened < 0 && errno == ENOENT) break;
-        if (opened < 0) cannot_open(path, errno);
+/// Throws file_error for what is there and is not ours, unless it is only to be read.
+search find(const spot& at, std::uint64_t bytes, usage how) {
+    for (struct stat found{}; at.look(found);) {
+        if (!S_ISREG(found.st_mode))
+            refuse(at.path, S_ISLNK(found.st_mode)   ? " is a symbolic link"
+                            : S_ISDIR(found.st_mode) ? " is a folder"
+                                                     : " is no ordinary file");
+        const auto size = static_cast<std::uint64_t>(found.st_size);
+        const bool fits = size == bytes;
+        const int opened = at.open(fits && how == usage::alone ? O_RDWR : O_RDONLY);
+        if (opened < 0 && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) continue;
+        if (opened < 0) cannot_open(at.path, errno);
         descriptor file(opened);
-        if (!lock(opened, how)) return {{}, true};
-        if (has_name(opened, path)) return {std::move(file)};
+        if (fits && !lock(opened, how)) return {{}, true};
+        if (!at.is_of(opened)) continue;
+        if (fits && how == usage::shared) return {std::move(file)};
+        if (!is_test_data(opened, size, at.path)) refuse(at.path, " holds other data");
+        if (fits) return {std::move(file)};
+        return {{}, false, true};
     }
+    if (errno != ENOENT) cannot_open(at.path, errno);
     return {};
 }
 
-/// As file_set and gemm's store name them: no file of somebody else's is removed.
-bool is_data_file(const std::string& name) {
-    static const std::regex names(
-        "watari-(\\d+(-\\d+of\\d+)?|gemm-\\d+x\\d+x\\d+-(single|double)-"
-        "(rows|tiled)-\\d+)\\.data");
-    return std::regex_match(name, names);
+/// As file_set and gemm's store begin and end their names: no other file is even opened.
+bool may_be_data_file(const std::string& name) {
+    return name.starts_with("watari-") && name.ends_with(".data");
 }
 
 struct unused_file {
@@ -77,18 +106,29 @@ struct unused_file {
     fs::file_time_type changed;
 };
 
+/// Whether nobody has the file in use and it is ours. What cannot be read is not known to be.
+bool is_unused(const spot& at, int file) {
+    struct stat found {};
+    if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return false;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 || !at.is_of(file)) return false;
+    try {
+        return is_test_data(file, static_cast<std::uint64_t>(found.st_size), at.path);
+    } catch (const error&) {
+        return false;
+    }
+}
+
 /// The oldest first.
 std::vector<unused_file> unused_files(const std::string& folder) {
     std::vector<unused_file> all;
     std::error_code problem;
     for (const fs::directory_entry& each : fs::directory_iterator(folder, problem)) {
-        const std::string path = each.path().string();
+        if (!may_be_data_file(each.path().filename().string())) continue;
+        const spot at(each.path().string());
+        descriptor file(at.open(O_RDWR));
         struct stat found {};
-        if (!is_data_file(each.path().filename().string())) continue;
-        descriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (file.get() < 0 || fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
-        if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;
-        all.push_back({path, std::move(file), static_cast<std::uint64_t>(found.st_blocks) * 512,
+        if (!is_unused(at, file.get()) || fstat(file.get(), &found) != 0) continue;
+        all.push_back({at.path, std::move(file), static_cast<std::uint64_t>(found.st_blocks) * 512,
                        each.last_write_time(problem)});
     }
     std::sort(all.begin(), all.end(),
@@ -115,30 +155,46 @@ void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
 }
 
 /// Gives a file without a name one that no other file has: whether it could.
-bool name(int descriptor, const std::string& path) {
+bool name(int descriptor, const spot& at) {
     const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
-    return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    return linkat(AT_FDCWD, self.c_str(), at.folder.get(), at.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+/// A new file with a name of its own beside the one that it is to have.
+descriptor make_partial(const spot& at, std::string& partial) {
+    const std::string own = at.name + ".partial-" + std::to_string(getpid());
+    for (int number = 0;; ++number) {  // one that was killed may have had this process's number
+        partial = own + "-" + std::to_string(number);
+        const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+        const int made = openat(at.folder.get(), partial.c_str(), flags, 0644);
+        if (made >= 0) return descriptor(made);
+        if (errno != EEXIST) cannot_open(at.path, errno);
+    }
 }
 
 /// Has no name until it is whole: whoever is killed before leaves nothing. File systems without
 /// such files give it another name first, of this process alone.
-descriptor make(int folder, const std::string& path, std::uint64_t bytes, usage how,
+descriptor make(const spot& at, std::uint64_t bytes, usage how, bool outdated,
                 const std::function<void(int)>& fill) {
-    const std::string partial = path + ".partial-" + std::to_string(getpid());
+    const int folder = at.folder.get();
+    std::string partial;
     const int nameless = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
-    descriptor file = nameless >= 0 ? descriptor(nameless)
-                                    : descriptor(partial, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC);
+    descriptor file = nameless >= 0 ? descriptor(nameless) : make_partial(at, partial);
     lock(file.get(), how);
     try {
-        reserve(file.get(), path, bytes);
+        reserve(file.get(), at.path, bytes);
         fill(file.get());
-        if (fdatasync(file.get()) != 0) cannot_open(path, errno);
-        if (nameless >= 0 && name(file.get(), path)) return file;
-        // one of another size has that name
-        if (nameless >= 0 && !name(file.get(), partial)) cannot_open(partial, errno);
-        if (rename(partial.c_str(), path.c_str()) != 0) cannot_open(path, errno);
+        if (fdatasync(file.get()) != 0) sync_failed(at.path, errno);
+        if (outdated) unlinkat(folder, at.name.c_str(), 0);
+        const bool named =
+            nameless >= 0 ? name(file.get(), at)
+                          : renameat2(folder, partial.c_str(), folder, at.name.c_str(),
+                                      RENAME_NOREPLACE) == 0 ||
+                                (errno == EINVAL &&
+                                 renameat(folder, partial.c_str(), folder, at.name.c_str()) == 0);
+        if (!named) cannot_open(at.path, errno);
     } catch (...) {
-        unlink(partial.c_str());
+        if (!partial.empty()) unlinkat(folder, partial.c_str(), 0);
         throw;
     }
     return file;
@@ -148,16 +204,16 @@ descriptor make(int folder, const std::string& path, std::uint64_t bytes, usage 
 
 data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how,
                          const std::function<void(int descriptor)>& fill) {
-    search found = find(path, bytes, how);
+    const spot at(path);
+    search found = find(at, bytes, how);
     if (found.file) return {std::move(*found.file), false};
     // whoever makes a file or removes some has the folder; none of them is seen half done
-    const std::string parent = fs::path(path).parent_path();
-    const descriptor folder(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const descriptor folder(spot::parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     flock(folder.get(), LOCK_EX);
-    found = find(path, bytes, how);
+    found = find(at, bytes, how);
     if (found.taken) throw error(path + ": another run has it in use; choose another folder=DIR");
     if (found.file) return {std::move(*found.file), false};
-    return {make(folder.get(), path, bytes, how, fill), true};
+    return {make(at, bytes, how, found.outdated, fill), true};
 }
 
 std::uint64_t remove_unused(const std::string& folder, std::uint64_t bytes) {

@@ -1,9 +1,10 @@
-#include "watari/storage/file_set.hpp"
+#include "watari/storage/files/file_set.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/sector.hpp"
-#include "watari/storage/sectors.hpp"
+#include "watari/storage/files/test_data.hpp"
+#include "watari/storage/verify/sector.hpp"
+#include "watari/storage/verify/sectors.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -46,6 +47,19 @@ file_set::file_set(const std::string& path) : paths_{path} {
     struct stat found {};
     if (stat(path.c_str(), &found) != 0) cannot_open(path, errno);
     wanted_.bytes = static_cast<std::uint64_t>(found.st_size);
+}
+
+std::vector<int> file_set::in_use() const {
+    std::vector<int> all;
+    for (const data_file& each : in_use_) all.push_back(each.file.get());
+    return all;
+}
+
+std::vector<std::string> file_set::foreign() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < in_use_.size(); ++i)
+        if (is_foreign(in_use(i), file_bytes(), paths_[i])) all.push_back(paths_[i]);
+    return all;
 }
 
 void file_set::fill(int file, std::size_t number) const {

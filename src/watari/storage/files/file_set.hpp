@@ -4,8 +4,8 @@
 /// MiB, so that no block is in two of them.
 #pragma once
 
-#include "watari/storage/data_file.hpp"
-#include "watari/storage/file_error.hpp"
+#include "watari/files/file_error.hpp"
+#include "watari/storage/files/data_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +42,14 @@ public:
     std::uint64_t bytes() const noexcept { return wanted_.bytes; }
     std::uint64_t file_bytes() const noexcept { return wanted_.bytes / wanted_.files; }
     const std::vector<std::string>& paths() const noexcept { return paths_; }
+
+    /// The file in use under a name; -1: the set was made of a name alone.
+    int in_use(std::size_t file) const noexcept {
+        return file < in_use_.size() ? in_use_[file].file.get() : -1;
+    }
+    std::vector<int> in_use() const;
+    /// Names of files that hold nothing of ours, and can only be read. Throws system_error.
+    std::vector<std::string> foreign() const;
 
     place locate(std::uint64_t offset) const noexcept {
         if (wanted_.files == 1) return {0, offset};

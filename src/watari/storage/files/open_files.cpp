@@ -1,8 +1,9 @@
-#include "watari/storage/open_files.hpp"
+#include "watari/storage/files/open_files.hpp"
+#include "watari/files/file_error.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/direct_unit.hpp"
 #include "watari/memory/host.hpp"
-#include "watari/storage/direct_unit.hpp"
 
 #include <sys/mman.h>
 #include <algorithm>
@@ -25,15 +26,22 @@ descriptor open_direct(const std::string& path, int flags) {
 }
 
 /// Brings all of a file into the page cache.
-void read_through(int file) {
+void read_through(int file, const std::string& path) {
     std::vector<std::byte> into(stripe_bytes);
-    for (off_t at = 0; pread(file, into.data(), into.size(), at) > 0;)
-        at += static_cast<off_t>(into.size());
+    ssize_t moved = 0;
+    for (off_t at = 0; (moved = pread(file, into.data(), into.size(), at)) != 0; at += moved)
+        if (moved < 0)
+            transfer_failed(direction::read, path, static_cast<std::uint64_t>(at), into.size(),
+                            -errno);
+}
+
+void make_durable(int file, const std::string& path) {
+    if (fdatasync(file) != 0) sync_failed(path, errno);
 }
 
 /// Takes a file out of the page cache; dirty pages would stay.
-void drop(int file) {
-    fdatasync(file);
+void drop(int file, const std::string& path) {
+    make_durable(file, path);
     posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
 }
 
@@ -42,9 +50,11 @@ void drop(int file) {
 open_files::open_files(const file_set& files, direction way, cache_state cache)
     : files_(&files), cache_(cache) {
     const int flags = (way == direction::read ? O_RDONLY : O_RDWR) | O_CLOEXEC;
-    for (const std::string& path : files.paths())
-        descriptors_.push_back(cache == cache_state::none ? open_direct(path, flags)
-                                                          : descriptor(path, flags));
+    for (std::size_t i = 0; i < files.paths().size(); ++i) {
+        descriptors_.push_back(cache == cache_state::none ? open_direct(path(i), flags)
+                                                          : descriptor(path(i), flags));
+        require_same_file(descriptor_of(i), files.in_use(i), path(i));
+    }
 }
 
 std::size_t open_files::direct_unit() const {
@@ -68,7 +78,8 @@ void open_files::prepare() const {
     // pages that are only just read may be dropped again: a second pass brings them back
     for (int pass = 0; pass < 3; ++pass) {
         for (std::size_t i = 0; i < descriptors_.size(); ++i)
-            cache_ == cache_state::warm ? read_through(descriptor_of(i)) : drop(descriptor_of(i));
+            cache_ == cache_state::warm ? read_through(descriptor_of(i), path(i))
+                                        : drop(descriptor_of(i), path(i));
         if (cache_ != cache_state::warm || cached() == files_->bytes()) break;
     }
     const std::size_t held = cached(), all = files_->bytes();
@@ -99,8 +110,7 @@ std::size_t open_files::cached() const {
 }
 
 void open_files::sync() const {
-    for (std::size_t i = 0; i < descriptors_.size(); ++i)
-        if (fdatasync(descriptor_of(i)) != 0) cannot_open(path(i), errno);
+    for (std::size_t i = 0; i < descriptors_.size(); ++i) make_durable(descriptor_of(i), path(i));
 }
 
 }  // namespace watari::storage

@@ -1,8 +1,8 @@
 /// The files of a store, open: past the page cache or through it, and how much of them is in it.
 #pragma once
 
-#include "watari/storage/descriptor.hpp"
-#include "watari/storage/file_set.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/storage/files/file_set.hpp"
 
 #include <cstddef>
 #include <string>

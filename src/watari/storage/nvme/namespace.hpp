@@ -21,7 +21,7 @@
 /// all hold some and all wait for more, nobody goes on (before the limit ends it).
 #pragma once
 
-#include "watari/storage/queue.hpp"
+#include "watari/storage/nvme/queue.hpp"
 
 #include <cstddef>
 #include <cstdint>

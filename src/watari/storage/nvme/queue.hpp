@@ -29,7 +29,7 @@
 
 #include "watari/core/atomic.hpp"
 #include "watari/core/warp.hpp"
-#include "watari/storage/nvme.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/courier.hpp"
+#include "watari/machine/hardware_queues.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -59,7 +59,7 @@ struct state_layout {
 /// Memory that users and controller see. What a GPU uses is anonymous memory that CUDA registered
 /// (the kernel can then register it for io_uring too), in huge pages.
 memory::block shared(const queue_options& options, std::size_t bytes) {
-    memory::placement how = huge_placement();
+    memory::placement how = memory::huge_placement();
     how.device = options.users.number;
     const auto kind = options.users.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     memory::block block(kind, std::max(bytes, prp_page), how);
@@ -101,7 +101,8 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
                          std::size_t block) {
     const std::size_t queues = users.is_gpu() ? 2 * threads : threads;
     const bool several = users.is_gpu() && block % copied_by_warps == 0;
-    const bool delivered = users.is_gpu() && block % large_run == 0 && copies_pass_kernels();
+    const bool delivered =
+        users.is_gpu() && block % large_run == 0 && machine::copies_pass_kernels();
     const std::size_t transfer = delivered ? large_run
                                  : several ? copied_by_warps
                                            : std::bit_ceil(std::max(block, prp_page));
@@ -116,11 +117,6 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
             .lent = static_cast<std::uint32_t>(delivered ? 0 : lent),
             .max_transfer = static_cast<std::uint32_t>(transfer),
             .delivered_from = delivered ? static_cast<std::uint32_t>(large_run) : 0};
-}
-
-memory::placement huge_placement() {
-    const bool there = std::filesystem::exists("/sys/kernel/mm/transparent_hugepage");
-    return {.thp = there ? memory::huge_pages::always : memory::huge_pages::as_set};
 }
 
 queue_memory::queue_memory(const queue_options& options)

@@ -4,7 +4,7 @@
 
 #include "watari/core/processor.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/namespace.hpp"
+#include "watari/storage/nvme/namespace.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,9 +40,6 @@ inline constexpr std::size_t large_run = std::size_t{2} << 20;
 
 /// Bytes of a command whose data warps copy: of a longer block it is one of several.
 inline constexpr std::size_t copied_by_warps = std::size_t{1} << 17;
-
-/// Huge pages where the kernel has such: random access to much memory needs their reach.
-memory::placement huge_placement();
 
 /// Owns it all. Memory is pinned where the users are on a GPU, else pageable.
 class queue_memory {

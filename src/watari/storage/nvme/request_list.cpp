@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/storage/request_list.hpp"
+#include "watari/storage/nvme/request_list.hpp"
 
 #include "watari/core/atomic.hpp"
 #include "watari/core/backend.hpp"

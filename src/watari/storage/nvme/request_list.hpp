@@ -7,8 +7,9 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
-#include "watari/storage/namespace.hpp"
+#include "watari/storage/nvme/namespace.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -57,9 +58,6 @@ struct request_kernels {
     void (*flush)(const request_list& what, stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const request_kernels& request_kernels_on(processor who);
-
 }  // namespace watari::storage
 
 namespace watari::cpu {
@@ -68,3 +66,12 @@ extern const storage::request_kernels request_table;
 namespace watari::gpu {
 extern const storage::request_kernels request_table;
 }
+
+namespace watari::storage {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const request_kernels& request_kernels_on(processor who) {
+    return dispatched<cpu::request_table, gpu::request_table>(who);
+}
+
+}  // namespace watari::storage

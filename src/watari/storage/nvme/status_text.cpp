@@ -1,4 +1,4 @@
-#include "watari/storage/status_text.hpp"
+#include "watari/storage/nvme/status_text.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,7 +1,7 @@
 /// An NVMe status in words.
 #pragma once
 
-#include "watari/storage/nvme.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 #include <string>
 

@@ -7,7 +7,7 @@
 /// could end first: threads that all have commands under way never wait for each other's.
 #pragma once
 
-#include "watari/storage/namespace.hpp"
+#include "watari/storage/nvme/namespace.hpp"
 
 #include <cstddef>
 #include <cstdint>

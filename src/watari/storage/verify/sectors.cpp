@@ -1,8 +1,8 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/storage/sectors.hpp"
+#include "watari/storage/verify/sectors.hpp"
 
 #include "watari/core/backend.hpp"
-#include "watari/storage/sector.hpp"
+#include "watari/storage/verify/sector.hpp"
 
 namespace watari::WATARI_BACKEND {
 

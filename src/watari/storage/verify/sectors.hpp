@@ -6,6 +6,7 @@
 #pragma once
 
 #include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
 #include "watari/core/processor.hpp"
 
 #include <cstddef>
@@ -29,9 +30,6 @@ struct sector_kernels {
     std::size_t (*wrong)(const blocks& where, std::uint64_t generation, stream_t stream);
 };
 
-/// The kernels of the backend that a processor runs. Throws unsupported.
-const sector_kernels& sectors_on(processor who);
-
 }  // namespace watari::storage
 
 namespace watari::cpu {
@@ -40,3 +38,12 @@ extern const storage::sector_kernels sector_table;
 namespace watari::gpu {
 extern const storage::sector_kernels sector_table;
 }
+
+namespace watari::storage {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const sector_kernels& sectors_on(processor who) {
+    return dispatched<cpu::sector_table, gpu::sector_table>(who);
+}
+
+}  // namespace watari::storage

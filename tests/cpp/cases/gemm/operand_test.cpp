@@ -1,5 +1,5 @@
 // Test matrices: their product by double loops is what is expected, and what can be wrong is seen.
-#include "watari/gemm/operand.hpp"
+#include "watari/cases/gemm/operand.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The directive styles as host code: the same sources compiled without offloading. What they do on
 // a GPU is tested from Python.
-#include "watari/himeno/directive.hpp"
+#include "watari/cases/himeno/directive.hpp"
 
 #include "watari/core/error.hpp"
 

@@ -1,7 +1,7 @@
 // The cases as the library offers them, on the CPU and on small arrays.
 #include <gtest/gtest.h>
 
-#include "watari/bench/cases.hpp"
+#include "watari/cases/memory/memory.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"

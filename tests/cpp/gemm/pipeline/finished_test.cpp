@@ -1,6 +1,6 @@
 // What goes together when tiles of C are written: neighbours of one block that are there, a row of
 // them at a time, each once.
-#include "watari/gemm/finished.hpp"
+#include "watari/gemm/pipeline/finished.hpp"
 
 #include <gtest/gtest.h>
 

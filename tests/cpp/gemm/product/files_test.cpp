@@ -1,5 +1,5 @@
 // Products of matrices in files, by every engine that this machine has, against sums in double.
-#include "gemm_files.hpp"
+#include "gemm/product/product_files.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -7,12 +7,12 @@
 #include <limits>
 #include <set>
 
+#include "watari/cases/gemm/gemm.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/gemm.hpp"
-#include "watari/storage/direct_unit.hpp"
-#include "watari/storage/disk.hpp"
-#include "watari/storage/uring.hpp"
+#include "watari/files/direct_unit.hpp"
+#include "watari/files/disk.hpp"
+#include "watari/files/uring.hpp"
 
 namespace watari::gemm {
 namespace {
@@ -148,8 +148,8 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedWrite) {
         file_product job = m.job();
         std::set<tile_of_c> told;
         job.interval = 0;
-        job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
-            told.insert(tiles.begin(), tiles.end());
+        job.progress = [&](const completed_tiles& tiles, double) {
+            for (const auto& [at, checksum] : tiles) told.insert(at);
             return true;
         };
         rlimit usual{};

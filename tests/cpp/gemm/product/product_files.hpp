@@ -1,10 +1,10 @@
 /// Matrices in files of their own, a product of them, and how far it is from sums in double.
 #pragma once
 
+#include "watari/blas/blas.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/blas.hpp"
-#include "watari/gemm/files.hpp"
-#include "watari/storage/direct_unit.hpp"
+#include "watari/files/direct_unit.hpp"
+#include "watari/gemm/product/files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -172,9 +172,9 @@ struct matrices {
 
 /// Whether products can be computed here; NumPy's library where the environment names its folder.
 inline bool can_multiply() {
-    if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
+    if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) blas::set_numpy_folder(folder);
     try {
-        make_blas(the_cpu, precision::single_precision, 1, nullptr);
+        blas::make(the_cpu, precision::single_precision, 1, nullptr);
         return true;
     } catch (const unsupported&) {
         return false;

@@ -1,8 +1,8 @@
 // Products of .npy files by the library alone. What is refused, torn journals and the like:
 // tests/python/test_gemm.py, test_gemm_resume.py.
-#include "watari/gemm/product.hpp"
+#include "watari/gemm/product/product.hpp"
 
-#include "gemm_files.hpp"
+#include "gemm/product/product_files.hpp"
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ namespace {
 class Product : public ::testing::Test {
 protected:
     Product() {
-        if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) set_numpy_folder(folder);
+        if (const char* folder = std::getenv("WATARI_NUMPY_FOLDER")) blas::set_numpy_folder(folder);
         std::filesystem::create_directories(folder_);
     }
     ~Product() override { std::filesystem::remove_all(folder_); }

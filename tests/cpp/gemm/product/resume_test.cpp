@@ -1,12 +1,12 @@
 // Products that go on where a run ended: by tiles that were done before, and by what a run that is
 // stopped tells.
-#include "gemm_files.hpp"
+#include "gemm/product/product_files.hpp"
 
 #include <random>
 #include <set>
 #include <tuple>
 
-#include "watari/gemm/gemm.hpp"
+#include "watari/cases/gemm/gemm.hpp"
 
 namespace watari::gemm {
 namespace {
@@ -16,9 +16,9 @@ TEST_F(FileProduct, GoesOnWhereARunEnded) {
     const matrices m(
         {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
     file_product job = m.job();
-    std::vector<tile_of_c> told;
-    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
-        told.insert(told.end(), tiles.begin(), tiles.end());
+    std::set<tile_of_c> told;
+    job.progress = [&](const completed_tiles& tiles, double) {
+        for (const auto& [at, checksum] : tiles) told.insert(at);
         return true;
     };
     multiply(job);
@@ -31,8 +31,8 @@ TEST_F(FileProduct, GoesOnWhereARunEnded) {
     job = again.job();
     for (std::size_t i = 0; i < 3; ++i) job.finished.push_back({i, 1});
     told.clear();
-    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
-        told.insert(told.end(), tiles.begin(), tiles.end());
+    job.progress = [&](const completed_tiles& tiles, double) {
+        for (const auto& [at, checksum] : tiles) told.insert(at);
         return true;
     };
     multiply(job);
@@ -111,8 +111,8 @@ void expect_same_without_some(const example& e, std::mt19937& random) {
         for (std::size_t c = 0; c * tile < e.size.n; ++c)
             if (random() % 2 == 0) done.insert({r, c});
     job.finished.assign(done.begin(), done.end());
-    job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
-        told.insert(tiles.begin(), tiles.end());
+    job.progress = [&](const completed_tiles& tiles, double) {
+        for (const auto& [at, checksum] : tiles) told.insert(at);
         return true;
     };
     multiply(job);
@@ -194,8 +194,8 @@ TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
             std::set<tile_of_c> told;
             std::size_t calls = 0;
             job.interval = 0;
-            job.progress = [&](const std::vector<tile_of_c>& tiles, double) {
-                told.insert(tiles.begin(), tiles.end());
+            job.progress = [&](const completed_tiles& tiles, double) {
+                for (const auto& [at, checksum] : tiles) told.insert(at);
                 return calls++ < products;
             };
             stopped = multiply(job).stopped;
@@ -217,9 +217,9 @@ TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
     file_product job = m.job();
     std::set<tile_of_c> told;
     double done = 0;
-    job.progress = [&](const std::vector<tile_of_c>& tiles, double part) {
+    job.progress = [&](const completed_tiles& tiles, double part) {
         done = part;
-        told.insert(tiles.begin(), tiles.end());
+        for (const auto& [at, checksum] : tiles) told.insert(at);
         return false;
     };
     const pipeline_counts counts = multiply(job);

@@ -1,5 +1,5 @@
 // Which requests bring tiles of a matrix, and how many tiles one should cover.
-#include "watari/gemm/placement.hpp"
+#include "watari/gemm/schedule/placement.hpp"
 
 #include <gtest/gtest.h>
 

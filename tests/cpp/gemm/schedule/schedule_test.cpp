@@ -1,7 +1,7 @@
 // The order of tile products, carried out by a model of slots: what is read, what is in a slot when
 // a product needs it, and whether any other block would read less.
+#include "watari/gemm/schedule/schedule.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/schedule.hpp"
 
 #include <gtest/gtest.h>
 

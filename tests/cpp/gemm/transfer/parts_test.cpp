@@ -1,7 +1,7 @@
 // Blocks in parts that lie apart in memory, by every engine that this machine has.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/source.hpp"
+#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <gtest/gtest.h>

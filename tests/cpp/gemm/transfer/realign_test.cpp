@@ -1,6 +1,6 @@
 // Rows moved to the beginning of their places, on each processor.
+#include "watari/gemm/transfer/realign.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/realign.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <gtest/gtest.h>

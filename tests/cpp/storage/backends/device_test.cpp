@@ -1,6 +1,6 @@
 // The file backend on block devices: loop devices, where one may attach them.
-#include "storage_blocks.hpp"
-#include "storage_folder.hpp"
+#include "folder.hpp"
+#include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "watari/storage/controller.hpp"
-#include "watari/storage/descriptor.hpp"
-#include "watari/storage/direct_unit.hpp"
-#include "watari/storage/file.hpp"
-#include "watari/storage/uring.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/files/direct_unit.hpp"
+#include "watari/files/uring.hpp"
+#include "watari/storage/backends/file.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 namespace watari::storage {
 namespace {

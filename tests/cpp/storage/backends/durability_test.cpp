@@ -1,6 +1,6 @@
 // A volatile write cache whose power is cut at every step: what was flushed or written with FUA is
 // there, the rest is old or new, and no block is torn.
-#include "storage_blocks.hpp"
+#include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-#include "watari/storage/array.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/faulty.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/cache/array.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 namespace watari::storage {
 namespace {

@@ -1,6 +1,6 @@
 // Each fault of a faulty device: no wrong data accepted, no wait past the limit, the status seen by
 // who asked, and later requests served. And defects found in other code that concern queues.
-#include "storage_blocks.hpp"
+#include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/faulty.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 namespace watari::storage {
 namespace {

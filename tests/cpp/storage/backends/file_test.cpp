@@ -1,7 +1,7 @@
 // The file backend: by io_uring and by pread, direct and not, one file and several; and what can be
 // wrong with a file.
-#include "storage_blocks.hpp"
-#include "storage_folder.hpp"
+#include "folder.hpp"
+#include "storage/blocks.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/disk.hpp"
-#include "watari/storage/file.hpp"
-#include "watari/storage/uring.hpp"
+#include "watari/files/disk.hpp"
+#include "watari/files/uring.hpp"
+#include "watari/storage/backends/file.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 namespace {
 std::atomic<int> syncs{0};
@@ -198,12 +198,16 @@ TEST(FileFlush, ReachesFdatasyncByUringToo) {
     ASSERT_EQ(dup2(ends[1], files.descriptors()[0]), files.descriptors()[0]);  // EINVAL
     std::string notice;
     for (const bool uring : {false, true}) {
-        const auto lane =
-            uring ? open_uring_lane(files, true, {}, notice) : open_pread_lane(files, true);
+        error_log errors;
+        const auto lane = uring ? open_uring_lane(files, true, {}, notice, errors)
+                                : open_pread_lane(files, true, errors);
         ASSERT_TRUE(lane->submit({0, 1, opcode::flush, false, 0, 0, {}}));
         std::vector<ending> ended;
         while (ended.empty()) lane->reap(ended);
         EXPECT_FALSE(ended[0].outcome.ok()) << uring;
+        const std::string why = errors.about(opcode::flush, 0);
+        EXPECT_NE(why.find("fdatasync of " + options.paths[0]), why.npos) << why;
+        EXPECT_NE(why.find(std::strerror(EINVAL)), why.npos) << why;
     }
     close(ends[0]);
     close(ends[1]);

@@ -1,10 +1,10 @@
 /// An array over a controller in memory that a test sees.
 #pragma once
 
-#include "watari/storage/array.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/mapped.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/cache/array.hpp"
+#include "watari/storage/cache/mapped.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "storage_array.hpp"
+#include "storage/cache/array_data.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/faulty.hpp"
+#include "watari/storage/backends/faulty.hpp"
 
 namespace watari {
 namespace {

@@ -1,5 +1,5 @@
 // The page cache over a store that fails, waits and forgets as it is told to.
-#include "watari/storage/cache.hpp"
+#include "watari/storage/cache/cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include <sys/mman.h>
 
-#include "storage_fake.hpp"
+#include "storage/fake.hpp"
 #include "watari/core/error.hpp"
 
 namespace watari {

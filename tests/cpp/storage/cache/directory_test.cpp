@@ -1,6 +1,6 @@
 // A model of the cache's states: users that take one step at a time, in random order, on the real
 // directory. Contents are numbers of writes, so a lost or torn write shows as a difference.
-#include "watari/storage/directory.hpp"
+#include "watari/storage/cache/directory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Reading ahead: what is held, claimed and waited for while a range is visited.
-#include "watari/storage/read_ahead.hpp"
+#include "watari/storage/cache/read_ahead.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "watari/storage/array.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/mapped.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/cache/array.hpp"
+#include "watari/storage/cache/mapped.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 namespace watari {
 namespace {

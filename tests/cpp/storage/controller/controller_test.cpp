@@ -1,15 +1,15 @@
 // A controller checks what it is given, and answers with the proper status.
-#include "storage_blocks.hpp"
+#include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/modelled.hpp"
-#include "watari/storage/poller.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/modelled.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/controller/controller.hpp"
+#include "watari/storage/controller/poller.hpp"
 
 namespace watari::storage {
 namespace {

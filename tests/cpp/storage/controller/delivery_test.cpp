@@ -1,5 +1,5 @@
 // Reads whose data the controller brings to the memory that they name.
-#include "storage_blocks.hpp"
+#include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/faulty.hpp"
-#include "watari/storage/ram.hpp"
-#include "watari/storage/transfers.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/controller/controller.hpp"
+#include "watari/storage/nvme/transfers.hpp"
 
 namespace watari::storage {
 namespace {

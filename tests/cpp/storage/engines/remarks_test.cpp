@@ -1,7 +1,7 @@
 // What several engines have to say, as one.
 #include "watari/storage/engines/remarks.hpp"
 
-#include "watari/storage/status_text.hpp"
+#include "watari/storage/nvme/status_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // io_uring on a file of the temporary folder: what was written is read, errors are those of pread.
+#include "watari/files/uring.hpp"
 #include "watari/core/error.hpp"
-#include "watari/storage/uring.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/uio.h>

@@ -1,8 +1,10 @@
 // Files of test data: whole or not there, found again, in use, removed for others.
-#include "storage_folder.hpp"
-#include "watari/storage/data_file.hpp"
+#include "watari/storage/files/data_file.hpp"
+#include "folder.hpp"
+#include "watari/storage/files/test_data.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 namespace watari::storage {
@@ -11,7 +13,7 @@ namespace {
 constexpr std::uint64_t size = 1 << 20;
 
 data_file find(const std::string& path, usage how = usage::shared) {
-    return open_data_file(path, size, how, [](int) {});
+    return open_data_file(path, size, how, [&](int file) { write_seal(file, path); });
 }
 
 TEST(DataFile, IsMadeOnceAndFoundByNameAndSize) {
@@ -50,12 +52,13 @@ TEST(DataFile, LeavesForOthersUnlessItIsInUseTheOldestFirst) {
         open_data_file(path(names[age]), size, usage::shared, [&](int file) {
             const std::vector<char> data(size, 'x');
             EXPECT_EQ(::write(file, data.data(), size), static_cast<ssize_t>(size));
+            write_seal(file, names[age]);
         });
         const auto now = std::filesystem::file_time_type::clock::now();
         std::filesystem::last_write_time(path(names[age]), now - std::chrono::hours(3 - age));
     }
-    const char* others[] = {"mine.data",     "watari-mine.data",  "watari-2024-results.data",
-                            "watari-1.json", "watari-gemm-.data", "watari-gemm-2x2-single.data"};
+    const char* others[] = {"mine.data", "watari-2.data", "watari-1.json",
+                            "watari-gemm-1x1x1-single-rows-512.data"};
     for (const char* other : others) folder.file(other, size);
     std::filesystem::create_directory(path("watari-4.data"));
     std::filesystem::create_symlink(path("mine.data"), path("watari-5.data"));
@@ -73,6 +76,46 @@ TEST(DataFile, LeavesForOthersUnlessItIsInUseTheOldestFirst) {
     EXPECT_EQ(remove_unused(folder.path, 1), 0u);
     for (const char* other : others) EXPECT_TRUE(there(other)) << other;
     EXPECT_TRUE(there("watari-4.data") && there("watari-5.data"));
+}
+
+TEST(DataFile, IsNotMadeInPlaceOfWhatIsNotOurs) {
+    const directory folder;
+    const std::string path = folder.path + "/watari-1.data", mine = folder.file("mine", size);
+    const auto refused = [&](usage how) {
+        EXPECT_THROW(find(path, how), file_error);
+        EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(path)));
+        EXPECT_EQ(std::filesystem::file_size(mine), size);
+        std::filesystem::remove(path);
+    };
+    for (const usage how : {usage::shared, usage::alone}) {
+        std::filesystem::create_symlink(mine, path);
+        refused(how);
+        std::filesystem::create_symlink("nowhere", path);
+        refused(how);
+        std::filesystem::create_directory(path);
+        refused(how);
+        ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+        refused(how);
+        folder.file("watari-1.data", size + 1);
+        refused(how);
+    }
+    folder.file("watari-1.data", size);
+    EXPECT_FALSE(find(path, usage::shared).made) << "reading harms nothing";
+    refused(usage::alone);
+    std::filesystem::create_hard_link(mine, path);
+    refused(usage::alone);
+}
+
+TEST(DataFile, IsTheOneInUseWhoeverHasItsNameNow) {
+    const directory folder;
+    const std::string path = folder.path + "/watari-1.data";
+    const data_file mine = find(path);
+    EXPECT_NO_THROW(require_same_file(descriptor(path, O_RDONLY).get(), mine.file.get(), path));
+    std::filesystem::remove(path);
+    folder.file("watari-1.data", size);
+    const descriptor other(path, O_RDONLY);
+    EXPECT_THROW(require_same_file(other.get(), mine.file.get(), path), file_error);
+    EXPECT_NO_THROW(require_same_file(other.get(), -1, path));
 }
 
 /// Killed while it is made, a file leaves nothing where the kernel has files without a name.

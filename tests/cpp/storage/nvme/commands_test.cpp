@@ -1,12 +1,13 @@
 // Blocks that are longer than a command may be, by both engines over queues; the data of reads are
 // copied by who asked, or delivered by the controller.
 #include "watari/core/device.hpp"
+#include "watari/machine/hardware_queues.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/courier.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/controller/controller.hpp"
+#include "watari/storage/controller/delivery.hpp"
 #include "watari/storage/engines/engine.hpp"
-#include "watari/storage/faulty.hpp"
-#include "watari/storage/ram.hpp"
 
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -128,7 +129,7 @@ std::vector<way> everyone() {
     std::vector<way> all{{the_cpu, 0}, {the_cpu, command}};
     if (device::count() > 0) {
         all.push_back({gpu_number(0), 0});
-        if (copies_pass_kernels()) all.push_back({gpu_number(0), command});
+        if (machine::copies_pass_kernels()) all.push_back({gpu_number(0), command});
     }
     return all;
 }

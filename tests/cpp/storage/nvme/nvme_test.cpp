@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "watari/storage/aligned.hpp"
-#include "watari/storage/nvme.hpp"
-#include "watari/storage/prp.hpp"
+#include "watari/files/aligned.hpp"
+#include "watari/storage/controller/prp.hpp"
+#include "watari/storage/nvme/nvme.hpp"
 
 namespace watari::storage {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-#include "watari/storage/queue_memory.hpp"
+#include "watari/storage/nvme/queue_memory.hpp"
 
 namespace watari::storage {
 namespace {

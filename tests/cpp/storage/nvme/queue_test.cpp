@@ -1,6 +1,6 @@
 // The queues against a controller in memory: what is written is read, by one thread or many, at any
 // depth, and past the wrap of every counter.
-#include "storage_blocks.hpp"
+#include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/storage/controller.hpp"
-#include "watari/storage/ram.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/controller/controller.hpp"
 
 namespace watari::storage {
 namespace {

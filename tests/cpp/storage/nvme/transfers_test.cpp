@@ -1,5 +1,5 @@
 // Bytes past the cache, in commands as large as they can be.
-#include "storage_array.hpp"
+#include "storage/cache/array_data.hpp"
 
 #include <gtest/gtest.h>
 

@@ -28,8 +28,9 @@ from products import (
 )
 
 import watari
-from watari import gemm_case
-from watari.errors import BeyondMemoryError, FileError, UsageError
+from watari.case import engines as case_engines
+from watari.cases.gemm import axes as gemm_axes
+from watari.common.errors import BeyondMemoryError, FileError, UsageError
 
 native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
@@ -121,6 +122,22 @@ REFUSED = {
     "no dictionary": (lambda: with_header("[1, 2]"), "A.npy: not a .npy file: its header has no"),
     "open text": (lambda: with_header("{'descr"), "ends within a text"),
     "order": (lambda: with_header(f"{{{WORDS}0, 'shape': (1, 1)}}"), "neither True nor False"),
+    "eight times a size beyond 64 bits": (
+        lambda: with_header(f"{{'descr': '<f{2**61 + 4}', {WORDS[16:]}False, 'shape': (3, 2)}}"),
+        f"elements are <f{2**61 + 4}: must be float32 or float64",
+    ),
+    "leading zero": (
+        lambda: with_header(f"{{'descr': '<f04', {WORDS[16:]}False, 'shape': (3, 2)}}"),
+        "elements are <f04: must be float32 or float64",
+    ),
+    "no quotes": (
+        lambda: with_header(f"{{'descr': <f4, {WORDS[16:]}False, 'shape': (3, 2)}}"),
+        "its header's descr is no text",
+    ),
+    "more behind it": (
+        lambda: with_header(f"{{{WORDS}False, 'shape': (3, 2)}} or more"),
+        "its header goes on behind its dictionary",
+    ),
     "minus": (lambda: with_header(f"{{{WORDS}False, 'shape': (-1, 1)}}"), "shape is no shape"),
     "beyond": (
         lambda: with_header(f"{{{WORDS}False, 'shape': ({10**15}, {10**15})}}"),
@@ -246,7 +263,7 @@ def test_what_may_not_be_written_is_not_replaced():
     os.chmod("C.npy", 0o444)
     before = state()
     powerless = ["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []
-    code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
+    code = "import sys; from watari.cli import commands; commands.main(sys.argv[1:])"
     command = [*powerless, sys.executable, "-c", code, *on_processor()]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
@@ -267,7 +284,13 @@ gemm_files.multiply = multiply
 )
 def test_a_product_ends_as_ever_when_nobody_reads(patch, ended):
     a, b = factors()
-    code = f"import sys\nfrom watari import cli, errors, gemm_files{patch}\ncli.main(sys.argv[1:])"
+    imports = (
+        "import sys",
+        "from watari.cases.gemm import product as gemm_files",
+        "from watari.cli import commands",
+        "from watari.common import errors",
+    )
+    code = "\n".join(imports) + f"{patch}\ncommands.main(sys.argv[1:])"
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-c", code, *on_processor()]
@@ -293,8 +316,8 @@ def test_a_product_has_the_permissions_of_what_it_replaces(mode):
 def test_help_offers_engines_of_files_alone(capsys):
     _, out, _ = run_cli(capsys, "gemm", "--help")
     words = re.findall(r"\w+", out)
-    assert set(gemm_case.FILE_ENGINES) <= set(words)
-    assert not set(gemm_case.IN_MEMORY) & set(words)
+    assert set(case_engines.FILE_ENGINES) <= set(words)
+    assert not set(gemm_axes.IN_MEMORY) & set(words)
 
 
 @pytest.mark.parametrize("engine", [None, "uring", "posix", "mmap", "queue"])
@@ -305,9 +328,9 @@ def test_what_is_left_open_is_as_the_case_has_it(engine):
     found = told.work.parameters
     given = {"processor": "cpu", "store": "file", "layout": "row-major", **found}
     cores = len(os.sched_getaffinity(0))
-    assert found["engine"] == (engine or gemm_case.default_engine({}, given))
-    assert found["threads"] == gemm_case.default_threads({"processors": [{"cores": cores}]}, given)
-    assert found["depth"] == gemm_case.default_depth({}, given)
+    assert found["engine"] == (engine or gemm_axes.default_engine({}, given))
+    assert found["threads"] == gemm_axes.default_threads({"processors": [{"cores": cores}]}, given)
+    assert found["depth"] == gemm_axes.default_depth({}, given)
 
 
 def test_a_disk_without_room_is_refused_before_anything_is_written():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,9 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import watari
-from watari import budget, cases, gemm_case, gemm_forecast, launch, progress, view
-from watari.errors import UnsupportedError, UsageError
-from watari.request import Request, describe, resolve
+from watari import cases
+from watari.case.axis import Machine
+from watari.cases.gemm import axes as gemm_axes
+from watari.cases.gemm import case as gemm_case
+from watari.cases.gemm import forecast as gemm_forecast
+from watari.cases.gemm import trial as gemm_trial
+from watari.common import progress
+from watari.common.errors import UnsupportedError, UsageError
+from watari.common.units import format_bytes, format_duration, format_flops
+from watari.plan.request import Request, describe, resolve
+from watari.run import budget, launch
 
 GPU, CPU = synthetic.gpu_machine(), synthetic.cpu_machine()
 
@@ -33,7 +43,7 @@ def test_defaults_suit_the_machine() -> None:
     for p in (cpu, gpu):
         assert p["m"] == p["k"] == p["n"]
         assert p["fast-memory"] == 3 * 4 * p["n"] ** 2 // 4
-        assert gemm_case.slots(p) >= gemm_case.SLOTS_USUAL
+        assert gemm_axes.slots(p) >= gemm_axes.SLOTS_USUAL
         assert (p["alpha"], p["beta"], p["store"]) == (1, 0, "file")
     assert one(n=100).parameters["tile"] == 128
     assert one(n=300, k=200, m=100).parameters["m"] == 100
@@ -89,7 +99,7 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> Non
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_read_back(number: float) -> None:
-    assert gemm_case.parse_number(str(number)) == number
+    assert gemm_axes.parse_number(str(number)) == number
 
 
 def test_factors_may_be_as_large_and_as_small_as_elements() -> None:
@@ -107,6 +117,10 @@ def test_a_case_is_described_by_what_is_special() -> None:
     )
 
 
+def lines(requests: list[Request], machine: Machine) -> list[str]:
+    return gemm_forecast.lines([request.parameters for request in requests], machine)
+
+
 @pytest.mark.parametrize("schedule", ["reuse", "naive"])
 def test_bytes_are_those_of_a_square_block(schedule: str) -> None:
     p = one(n=4096, tile=512, fast_memory="32MiB", schedule=schedule, beta=1).parameters
@@ -119,10 +133,13 @@ def test_a_trial_may_last_as_long_as_bytes_and_flops_need() -> None:
     limits = [launch.time_limit(request) for request in (small, large, naive)]
     assert limits == sorted(limits)
     p = large.parameters
-    assert limits[1] > p["samples"] * gemm_case.flops(p) / gemm_case.SLOW_CPU
+    assert limits[1] > p["samples"] * gemm_axes.flops(p) / gemm_case.SLOW_CPU
     assert budget.typical_rate(large) < 1e9
     on_file, in_memory = one(n=1024), one(n=1024, store="ram")
-    assert gemm_case.footprint(on_file.parameters) < gemm_case.footprint(in_memory.parameters)
+    assert (
+        gemm_case.profile(on_file.parameters).memory
+        < gemm_case.profile(in_memory.parameters).memory
+    )
 
 
 def test_openmp_has_all_cores_whatever_the_threads_that_move_tiles() -> None:
@@ -132,7 +149,7 @@ def test_openmp_has_all_cores_whatever_the_threads_that_move_tiles() -> None:
 
 
 def test_the_library_is_given_what_it_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    p = gemm_case.native_parameters(one(folder="~/x", alpha=2).parameters)
+    p = gemm_trial.native_parameters(one(folder="~/x", alpha=2).parameters)
     assert p["fast_memory"] == 48 * 2**20
     assert (p["folder"], p["alpha"], p["beta"]) == (str(Path("~/x").expanduser()), 2.0, 0.0)
     assert {"seed", "blas_folder", "oversubscribe", "samples", "layout"} <= p.keys()
@@ -172,7 +189,7 @@ def test_a_run_says_first_what_it_will_read(
     monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: 1e12)
     asked = {"engine": ["posix", "uring"], "tile": [512, 1024], "fast-memory": "64MiB"}
     requests = resolve("gemm", asked, CPU) + resolve("copy", {}, CPU)
-    first, second = gemm_forecast.lines(requests, CPU)
+    first, second = lines(requests, CPU)
     assert first == (
         "gemm 4096, tile 512 of 64MiB, reuse, single, file: reads 3 GB, writes 1 GB "
         "(any schedule moves 2 GB at least); "
@@ -180,7 +197,7 @@ def test_a_run_says_first_what_it_will_read(
     )
     assert second.endswith("needs 50MiB at least")
     sweep = {**asked, "tile": [512, 4096]}
-    _, refused = gemm_forecast.lines(resolve("gemm", sweep, CPU), CPU)
+    _, refused = lines(resolve("gemm", sweep, CPU), CPU)
     assert refused == (
         "gemm 4096, tile 4096 of 64MiB, reuse, single, file: fast-memory=64MiB is too small for "
         "tile=4096: 5 tiles take 320MiB; give 320MiB or more"
@@ -201,10 +218,10 @@ def test_plans_that_differ_have_a_line_each_that_names_in_what(
     monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: None)
 
     def told(**given: Any) -> list[tuple[str, str]]:
-        lines = gemm_forecast.lines(resolve("gemm", {"n": 256, **given}, CPU), CPU)
+        found = lines(resolve("gemm", {"n": 256, **given}, CPU), CPU)
         head = "gemm 256, tile 128 of 2MiB, reuse, "
-        assert all(line.startswith(head) for line in lines)
-        split = [line.removeprefix(head).split(": ", 1) for line in lines]
+        assert all(line.startswith(head) for line in found)
+        split = [line.removeprefix(head).split(": ", 1) for line in found]
         return [(where, text.split(",")[0]) for where, text in split]
 
     factors = {"alpha": [0, 1, 2], "beta": [0, 1], "layout": ["row-major", "tiled"]}
@@ -236,9 +253,9 @@ def test_time_over_a_link_is_that_of_the_link(monkeypatch: pytest.MonkeyPatch) -
     plan = {"bytes_read": 60 * 10**9, "bytes_written": 3 * 10**9, "lower_bound_bytes": 0}
     fake = SimpleNamespace(gemm_plan=lambda p: plan)
     stand_in(monkeypatch, fake)
-    (line,) = gemm_forecast.lines(resolve("gemm", {"store": "ram"}, GPU), GPU)
+    (line,) = lines(resolve("gemm", {"store": "ram"}, GPU), GPU)
     assert line.endswith("1 s at best: store 1 s at 63 GB/s")
-    (line,) = gemm_forecast.lines([one(store="ram", processor="cpu")], CPU)
+    (line,) = lines([one(store="ram", processor="cpu")], CPU)
     assert "arithmetic " in line
     assert "store 1" not in line
 
@@ -252,6 +269,35 @@ def test_a_disks_rate_is_measured_and_leaves_nothing(tmp_path: Path) -> None:
     small.write_bytes(bytes(100_000))
     assert gemm_forecast.file_rate(small) is None
     assert gemm_forecast.blas_rate("double") > 1e8
+
+
+def test_a_disks_rate_is_measured_without_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[list[Path]] = []
+
+    def file_rate(path: Path) -> float:
+        names.append(list(tmp_path.iterdir()))
+        return float(path.stat().st_size)
+
+    monkeypatch.setattr(gemm_forecast, "file_rate", file_rate)
+    assert gemm_forecast.folder_rate(str(tmp_path)) == gemm_forecast.SAMPLE
+    assert names == [[]]
+
+
+def test_a_matrix_whose_close_fails_has_a_rate_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = tmp_path / "small"
+    small.write_bytes(bytes(100_000))
+    close = os.close
+
+    def failing(file: int) -> None:
+        close(file)
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(os, "close", failing)
+    assert gemm_forecast.file_rate(small) is None
 
 
 def test_a_share_tells_the_time_left_from_where_it_began(
@@ -282,11 +328,11 @@ def test_a_bar_shows_a_share_on_a_terminal() -> None:
 
 
 def test_amounts_are_in_the_unit_that_suits_them() -> None:
-    amounts = [gemm_case.amount(n) for n in (0, 512, 1540, 41.9e6, 999.7e6, 3.22e9, 1.2e13, 4e15)]
+    amounts = [format_bytes(n) for n in (0, 512, 1540, 41.9e6, 999.7e6, 3.22e9, 1.2e13, 4e15)]
     assert amounts == ["0 B", "512 B", "1.54 kB", "41.9 MB", "1 GB", "3.22 GB", "12 TB", "4 PB"]
-    speeds = [gemm_case.flops_text(n) for n in (491, 1.25e7, 9.84e10, 9.997e11, 5.01e13)]
+    speeds = [format_flops(n) for n in (491, 1.25e7, 9.84e10, 9.997e11, 5.01e13)]
     assert speeds == ["491 FLOPS", "12.5 MFLOPS", "98.4 GFLOPS", "1 TFLOPS", "50.1 TFLOPS"]
-    short = [view.duration(s) for s in (0, 2e-6, 9.96e-5, 5.5e-4, 0.0099, 0.00996)]
+    short = [format_duration(s) for s in (0, 2e-6, 9.96e-5, 5.5e-4, 0.0099, 0.00996)]
     assert short == ["under 1 µs", "2 µs", "0.1 ms", "0.55 ms", "9.9 ms", "0.01 s"]
-    long = [view.duration(s) for s in (1.24, 99, 130, 11000, 1e6, 1e8)]
+    long = [format_duration(s) for s in (1.24, 99, 130, 11000, 1e6, 1e8)]
     assert long == ["1.2 s", "99 s", "130 s", "3.06 h", "12 days", "1157 days"]

@@ -9,8 +9,16 @@ import pytest
 import synthetic
 import vl_convert
 
-from watari import figures, gemm_case, report, results, summary, view
-from watari.view import Measured
+from watari import cases
+from watari.cases.gemm import numbers as gemm_numbers
+from watari.cases.gemm import words
+from watari.charts.figure import Drawing, draw
+from watari.cli import summary
+from watari.report import figures
+from watari.report import page as report
+from watari.results import measured as view
+from watari.results import schema as results
+from watari.results.measured import Measured
 
 RNG = np.random.default_rng(8)
 
@@ -24,11 +32,11 @@ def gemm(engine: str, tile: int, **more: Any) -> dict[str, Any]:
     return synthetic.gemm_case(RNG, engine, tile, 3, **more)
 
 
-def charts(cases: list[Measured]) -> list[figures.Drawing]:
-    return [d for d in figures.draw(cases) if d.figure.name == "gemm"]
+def charts(cases: list[Measured]) -> list[Drawing]:
+    return [d for d in draw(figures.figures(), cases) if d.figure.name == "gemm"]
 
 
-def rows_of(drawing: figures.Drawing) -> list[dict[str, Any]]:
+def rows_of(drawing: Drawing) -> list[dict[str, Any]]:
     return [row for rows in drawing.spec()["datasets"].values() for row in rows]
 
 
@@ -69,7 +77,7 @@ def test_points_are_medians_and_floors_are_of_the_same_trials(seed: list[Measure
             for r in rows_of(naive)
             if (r["name"], r.get("tile")) == (name, m["tile"]) and "speed" in r
         )
-        told = gemm_case.speed(m.flops_per_sample, m.trials)
+        told = gemm_numbers.speed(m.flops_per_sample, m.trials)
         assert row["seconds"] == pytest.approx(told.seconds, rel=1e-3)
         assert row["low"] <= row["seconds"] <= row["high"]
         assert told.floor is not None
@@ -86,7 +94,7 @@ def test_points_are_medians_and_floors_are_of_the_same_trials(seed: list[Measure
 
 def test_the_seeds_ratio_stands_beside_ours_in_its_conditions_alone(seed: list[Measured]) -> None:
     times = {
-        (m["engine"], m["threads"], m["tile"]): gemm_case.speed(
+        (m["engine"], m["threads"], m["tile"]): gemm_numbers.speed(
             m.flops_per_sample, m.trials
         ).seconds
         for m in seed
@@ -121,7 +129,7 @@ def test_the_summary_has_speed_rate_and_floor(seed: list[Measured]) -> None:
     lost |= {"trials": [synthetic.lost_trial("failed", "no")], "status": "failed", "reason": "no"}
     plain["cases"].append(lost)
     found = summary.numbers(results.Results.model_validate(plain))
-    assert [list(row) for row in found] == [[*gemm_case.COLUMNS, "spread"]] * 2
+    assert [list(row) for row in found] == [[*gemm_numbers.COLUMNS, "spread"]] * 2
     assert found[0]["speed"].endswith(" TFLOPS")
     assert float(found[0]["GB/s"]) > 1
     assert 1.0 <= float(found[0]["x floor"]) < 1.1
@@ -133,8 +141,11 @@ def test_words_of_a_case() -> None:
         gemm("gpu", 2048, schedule="reuse"),
         gemm("posix", 512, threads=1, beta=0.5, precision="double", layout="tiled", n=1000),
     )
-    assert view.words("gemm", plain.parameters) == "gpu, tiles of 2048 in 8 GiB, ram, 16 threads"
-    assert view.words("gemm", special.parameters) == (
+    assert cases.words("gemm", plain.parameters) == "gpu, tiles of 2048 in 8 GiB, ram, 16 threads"
+    assert cases.words("gemm", special.parameters) == (
         "posix, tiles of 512 in 8 GiB, double, tiled, each product reads, ram, beta 0.5, 1 thread"
     )
-    assert (view.extent(plain), view.extent(special)) == ("32768", "32768 x 1000 x 32768")
+    assert (words.sides(plain.parameters), words.sides(special.parameters)) == (
+        "32768",
+        "32768 x 1000 x 32768",
+    )

@@ -20,9 +20,12 @@ from hypothesis import strategies as st
 from products import assert_product, finished_tiles, save
 
 import watari
-from watari import cases, cli, gemm_case
-from watari.errors import UnsupportedError, UsageError
-from watari.request import resolve
+from watari import cases
+from watari.cases.gemm import numbers as gemm_numbers
+from watari.cases.gemm import trial as gemm_trial
+from watari.cli import commands as cli
+from watari.common.errors import UnsupportedError, UsageError
+from watari.plan.request import resolve
 
 native = pytest.importorskip("watari._native")
 ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
@@ -111,7 +114,7 @@ def test_what_needs_a_gpu_is_unsupported_here_and_leaves_nothing(engine):
 def command(*words):
     """`watari gemm` as a process of its own: some seconds of small tiles."""
     line = ["gemm", "A.npy", "B.npy", "-o", "C.npy", "--fast-memory", "4MiB", "--tile", "128"]
-    code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
+    code = "import sys; from watari.cli import commands; commands.main(sys.argv[1:])"
     return subprocess.Popen(
         [sys.executable, "-c", code, *line, "--processor", "cpu", *words],
         env=OWN_PROCESS,
@@ -220,12 +223,12 @@ def test_a_trial_is_verified_and_reads_what_was_planned(processor, engine, layou
     assert found["verified"] is True, found
     told = {name: value["value"] for name, value in found["quantities"].items()}
     assert told["bytes_read"] + told["bytes_written"] == told["bytes_planned"]
-    plan = native.gemm_plan(gemm_case.native_parameters(p))
+    plan = native.gemm_plan(gemm_trial.native_parameters(p))
     assert plan["bytes_read"] == told["bytes_read"]
     assert found["flops_per_sample"] == 2 * 640 * M * 777
     assert found["bytes_per_sample"] == told["bytes_planned"]
     assert len(found["host_s"]) == 1
-    assert gemm_case.speed(found["flops_per_sample"], [found]).over_floor
+    assert gemm_numbers.speed(found["flops_per_sample"], [found]).over_floor
     blas = "OpenBLAS" if processor == "cpu" else "cuBLAS"
     assert any(blas in note for note in found["notes"])
 
@@ -259,11 +262,11 @@ def test_nothing_is_multiplied_where_alpha_is_0():
 def test_a_plan_says_what_its_trial_will_say(engine):
     (request,) = resolve("gemm", {"engine": engine, "store": "file"}, synthetic.gpu_machine())
     with pytest.raises(UnsupportedError, match="has its matrices in memory: store=ram"):
-        native.gemm_plan(gemm_case.native_parameters(request.parameters))
+        native.gemm_plan(gemm_trial.native_parameters(request.parameters))
 
 
 def test_a_run_shows_the_plan_and_then_what_was_read(tmp_path):
-    code = "import sys; from watari import cli; cli.main(sys.argv[1:])"
+    code = "import sys; from watari.cli import commands; commands.main(sys.argv[1:])"
     words = [f"{name}={value}" for name, value in SMALL.items()]
     words += ["processor=cpu", f"folder={tmp_path}", "trials=1", "-o", "run.json"]
     done = subprocess.run(

@@ -24,7 +24,7 @@ from products import (
 )
 
 import watari
-from watari.errors import FileError, UsageError
+from watari.common.errors import FileError, UsageError
 
 native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")

@@ -28,8 +28,8 @@ from products import (
 )
 
 import watari
-from watari import gemm_files
-from watari.errors import FileError, UnsupportedError, UsageError
+from watari.cases.gemm import product as gemm_files
+from watari.common.errors import FileError, UnsupportedError, UsageError
 
 native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
@@ -94,7 +94,7 @@ def test_finished_tiles_are_not_computed_again():
     assert_product(a, b, numpy.load("C.npy"))
 
 
-@pytest.mark.parametrize("torn", ["tiles 1 0 1", "tiles 2 0 2 1", "til", ""])
+@pytest.mark.parametrize("torn", ["tiles 1 0 1", "tiles 2 0 - 2 1 1f", "til", ""])
 def test_a_torn_last_line_counts_for_nothing(torn):
     a, b = factors()
     unfinished(tile=128)
@@ -123,14 +123,14 @@ OTHER = {
     "alpha": (lambda: None, {"alpha": 2}, "alpha was 1, is now 2"),
     "tile": (lambda: None, {"tile": 256}, "tile was 128, is now 256"),
     "no tile's edge": (lambda: rewrite("tile 128", "tile 0"), {}, "tile was 0, is now"),
-    "size": (lambda: cut("C.npy.partial", 5000), {}, "is not the file that"),
+    "another file": (lambda: rewrite("inode ", "inode 1"), {}, "is not the file that"),
     "no journal": (lambda: JOURNAL.unlink(), {}, "no journal says what"),
-    "no tile": (lambda: add_line("tiles 3 0"), {}, "names tiles that C does not have"),
-    "half": (lambda: add_line("tiles 1"), {}, "not a journal: half a tile"),
-    "no number": (lambda: add_line("tiles x y"), {}, "not a journal: no number"),
-    "no line": (lambda: add_line("hello 1"), {}, "not a journal: what is 'hello'?"),
+    "no tile": (lambda: add_line("tiles 3 0 -"), {}, "names tiles that C does not have"),
+    "half": (lambda: add_line("tiles 1"), {}, "not a journal: a line of tiles is incomplete"),
+    "no number": (lambda: add_line("tiles x y"), {}, "not a journal: 'x' is not a number"),
+    "no line": (lambda: add_line("hello 1"), {}, "not a journal: unknown line 'hello'"),
     "no journal at all": (lambda: write(JOURNAL, b"hello\n"), {}, "not a journal: begins with 'he"),
-    "newer": (lambda: write(JOURNAL, b"watari-gemm 9\n"), {}, "this version reads 'watari-gemm 1'"),
+    "newer": (lambda: write(JOURNAL, b"watari-gemm 9\n"), {}, "this version reads 'watari-gemm 2'"),
 }
 
 

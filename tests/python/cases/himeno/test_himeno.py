@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pytest
 import synthetic
 
-from watari import himeno
-from watari.errors import UnsupportedError, UsageError, WrongResultError
-from watari.request import resolve
+from watari.cases.himeno import axes as himeno_axes
+from watari.cases.himeno import trial as himeno_trial
+from watari.common.errors import UnsupportedError, UsageError, WrongResultError
+from watari.plan.request import resolve
 
 native = pytest.importorskip("watari._native")
 
@@ -36,13 +37,15 @@ def parameters(machine: dict[str, Any] | None = None, **given: Any) -> dict[str,
 
 
 def run(**given: Any) -> dict[str, Any]:
-    return himeno.run(parameters(**given))
+    return himeno_trial.run(parameters(**given))
 
 
 def fields(**given: Any) -> dict[str, Any]:
     iterations = given.pop("iterations")  # 0 too, which no user can ask for
     p = parameters(**given)
-    arrays: dict[str, Any] = native.himeno_fields({**himeno.native(p), "iterations": iterations})
+    arrays: dict[str, Any] = native.himeno_fields(
+        {**himeno_trial.native(p), "iterations": iterations}
+    )
     return arrays
 
 
@@ -154,7 +157,7 @@ def test_the_boundary_stays(grid: str, kernel: str) -> None:
 def test_what_a_trial_counts() -> None:
     trial = run(grid="S", iterations=4)
     points = 62 * 62 * 126
-    assert himeno.interior("S") == points
+    assert himeno_axes.interior("S") == points
     assert trial["flops_per_sample"] == 34 * points
     assert trial["bytes_per_sample"] == 56 * points
     q = {name: one["value"] for name, one in trial["quantities"].items()}
@@ -168,22 +171,22 @@ def test_what_a_trial_counts() -> None:
 
 
 def test_grids() -> None:
-    assert himeno.parse_grid("xl") == "XL"
-    assert himeno.parse_grid("512x512x1024") == "XL"
-    assert himeno.parse_grid("5x6x7") == "5x6x7"
+    assert himeno_axes.parse_grid("xl") == "XL"
+    assert himeno_axes.parse_grid("512x512x1024") == "XL"
+    assert himeno_axes.parse_grid("5x6x7") == "5x6x7"
     for wrong in ("XM", "5x6", "2x8x8", "0x4x4", "4x4x4x4", "-4x4x4"):
         with pytest.raises(UsageError, match="grid"):
-            himeno.parse_grid(wrong)
+            himeno_axes.parse_grid(wrong)
 
 
 def test_a_wrong_gosa_is_told_with_both_values() -> None:
     p = parameters(grid="XS")
     with pytest.raises(WrongResultError, match=r"iteration 3 is 1\.0+e-02, not 6\.229796415e-03"):
-        himeno.check(p, [1e-2, 1e-2, 1e-2])
+        himeno_trial.check(p, [1e-2, 1e-2, 1e-2])
     with pytest.raises(WrongResultError, match="not finite"):
-        himeno.check(p, [float("nan")])
-    assert himeno.check(p, [1e-2]) is None
-    assert himeno.check({**p, "data": "general"}, [1.0] * 3) is None
+        himeno_trial.check(p, [float("nan")])
+    assert himeno_trial.check(p, [1e-2]) is None
+    assert himeno_trial.check({**p, "data": "general"}, [1.0] * 3) is None
 
 
 def test_a_style_of_the_gpu_is_unsupported_on_the_cpu() -> None:

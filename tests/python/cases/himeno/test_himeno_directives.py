@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import himeno
-from watari.errors import UnsupportedError
-from watari.request import resolve
+from watari.cases.himeno import axes as himeno_axes
+from watari.cases.himeno import trial as himeno_trial
+from watari.common.errors import UnsupportedError
+from watari.plan.request import resolve
 
 pytest.importorskip("watari._native")
 
@@ -22,7 +23,7 @@ def run(style: str, **given: Any) -> dict[str, Any]:
     wanted = {"processor": "gpu", "threads": 2, "style": style, **given}
     request = resolve("himeno", wanted, synthetic.gpu_machine())[0]
     try:
-        return himeno.run(request.parameters)
+        return himeno_trial.run(request.parameters)
     except UnsupportedError as reason:
         pytest.skip(str(reason))
 
@@ -32,7 +33,7 @@ def test_the_cpu_is_no_substitute(style: str) -> None:
     wanted = {"processor": "cpu", "style": style, "grid": "XS", "iterations": 1}
     request = resolve("himeno", wanted, synthetic.gpu_machine())[0]
     with pytest.raises(UnsupportedError, match=f"style {style} is"):
-        himeno.run(request.parameters)
+        himeno_trial.run(request.parameters)
 
 
 @pytest.mark.gpu
@@ -57,5 +58,5 @@ def test_general_data_give_the_gosa_of_the_cpu(style: str, form: str, grid: str)
     expected = np.array(run("system", **{**given, "processor": "cpu"})["series"]["gosa"])
     found = np.array(run(style, **given)["series"]["gosa"])
     # what an error of 1e-6 in ss at every point can make of a sum of squares (Cauchy-Schwarz)
-    most = 2 * np.sqrt(expected * himeno.interior(grid)) * 1e-6
+    most = 2 * np.sqrt(expected * himeno_axes.interior(grid)) * 1e-6
     assert (np.abs(found - expected) <= most).all()

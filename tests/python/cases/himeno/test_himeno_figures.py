@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import cli, effort, figures, performance, results, view
-from watari.commands import commands
-from watari.figures import iterations, scaling, spending, style, styles
-from watari.request import key, resolve
-from watari.view import Measured
+from watari.cases import effort
+from watari.cases.himeno import iterations, scaling, spending, styles
+from watari.cases.himeno import speed as performance
+from watari.charts import style
+from watari.charts.figure import Drawing, draw
+from watari.cli import commands as cli
+from watari.plan.request import resolve
+from watari.report import figures
+from watari.report.reproduce import commands
+from watari.results import measured as view
+from watari.results import schema as results
+from watari.results.key import key
+from watari.results.measured import Measured
 
 RNG = np.random.default_rng(5)
 Rows = list[dict[str, Any]]
@@ -27,11 +35,11 @@ def himeno(style: str, **more: Any) -> dict[str, Any]:
     return synthetic.himeno_case(RNG, style, 3, **more)
 
 
-def drawn(name: str, cases: list[Measured]) -> list[figures.Drawing]:
-    return [d for d in figures.draw(cases) if d.figure.name == name]
+def drawn(name: str, cases: list[Measured]) -> list[Drawing]:
+    return [d for d in draw(figures.figures(), cases) if d.figure.name == name]
 
 
-def rows_of(drawing: figures.Drawing) -> Rows:
+def rows_of(drawing: Drawing) -> Rows:
     return [row for rows in drawing.spec()["datasets"].values() for row in rows]
 
 

@@ -16,13 +16,16 @@ from typing import Any
 import pytest
 import synthetic
 
-from watari import gpu_mpi, himeno, launch, run
-from watari.errors import UsageError
-from watari.request import Request, describe, resolve
+from watari.cases.himeno import axes as himeno_axes
+from watari.cases.himeno import trial as himeno_trial
+from watari.common.errors import UsageError
+from watari.plan.request import Request, describe, resolve
+from watari.run import gpu_mpi, launch
+from watari.run import runner as run
 
 native = pytest.importorskip("watari._native")
 
-PROGRAM = Path(__file__).with_name("ranks_program.py")
+PROGRAM = Path(__file__).parents[2].joinpath("ranks_program.py")
 MPI_PART = Path(native.__file__).with_name("libwatari_mpi.so")
 # another MPI, or an Open MPI with another UCX: WATARI_TEST_LAUNCHER='mpirun -n {ranks} ...'
 LAUNCHER = launch.Launcher.parse(
@@ -69,7 +72,7 @@ def on_ranks(ranks: int, trials: list[Any], folder: Path, **variables: str) -> l
 
 def alone(**given: Any) -> dict[str, Any]:
     """The trial of one rank."""
-    return himeno.run(request(**given).parameters)
+    return himeno_trial.run(request(**given).parameters)
 
 
 def fingerprint(trial: dict[str, Any]) -> float:
@@ -167,7 +170,7 @@ class TestOnTheCpu:
     def test_a_run_has_all_of_it(self, tmp_path: Path) -> None:
         trial = launch.trial(request(grid="XS", ranks=2, data="standard"), LAUNCHER, 60, tmp_path)
         assert (trial["status"], trial["ranks"], trial["verified"]) == ("ok", 2, True)
-        assert trial["flops_per_sample"] == 34 * himeno.interior("XS")
+        assert trial["flops_per_sample"] == 34 * himeno_axes.interior("XS")
         assert len(trial["series"]["halo_s"]) == 6
         assert all(h <= s for h, s in zip(trial["series"]["halo_s"], trial["host_s"], strict=True))
 
@@ -182,7 +185,7 @@ class TestOnTheCpu:
     ) -> None:
         (tmp_path / "sitecustomize.py").write_text(
             "import watari.cases as c, dataclasses\n"
-            "from watari import himeno, worker\n"
+            "from watari.cases.himeno import trial as himeno; from watari.run import worker\n"
             "def run(parameters):\n"
             "    himeno.run(parameters)\n"
             f"    if worker.from_launcher(worker.RANK_VARIABLES, 0) == {bad}:\n"
@@ -202,7 +205,7 @@ class TestOnTheCpu:
     ) -> None:
         (tmp_path / "sitecustomize.py").write_text(
             "import watari.cases as c, os, dataclasses\n"
-            "from watari import worker\n"
+            "from watari.run import worker\n"
             "def run(parameters):\n"
             "    cpus = sorted(os.sched_getaffinity(0))\n"
             "    rank = worker.from_launcher(worker.RANK_VARIABLES, 0)\n"
@@ -225,9 +228,10 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
     package = tmp_path / "watari"
     shutil.copytree(MPI_PART.parent, package, ignore=shutil.ignore_patterns("libwatari_*"))
     code = (
-        "import json, sys; from watari import himeno\n"
+        "import json, sys; from watari.cases.himeno import trial as himeno\n"
+        "from watari.common.errors import UsageError\n"
         "try: himeno.run(json.loads(sys.argv[1]))\n"
-        "except himeno.UsageError: raise\n"
+        "except UsageError: raise\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
     parameters = json.dumps(request(grid="XS", ranks=2).parameters)
@@ -306,7 +310,7 @@ def test_cores_are_shared_by_the_ranks() -> None:
 def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
     command: str, says: str, tmp_path: Path
 ) -> None:
-    launcher = launch.Launcher(("sh", "-c", command), chosen=True)
+    launcher = launch.Launcher(("sh", "-c", command), template="sh -c")
     options = run.Options(tmp_path / "out.json", launcher)
     for style in ("explicit", "acc-host-data"):
         trial = run.measure(request(processor="gpu", ranks=2, halo="device", style=style), options)
@@ -321,7 +325,7 @@ def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
 
 def test_an_mpi_is_asked_once(tmp_path: Path) -> None:
     seen = tmp_path / "asked"
-    launcher = launch.Launcher(("sh", "-c", f"echo once >> {seen}"), chosen=True)
+    launcher = launch.Launcher(("sh", "-c", f"echo once >> {seen}"), template="sh -c")
     probe = gpu_mpi.Probe()
     for _ in range(3):
         wanted = request(processor="gpu", ranks=2, halo="device", style="explicit")
@@ -447,4 +451,4 @@ class TestOnGpus:
 
 def test_splits_are_complete() -> None:
     assert [len(splits(n)) for n in (2, 4, 8)] == [3, 6, 10]
-    assert all(math.prod(himeno.parse_triple(s)) == 8 for s in splits(8))
+    assert all(math.prod(himeno_axes.parse_triple(s)) == 8 for s in splits(8))

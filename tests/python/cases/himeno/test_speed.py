@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import himeno, performance, results, summary, view
-from watari.view import Measured
+from watari.cases.himeno import axes as himeno_axes
+from watari.cases.himeno import speed as performance
+from watari.cases.himeno import words
+from watari.cli import summary
+from watari.results import measured as view
+from watari.results import schema as results
+from watari.results.measured import Measured
 
 RNG = np.random.default_rng(3)
-POINTS = himeno.interior("XL")
+POINTS = himeno_axes.interior("XL")
 
 
 def trial(times: list[float], migrates: bool, **more: Any) -> dict[str, Any]:
@@ -142,15 +147,16 @@ def test_the_cpu_is_compared_with_its_own_memory_and_threads() -> None:
 
 def test_the_table_adds_loop_and_outside() -> None:
     cases = [synthetic.himeno_case(RNG, s, 3) for s in ("explicit", "managed-prefetch")]
-    for row in performance.rows(measured(*cases)):
-        total = float(row["loop"]) + float(row["outside"])
-        assert float(row["total"]) == pytest.approx(total, abs=0.02)
+    (table,) = words.tables(measured(*cases))
+    for row in table.rows:
+        total = float(row["Loop, s"]) + float(row["Outside, s"])
+        assert float(row["Total, s"]) == pytest.approx(total, abs=0.02)
 
 
 def test_a_run_prints_what_a_himeno_user_wants() -> None:
     plain = synthetic.plain()
     plain["cases"] = [synthetic.himeno_case(RNG, "explicit", 3), device_copy(4.25e12)]
-    found = summary.speeds(results.Results.model_validate(plain))
-    assert re.fullmatch(r"26\d\d GFLOPS, 4[34]\d\d GB/s \(10\d% of copy\)", found[0][0])
-    assert found[0][1].endswith("%")
-    assert found[1][0].endswith("GB/s")
+    found = summary.numbers(results.Results.model_validate(plain))
+    assert re.fullmatch(r"26\d\d GFLOPS, 4[34]\d\d GB/s \(10\d% of copy\)", found[0]["median"])
+    assert found[0]["spread"].endswith("%")
+    assert found[1]["median"].endswith("GB/s")

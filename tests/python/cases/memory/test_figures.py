@@ -14,11 +14,17 @@ import vl_convert
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import figures, published, report, view
-from watari.commands import commands
-from watari.errors import FileError
-from watari.figures import panels, series
-from watari.view import Measured
+from watari.cases.memory import series, words
+from watari.charts import panels
+from watari.charts.figure import Drawing, draw
+from watari.common.errors import FileError
+from watari.common.units import format_size
+from watari.report import figures
+from watari.report import page as report
+from watari.report.reproduce import commands
+from watari.results import measured as view
+from watari.results import published
+from watari.results.measured import Measured
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +33,11 @@ def measured() -> list[Measured]:
 
 
 @pytest.fixture(scope="module")
-def drawings(measured: list[Measured]) -> list[figures.Drawing]:
-    return figures.draw(measured)
+def drawings(measured: list[Measured]) -> list[Drawing]:
+    return draw(figures.figures(), measured)
 
 
-def named(drawings: list[figures.Drawing], name: str) -> list[dict[str, Any]]:
+def named(drawings: list[Drawing], name: str) -> list[dict[str, Any]]:
     """Every row of data in a figure's charts."""
     specs = [d.spec() for d in drawings if d.figure.name == name]
     return [row for spec in specs for rows in spec["datasets"].values() for row in rows]
@@ -42,8 +48,8 @@ def test_the_bundled_vega_lite_is_the_one_that_altair_writes_for() -> None:
     assert altair.SCHEMA_VERSION.startswith(f"v{report.VEGA_LITE}.")
 
 
-def test_every_figure_of_a_gpu_machine_compiles(drawings: list[figures.Drawing]) -> None:
-    assert {d.figure.name for d in drawings} == {f.name for f in figures.FIGURES} - {
+def test_every_figure_of_a_gpu_machine_compiles(drawings: list[Drawing]) -> None:
+    assert {d.figure.name for d in drawings} == {f.name for f in figures.figures()} - {
         "streams",
         "gemm",
     }
@@ -52,15 +58,16 @@ def test_every_figure_of_a_gpu_machine_compiles(drawings: list[figures.Drawing])
 
 
 def test_without_a_gpu_the_figures_of_cpu_memory_remain() -> None:
-    drawn = figures.draw(view.measured([synthetic.results(synthetic.cpu_machine())]))
+    cpu = view.measured([synthetic.results(synthetic.cpu_machine())])
+    drawn = draw(figures.figures(), cpu)
     assert {d.figure.name for d in drawn} == {"paths", "sizes", "copies", "published"}
 
 
 def test_nothing_measured_draws_nothing() -> None:
-    assert figures.draw([]) == []
+    assert draw(figures.figures(), []) == []
 
 
-def test_the_matrix_says_why_a_cell_is_empty(drawings: list[figures.Drawing]) -> None:
+def test_the_matrix_says_why_a_cell_is_empty(drawings: list[Drawing]) -> None:
     cells = named(drawings, "paths")
     here = [c for c in cells if c.get("state") == "ok" and c["from"] == c["to"] == "device"]
     assert [c["rate"] for c in here] == [pytest.approx(4250, rel=0.02)]
@@ -77,7 +84,7 @@ def test_a_rate_above_its_limit_is_drawn_hollow() -> None:
     for case in data.cases:
         if case.case == "copy" and case.parameters["to"] == "pinned":
             case.flags = ["above-limit"]
-    cells = named(figures.draw(view.measured([data])), "paths")
+    cells = named(draw(figures.figures(), view.measured([data])), "paths")
     flagged = [
         c for c in cells if c.get("from") == "device" and c.get("to") == "pinned" and "rate" in c
     ]
@@ -86,7 +93,7 @@ def test_a_rate_above_its_limit_is_drawn_hollow() -> None:
 
 
 def test_a_series_has_every_sample_of_every_trial(
-    measured: list[Measured], drawings: list[figures.Drawing]
+    measured: list[Measured], drawings: list[Drawing]
 ) -> None:
     drawn = [r["rate"] for r in named(drawings, "migration") if isinstance(r.get("rate"), list)]
     case = next(m for m in measured if m.case == "migration")
@@ -108,9 +115,9 @@ def test_patterns_are_named_and_numbered_as_in_the_thesis() -> None:
     eight = [
         {"processor": p, "source": s, "destination": d} for p in sides for s in sides for d in sides
     ]
-    assert [view.pattern_number(p) for p in eight] == list(range(1, 9))
-    assert view.pattern(eight[1]) == "HM Read, DM Write by CPU"
-    assert view.pattern(eight[6]) == "DM Read, HM Write by GPU"
+    assert [words.pattern_number(p) for p in eight] == list(range(1, 9))
+    assert words.pattern(eight[1]) == "HM Read, DM Write by CPU"
+    assert words.pattern(eight[6]) == "DM Read, HM Write by GPU"
 
 
 def test_explicit_access_is_a_copy_whose_bytes_cross_the_link_once(
@@ -118,13 +125,13 @@ def test_explicit_access_is_a_copy_whose_bytes_cross_the_link_once(
 ) -> None:
     access = next(m for m in measured if m.case == "access" and m["destination"] == "gpu")
     explicit = replace(access, parameters={**access.parameters, "memory": "explicit"})
-    copy = view.as_copy(explicit)
+    copy = words.as_copy(explicit)
     assert (copy["from"], copy["to"], copy["means"]) == ("pinned", "device", "kernel")
     assert copy.bytes_per_sample == access.bytes_per_sample // 2
 
 
 def test_sizes_read_exactly() -> None:
-    assert [view.size(n) for n in (512, 65536, 2**30, 4 * 10**9, 8 * 10**9, 150_754_820_096)] == [
+    assert [format_size(n) for n in (512, 65536, 2**30, 4 * 10**9, 8 * 10**9, 150_754_820_096)] == [
         "512 B",
         "64 KiB",
         "1 GiB",
@@ -142,7 +149,7 @@ def test_labels_stand_apart_and_inside(wanted: list[float]) -> None:
     assert placed[-1] <= 240
 
 
-def test_commands_measure_the_same_cases_again(drawings: list[figures.Drawing]) -> None:
+def test_commands_measure_the_same_cases_again(drawings: list[Drawing]) -> None:
     patterns = next(d for d in drawings if d.figure.name == "patterns")
     managed, system = commands(patterns.cases)  # of the latter one pattern alone was drawn
     assert managed.startswith("watari run access memory=managed source=cpu,gpu destination=cpu,gpu")
@@ -177,7 +184,7 @@ def test_a_bad_published_file_is_named(text: str, words: str, tmp_path: Path) ->
         published.values(tmp_path)
 
 
-def test_published_and_measured_are_never_the_same_mark(drawings: list[figures.Drawing]) -> None:
+def test_published_and_measured_are_never_the_same_mark(drawings: list[Drawing]) -> None:
     rows = named(drawings, "published")
     assert {r["kind"] for r in rows} == {"this run", *published.KINDS}
     assert all(r["source"] for r in rows)

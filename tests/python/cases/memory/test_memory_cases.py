@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import cases, settling
-from watari.errors import BeyondMemoryError, UnsupportedError
-from watari.request import resolve
+from watari import cases
+from watari.common.errors import BeyondMemoryError, UnsupportedError
+from watari.plan.request import resolve
+from watari.results import change_point as settling
 
 native = pytest.importorskip("watari._native")
 

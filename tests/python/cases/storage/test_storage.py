@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 from storage_trials import OPENING, SMALL, STORE, run, trial
 
-from watari import cli, results, storage, storage_speed
-from watari.axes import format_size
-from watari.errors import BeyondMemoryError, UnsupportedError
+from watari.case import engines as case_engines
+from watari.cases.storage import axes as storage_axes
+from watari.cases.storage import numbers as storage_speed
+from watari.cli import commands as cli
+from watari.common.errors import BeyondMemoryError, UnsupportedError
+from watari.common.units import exact_size
+from watari.results import schema as results
 
 _native = pytest.importorskip("watari._native")
 
@@ -50,7 +54,7 @@ def test_every_engine_moves_blocks_of_files(
 @pytest.mark.parametrize("store", ["ram", "modelled:ten-million"])
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_queues_serve_memory_and_models(store: str, block: str, direction: str) -> None:
-    requests = min(512, 2**22 // storage.parse_block(block))
+    requests = min(512, 2**22 // storage_axes.parse_block(block))
     found = run(engine="queue", store=store, block=block, direction=direction, requests=requests)
     assert "direct" not in found["quantities"]
     assert any("modelled" in note for note in found["notes"]) == (store != "ram")
@@ -137,7 +141,7 @@ def test_a_result_file_is_valid_and_can_be_gone_on_with(
     folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, axes = tmp_path / "r.json", {**SMALL, "folder": folder, "trials": 2}
-    engines = ",".join(storage.ENGINES)
+    engines = ",".join(case_engines.FILE_ENGINES)
     words = ["storage", f"engine={engines}", *(f"{k}={v}" for k, v in axes.items())]
     with pytest.raises(SystemExit) as ended:
         cli.main(["run", *words, "-o", str(file)])
@@ -197,11 +201,13 @@ class TestOnAGpu:
     @pytest.mark.parametrize("block", ["512", "4KiB", "64KiB"])
     @pytest.mark.parametrize("direction", ["read", "write"])
     def test_gpu_threads_serve_themselves(self, store: str, block: str, direction: str) -> None:
-        size = format_size(2**26)
+        size = exact_size(2**26)
         found = run(engine="gpu", store=store, block=block, direction=direction, size=size)
         self.check(found, "gpu")
 
-    @pytest.mark.parametrize("fault", [f for f in storage.FAULTS if f not in ("none", "late-data")])
+    @pytest.mark.parametrize(
+        "fault", [f for f in storage_axes.FAULTS if f not in ("none", "late-data")]
+    )
     def test_a_fault_is_survived(self, fault: str) -> None:
         run(engine="gpu", store="ram", fault=fault, requests=4096)
 

@@ -10,9 +10,13 @@ import synthetic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watari import launch, storage, storage_speed
-from watari.errors import UsageError
-from watari.request import Request, describe, resolve
+from watari.case import engines as case_engines
+from watari.cases.storage import case as storage_case
+from watari.cases.storage import trial as storage_trial
+from watari.common.errors import UsageError
+from watari.common.units import format_count, format_latency
+from watari.plan.request import Request, describe, resolve
+from watari.run import launch
 
 GPU_MACHINE = synthetic.gpu_machine()
 CPU_MACHINE = synthetic.cpu_machine()
@@ -83,9 +87,13 @@ def test_each_engine_has_defaults_that_suit_it(engine, here, with_gpu, depth, ca
 
 
 def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
-    swept = resolve("storage", {"engine": list(storage.ENGINES), "depth": 64}, CPU_MACHINE)
+    swept = resolve(
+        "storage", {"engine": list(case_engines.FILE_ENGINES), "depth": 64}, CPU_MACHINE
+    )
     depths = {r.parameters["engine"]: r.parameters["depth"] for r in swept}
-    assert depths == {e: 1 if e in storage.ONE_AT_A_TIME else 64 for e in storage.ENGINES}
+    assert depths == {
+        e: 1 if e in case_engines.ONE_AT_A_TIME else 64 for e in case_engines.FILE_ENGINES
+    }
     # both depths of an engine without a queue are the same case
     assert len(resolve("storage", {"engine": "posix", "depth": [1, 2]}, CPU_MACHINE)) == 1
 
@@ -124,7 +132,7 @@ def test_a_line_tells_cases_of_a_sweep_apart() -> None:
 
 def test_a_slow_disk_is_given_time() -> None:
     one = request(engine="posix", threads=1, requests=16384, samples=10)
-    assert launch.time_limit(one) > 16384 * 10 * storage.SLOW_REQUEST
+    assert launch.time_limit(one) > 16384 * 10 * storage_case.SLOW_REQUEST
 
 
 # Numbers
@@ -135,14 +143,14 @@ def test_percentiles_are_those_of_the_requests_to_a_bucket(seconds: list[float])
     edges = 1e-7 * 1.03 ** np.arange(600)
     counts, _ = np.histogram(seconds, edges)
     histogram = {"low": list(edges[:-1]), "high": list(edges[1:]), "count": list(counts)}
-    for part in storage.PERCENTILES.values():
+    for part in storage_trial.PERCENTILES.values():
         exact = float(np.quantile(seconds, part, method="inverted_cdf"))
-        assert storage.percentile(histogram, part) == pytest.approx(exact, rel=0.02)
+        assert storage_trial.percentile(histogram, part) == pytest.approx(exact, rel=0.02)
 
 
 def test_a_histogram_without_counts_has_no_percentile() -> None:
     with pytest.raises(ValueError, match="without counts"):
-        storage.percentile({"low": [], "high": [], "count": []}, 0.5)
+        storage_trial.percentile({"low": [], "high": [], "count": []}, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -150,9 +158,9 @@ def test_a_histogram_without_counts_has_no_percentile() -> None:
     [(2e-7, "0.2 µs"), (64.2e-6, "64.2 µs"), (9.999e-4, "1 ms"), (0.0123, "12.3 ms"), (2, "2 s")],
 )
 def test_latencies_read_well(seconds: float, text: str) -> None:
-    assert storage_speed.time_text(seconds) == text
+    assert format_latency(seconds) == text
 
 
 @pytest.mark.parametrize(("number", "text"), [(640, "640"), (71_540, "71.5k"), (11.14e6, "11.1M")])
 def test_requests_per_second_read_well(number: float, text: str) -> None:
-    assert storage_speed.count_text(number) == text
+    assert format_count(number) == text

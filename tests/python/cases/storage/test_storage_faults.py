@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 from storage_trials import OPENING, STORE, run, trial
 
-from watari import launch, storage
+from watari.cases.storage import axes as storage_axes
+from watari.run import launch
 
 pytest.importorskip("watari._native")
-LIAR = Path(__file__).with_name("lying_files.c")
+LIAR = Path(__file__).parents[2].joinpath("lying_files.c")
 
 
 # Wrong data are seen
@@ -64,6 +65,62 @@ def test_a_disk_that_fails_is_a_failed_trial(
     assert says in found["error"]
 
 
+@pytest.mark.parametrize(
+    ("lie", "direction", "says"),
+    [
+        ("broken-read", "read", r"read of 4096 bytes at \d+ of {}"),
+        ("broken-write", "write", r"write of 4096 bytes at \d+ of {}"),
+        ("broken-sync", "write", r"flush: .*fdatasync of {}"),
+        ("not-durable", "write", r"^(?!.*page cache).*fdatasync of {}"),
+    ],
+)
+def test_behind_queues_a_disk_that_fails_is_named_with_its_error(
+    lie: str, direction: str, says: str, folder: str, liar: Callable[[str], str]
+) -> None:
+    found = trial(liar(lie), engine="queue", direction=direction, folder=folder)
+    assert found["status"] == "failed"
+    told = r": the disk reports an error: Input/output error"
+    assert re.search(says.format(f"{folder}/{STORE}") + told, found["error"]), found["error"]
+
+
+@pytest.mark.parametrize("engine", OPENING)
+def test_a_device_that_fails_is_named_with_its_error(engine: str, tmp_path: Path) -> None:
+    """A loop device whose file was cut: the kernel itself reports EIO."""
+    image, disk = tmp_path / "image", tmp_path / "disk"
+    disk.mkdir()
+    image.write_bytes(bytes(2**24))
+    made = subprocess.run(["mkfs.ext2", "-q", str(image)], capture_output=True)
+    mount = ["mount", "-o", "loop", str(image), str(disk)]
+    if made.returncode or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no loop devices here")
+    try:
+        assert trial(engine="posix", folder=str(disk))["status"] == "ok"
+        os.sync()
+        os.truncate(image, 2**20)
+        found = trial(engine=engine, folder=str(disk), pattern="sequential", requests=1024)
+    finally:
+        os.truncate(image, 2**24)
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    assert found["status"] == "failed"
+    says = "SIGBUS" if engine == "mmap" else "the disk reports an error: Input/output error"
+    assert re.search(f" at .*{STORE}|{STORE}.* at ", found["error"]), found["error"]
+    assert says in found["error"]
+
+
+def test_a_file_system_without_nameless_files_does(
+    tmp_path: Path, liar: Callable[[str], str]
+) -> None:
+    for size in (2**22, 2**21):  # made, and made again in place of one that was cut
+        found = trial(liar("named"), engine="posix", direction="write", folder=str(tmp_path))
+        assert found["status"] == "ok", found["error"]
+        assert [file.name for file in tmp_path.iterdir()] == [STORE]
+        os.truncate(tmp_path / STORE, size // 2)
+    (tmp_path / STORE).unlink()
+    (tmp_path / STORE).mkdir()
+    assert trial(liar("named"), engine="posix", folder=str(tmp_path))["status"] == "failed"
+    assert [file.name for file in tmp_path.iterdir()] == [STORE]
+
+
 @pytest.mark.parametrize("engine", OPENING)
 @pytest.mark.parametrize("damage", ["spoiled", "swapped"])
 def test_a_file_that_others_changed_is_wrong_for_every_engine(
@@ -87,7 +144,9 @@ def test_a_file_that_others_changed_is_wrong_for_every_engine(
 
 
 @pytest.mark.parametrize("store", ["file", "ram"])
-@pytest.mark.parametrize("fault", [f for f in storage.FAULTS if f not in ("none", "late-data")])
+@pytest.mark.parametrize(
+    "fault", [f for f in storage_axes.FAULTS if f not in ("none", "late-data")]
+)
 def test_a_fault_is_survived_in_time_and_told(fault: str, store: str, folder: str) -> None:
     many = 32768 if fault == "dropped" and store == "ram" else 2048
     started = time.monotonic()
@@ -143,8 +202,11 @@ def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) ->
     disk, left = tmp_path / "disk", tmp_path / "left"
     disk.mkdir()
     in_a_small_world("true")
+    other = tmp_path / "other"
+    trial(engine="posix", cache="warm", folder=str(other), size="2MiB", requests=1)
     made = "watari-gemm-1x1x1-single-rows-512.data watari-2.data mine.data"
-    fill = f"(cd {disk} && head -c 2M /dev/zero | tee {made} >/dev/null && touch -d @9 *gemm*)"
+    ours = f"tee <{other}/watari-2097152.data {made} >/dev/null"
+    fill = f"(cd {disk} && {ours} && touch -d @9 *gemm*)"
     in_use = f"flock -s {disk}/watari-2.data"
 
     def run_there(tmpfs: str, around: str = "") -> launch.Trial:
@@ -160,6 +222,19 @@ def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) ->
     found = run_there("7M", in_use)
     assert (found["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
     assert "its disk has 1 MiB" in found["error"]
+
+
+def test_files_of_others_never_make_room(tmp_path: Path) -> None:
+    disk, left = tmp_path / "disk", tmp_path / "left"
+    disk.mkdir()
+    in_a_small_world("true")
+    fill = f"head -c 2M /dev/urandom | tee {disk}/watari-2097152.data >{disk}/watari-2.data"
+    begin = f"mount -t tmpfs -o size=7M none {disk} && {fill}"
+    world = f'{begin} && "$@"; code=$?; ls {disk} > {left}; exit $code'
+    given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
+    found = trial(f"unshare -rm sh -c '{world}' sh", **given)
+    assert found["status"] == "unsupported"
+    assert sorted(left.read_text().split()) == ["watari-2.data", "watari-2097152.data"]
 
 
 def test_some_of_several_files_are_not_left(tmp_path: Path) -> None:

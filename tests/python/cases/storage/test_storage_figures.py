@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari import figures, report, results, storage_speed, summary, view
-from watari.errors import UsageError
-from watari.figures import engines
-from watari.view import Measured
+from watari.cases.storage import figures as engines
+from watari.cases.storage import numbers as storage_speed
+from watari.cases.storage import words
+from watari.charts.figure import Drawing
+from watari.cli import summary
+from watari.common.errors import UsageError
+from watari.report import figures
+from watari.report import page as report
+from watari.results import measured as view
+from watari.results import schema as results
+from watari.results.measured import Measured
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +31,7 @@ def cases() -> list[Measured]:
 
 def rows(chart: Any) -> list[dict[str, Any]]:
     """The data of a chart, as it is in the page."""
-    drawing = figures.Drawing("x", figures.FIGURES[0], "", chart, [])
+    drawing = Drawing("x", figures.figures()[0], "", chart, [])
     return [row for data in drawing.spec()["datasets"].values() for row in data]
 
 
@@ -118,9 +125,8 @@ def test_direct_needs_every_trial(cases: list[Measured]) -> None:
 def test_page_and_summary_have_a_table_for_storage() -> None:
     made = synthetic.results()
     measured = view.measured([made])
-    assert len(storage_speed.rows(measured)) == sum(
-        m.case == "storage" and m.drawn for m in measured
-    )
+    (table,) = words.tables(measured)
+    assert len(table.rows) == sum(m.case == "storage" and m.drawn for m in measured)
     tables = [t for t in summary.render(made).renderables if hasattr(t, "columns")]
     assert [len(t.columns) for t in tables] == [5, 4 + len(storage_speed.COLUMNS)]
 

@@ -1,6 +1,6 @@
 // Style `acc-data`: a data region around the loop; around each halo exchange the planes go to the
 // host and come back (Doi 2016, implementation 1).
-#include "watari/himeno/styles/acc_kernels.hpp"
+#include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>
 #include <utility>

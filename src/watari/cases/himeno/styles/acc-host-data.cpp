@@ -1,6 +1,6 @@
 // Style `acc-host-data`: a data region around the loop, as acc-data; a CUDA-aware MPI gets the
 // GPU's own pointer (Doi 2016, implementation 2).
-#include "watari/himeno/styles/acc_kernels.hpp"
+#include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>
 #include <utility>

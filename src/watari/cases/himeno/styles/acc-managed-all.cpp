@@ -3,7 +3,7 @@
 //
 // NVIDIA's compilers do that by a flag, which GCC does not have. Here the flag is
 // -include managed_malloc.hpp: every malloc and free of this file becomes one of managed memory.
-#include "watari/himeno/styles/acc_kernels.hpp"
+#include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cstdlib>
 #include <utility>

@@ -1,6 +1,6 @@
 // Style `acc-managed`: the GPU's arrays are managed, and no transfer is written; MPI gets the same
 // pointer (Doi 2016, implementation 4).
-#include "watari/himeno/styles/acc_kernels.hpp"
+#include "watari/cases/himeno/styles/acc_kernels.hpp"
 
 #include <cuda_runtime.h>
 

@@ -4,7 +4,7 @@
 /// One loop over all quads, divided evenly among gangs, warps and lanes.
 #pragma once
 
-#include "watari/himeno/styles/directive.hpp"
+#include "watari/cases/himeno/styles/directive.hpp"
 
 #include <openacc.h>
 
@@ -20,7 +20,7 @@ inline double advance(long x, long k, long ks, long plane, long row, long points
 
 }  // namespace watari::himeno::directive
 
-#include "watari/himeno/styles/quad.hpp"
+#include "watari/cases/himeno/styles/quad.hpp"
 
 namespace watari::himeno::directive {
 

@@ -4,9 +4,9 @@
 // The arrays hang on a struct of pointers, so its copy for the GPU is a deep one: each pointer gets
 // memory of its own there, and its array is copied on its own. The GPU's struct goes along with
 // each launch as an argument, by value (the thesis keeps it in GPU memory and patches it there).
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/styles.hpp"
 
 #include <cuda_runtime.h>
 

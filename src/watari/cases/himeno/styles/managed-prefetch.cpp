@@ -1,9 +1,9 @@
 // Style `managed-prefetch`: managed memory, and the programmer says when it moves. All arrays go to
 // the GPU before the first iteration, the result comes back after the last.
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/place.hpp"
+#include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/place.hpp"
-#include "watari/himeno/styles.hpp"
 
 #include <cuda_runtime.h>
 

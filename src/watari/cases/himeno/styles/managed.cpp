@@ -1,8 +1,8 @@
 // Style `managed`: one pointer for both processors, and the driver moves pages when they are
 // touched (Yoshida 2024, listing 4.9). The first iteration pays for it.
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/styles.hpp"
 
 #include <cuda_runtime.h>
 

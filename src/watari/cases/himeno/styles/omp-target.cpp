@@ -1,6 +1,6 @@
 // Style `omp-target`: what acc-data is, in OpenMP: mapped arrays, and around each halo exchange the
 // planes go to the host and come back. GCC 12 refuses `requires unified_shared_memory`.
-#include "watari/himeno/styles/omp_kernels.hpp"
+#include "watari/cases/himeno/styles/omp_kernels.hpp"
 
 #include <cstdlib>
 #include <utility>

@@ -3,12 +3,12 @@
 /// GCC makes an OpenMP thread a warp and a simd lane its lane: without simd 31 of 32 lanes idle.
 #pragma once
 
-#include "watari/himeno/styles/directive.hpp"
+#include "watari/cases/himeno/styles/directive.hpp"
 
 #include <omp.h>
 
 #pragma omp declare target
-#include "watari/himeno/styles/quad.hpp"
+#include "watari/cases/himeno/styles/quad.hpp"
 #pragma omp end declare target
 
 namespace watari::himeno::directive {

@@ -1,8 +1,8 @@
 // Style `pinned`: one copy in CPU memory, page-locked, which the GPU reads over the link at each
 // access (zero-copy). Nothing is transferred, and nothing ever becomes local.
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/styles.hpp"
 
 #include <cuda_runtime.h>
 

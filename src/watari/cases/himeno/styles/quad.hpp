@@ -3,8 +3,8 @@
 /// point by point, and GCC's kernels reach 0.6 of the rate that they have with it.
 #pragma once
 
-#include "watari/himeno/styles/directive.hpp"
-#include "watari/himeno/styles/point.hpp"
+#include "watari/cases/himeno/styles/directive.hpp"
+#include "watari/cases/himeno/styles/point.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -4,8 +4,8 @@
 // One block for all: 14 arrays that each begin a page fight for the same lines of the caches, so
 // each begins five lines further on. Huge pages: 14 streams would need more small ones than the
 // processor keeps in mind.
-#include "watari/himeno/loop.hpp"
-#include "watari/himeno/styles.hpp"
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/styles.hpp"
 
 #include <sys/mman.h>
 #include <cstddef>

@@ -1,0 +1,45 @@
+# What the CMakeLists of each folder of src/watari calls to list that folder's files.
+include_guard()
+
+# Compiled by g++.
+function(watari_sources)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(watari PRIVATE ${ARGN})
+endfunction()
+
+# Compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (src/gpu).
+# UNFUSED: no product is fused with a sum, so that every backend gives the same bits.
+function(watari_kernels)
+  cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")
+  watari_sources(${arg_UNPARSED_ARGUMENTS})
+  watari_gpu_sources(${ARGN})
+  if(arg_UNFUSED)
+    watari_compile_options("-ffp-contract=off" ${arg_UNPARSED_ARGUMENTS})
+  endif()
+endfunction()
+
+# Compiled by nvcc, where there is one.
+function(watari_gpu_sources)
+  cmake_parse_arguments(PARSE_ARGV 0 arg UNFUSED "" "")
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_property(GLOBAL APPEND PROPERTY WATARI_GPU_SOURCES ${arg_UNPARSED_ARGUMENTS})
+  if(arg_UNFUSED)
+    set_property(GLOBAL APPEND PROPERTY WATARI_GPU_UNFUSED ${arg_UNPARSED_ARGUMENTS})
+  endif()
+endfunction()
+
+# One of two: part.cpp where the optional part is there, part_absent.cpp where it is not.
+function(watari_parts present)
+  if(present)
+    list(TRANSFORM ARGN APPEND .cpp)
+  else()
+    list(TRANSFORM ARGN APPEND _absent.cpp)
+  endif()
+  watari_sources(${ARGN})
+endfunction()
+
+function(watari_compile_options options)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY watari
+    PROPERTIES COMPILE_OPTIONS "${options}")
+endfunction()

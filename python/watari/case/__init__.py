@@ -1,0 +1,1 @@
+"""What a case is: its axes, its profile, its limits."""

@@ -1,0 +1,97 @@
+"""Results without what says whose they are: hosts, users, folders, the command as typed.
+
+What changes how data move stays: processors, links, driver, kernel, variables of known meaning.
+Texts, such as why a trial failed, lose every host, user and absolute path.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from watari.case.engines import FOLDER
+from watari.common.variables import HIDDEN, kept
+from watari.results.schema import Results
+
+LEFT_OUT = "<folder-"  # with a number: two disks stay two
+PATH = "<path>"
+# quoted ones whole, as they may have spaces; others to the next blank; addresses of the web stay
+PATHS = re.compile(
+    r"(?P<quote>['\"])(?:~[\w.-]*)?/.*?(?P=quote)"
+    r"|(?<![\w./])(?<!https:)(?<!http:)(?:~[\w.-]*)?/[^\s'\",;)\]]*[^\s'\",;)\]:.]"
+)
+INNER = re.compile(rf"({PATH}|{LEFT_OUT}\d+>)(?:{PATH})+")  # a folder, and what is in it
+TEXTS = ("error", "reason", "notes", "flags", "detail", "description", "source")
+GPU = re.compile(r"\b(GPU|MIG)-[0-9a-fA-F][0-9a-fA-F/-]{7,}")
+
+
+def anonymous(whole: Sequence[Results]) -> list[Results]:
+    """These results without names; in all of them a folder has the same number."""
+    plain = [result.as_dict() for result in whole]
+    folders: dict[str, str] = {}
+    for result in plain:
+        for case in [*result["cases"], *result["missing"]]:
+            folder = case["parameters"].get("folder", FOLDER)
+            if folder != FOLDER and not folder.startswith(LEFT_OUT):
+                folders.setdefault(folder, f"{LEFT_OUT}{len(folders) + 1}>")
+    return [Results.model_validate(without(result, folders)) for result in plain]
+
+
+def without(result: dict[str, Any], folders: Mapping[str, str]) -> dict[str, Any]:
+    """One result, as plain values, without names."""
+    program, machine = result["program"], result["machine"]
+    names = replacements(machine["hosts"], folders)
+    for case in [*result["cases"], *result["missing"]]:
+        parameters = case["parameters"]
+        if "folder" in parameters:
+            parameters["folder"] = folders.get(parameters["folder"], parameters["folder"])
+    program |= {
+        "command": "",
+        "launcher": program["launcher"] and HIDDEN,
+        "environment": {n: v for n, v in kept(program["environment"]).items() if v != HIDDEN},
+        "anonymous": True,
+    }
+    machine["hosts"] = [f"host-{number}" for number, _ in enumerate(machine["hosts"], 1)]
+    if result["plan"]:
+        result["plan"]["name"] = scrub_text(result["plan"]["name"], names)
+    scrubbed: dict[str, Any] = scrub(result, names)
+    return scrubbed
+
+
+def replacements(hosts: Sequence[str], folders: Mapping[str, str]) -> dict[str, str]:
+    """What stands for each name that is known, of the result and of this process; longest first."""
+    names = {os.path.expanduser(folder): number for folder, number in folders.items()} | {**folders}
+    with suppress(OSError):
+        names[os.getcwd()] = PATH
+    names |= {os.environ.get("HOME", ""): PATH, os.path.expanduser("~"): PATH}
+    for host in [*hosts, socket.gethostname()]:
+        names |= {host: "<host>", host.partition(".")[0]: "<host>"}
+    names |= {os.environ.get(name, ""): "<user>" for name in ("USER", "LOGNAME")}
+    with suppress(KeyError):  # a user without a name
+        names[pwd.getpwuid(os.getuid()).pw_name] = "<user>"
+    return dict(sorted(names.items(), key=lambda item: -len(item[0])))
+
+
+def scrub(value: Any, names: Mapping[str, str], key: str = "") -> Any:
+    """The value without paths and numbers of GPUs; where people read it, without names too."""
+    if isinstance(value, dict):
+        return {inner: scrub(item, names, inner) for inner, item in value.items()}
+    if isinstance(value, list) and value and isinstance(value[0], str | dict | list):
+        return [scrub(item, names, key) for item in value]  # not thousands of samples
+    if isinstance(value, str):
+        return scrub_text(value, names if key in TEXTS else {})
+    return value
+
+
+def scrub_text(text: str, names: Mapping[str, str]) -> str:
+    """A text without names, paths and numbers of GPUs."""
+    for name, instead in names.items():
+        if name.strip("/") and name in text:
+            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, text)
+    text = PATHS.sub(lambda found: FOLDER if found[0] == FOLDER else PATH, text)
+    return GPU.sub("<gpu>", INNER.sub(r"\1", text))

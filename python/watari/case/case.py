@@ -1,0 +1,51 @@
+"""What a case is: one row of the registry (cases/), complete with all that others ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from watari.case.axis import Axis, Machine, Parameters
+from watari.case.profile import Profile
+
+if TYPE_CHECKING:
+    from watari.run.worker import Trial
+
+
+def nothing(parameters: Parameters) -> dict[str, Any]:
+    """No hook."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What can be measured, along which axes, and what a trial of it asks of a machine.
+
+    Hooks see parameters, complete but for `settle`, which sees what was given.
+    """
+
+    name: str
+    summary: str
+    line: str  # how `describe` begins, with axes in braces
+    axes: dict[str, Axis]
+    run: Callable[[Parameters], Trial]  # one trial, in the worker
+    profile: Callable[[Parameters], Profile]
+    # what was given, completed and without contradiction, before defaults; what cannot be, after
+    settle: Callable[[Parameters], Parameters] = dict
+    require_sense: Callable[[Parameters], None] = lambda parameters: None
+    # seconds of a trial that its bytes do not explain: a slow disk, arithmetic
+    extra_seconds: Callable[[Parameters], float] = lambda parameters: 0.0
+    # what the machine must be asked before a trial, as run/gpu_mpi.py names it
+    asks: Callable[[Parameters], tuple[str, ...]] = lambda parameters: ()
+    # axes as `describe` has them, where it is not their value; "" is not told
+    spoken: Callable[[Parameters], dict[str, str]] = nothing
+    # what the standard plan has of it on a machine: axes, as a user gives them
+    standard: Callable[[Machine], list[dict[str, Any]]] = lambda machine: []
+    # lines that tell what trials will take, before they run
+    forecast: Callable[[list[Parameters], Machine], list[str]] = lambda wanted, machine: []
+    threads_compute: bool = True  # axis `threads` is how many OpenMP has
+    styles: Path | None = None  # folder of the sources that `effort` counts
+    presentation: str = "watari.case.presentation"  # module with PRESENTATION
+    commands: str | None = None  # module with the case's own commands

@@ -1,0 +1,80 @@
+"""How people are shown a case: its words, columns, tables and figures. All but words have defaults.
+
+A case's module of words has one, PRESENTATION; it is imported by summaries and reports alone, and
+what it names in `figures` by reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from watari.case.axis import Parameters
+from watari.common.units import format_size
+from watari.results.measured import Measured
+from watari.results.statistics import WHOLE, Summary, summaries, summary
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numbers that are a case's own, in the report. `under` names the figure that it stands below;
+    none: it has a section of its own."""
+
+    name: str
+    title: str
+    says: str
+    columns: tuple[str, ...]  # the first says which case
+    rows: list[dict[str, str]] = field(default_factory=list)  # by column, and `run`
+    under: str = ""
+
+
+def plain_words(case: str, parameters: Parameters) -> str:
+    """Every parameter but the size."""
+    return ", ".join(f"{k}={v}" for k, v in parameters.items() if k != "size")
+
+
+def plain_extent(parameters: Parameters) -> str:
+    """Bytes of one array."""
+    size = parameters.get("size")
+    return format_size(size) if type(size) is int and size > 0 else ""
+
+
+def spread(found: Summary) -> str:
+    """From trial to trial."""
+    return f"{found.spread:.1%}" if found.trials > 1 else ""
+
+
+def plain_columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Median rate over trials and its spread from trial to trial; of the fastest phase."""
+    found = summaries(m.trials)
+    if not found:
+        return {"median": "", "spread": ""}
+    part, times = min(found.items(), key=lambda item: item[1].median)
+    phase = "" if part == WHOLE else f" ({part})"
+    if not m.bytes_per_sample or not times.median:
+        return {"median": f"{times.median:.3g} s{phase}", "spread": spread(times)}
+    rate = m.bytes_per_sample / times.median / 1e9
+    return {"median": f"{rate:.4g} GB/s{phase}", "spread": spread(times)}
+
+
+def spread_of(levels: Sequence[float]) -> str:
+    """From trial to trial, each of which has one number."""
+    return spread(summary([[level] for level in levels])) if levels else ""
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """What of a case is told in which way."""
+
+    words: Callable[[str, Parameters], str] = plain_words  # a case without its size
+    extent: Callable[[Parameters], str] = plain_extent  # how large it is
+    # a line of the summary: what each column says; `cases` are all of the file
+    columns: Callable[[Measured, Sequence[Measured]], dict[str, str]] = plain_columns
+    tables: Callable[[Sequence[Measured]], list[Table]] = lambda cases: []
+    # a case as what it is in the words of another, so that both stand side by side
+    alike: Callable[[Measured], Measured] = lambda m: m
+    plain: Callable[[Measured], bool] = lambda m: True  # nothing special about it
+    figures: str = ""  # module with FIGURES
+
+
+PRESENTATION = Presentation()

@@ -1,0 +1,94 @@
+"""What a trial of a case asks of a machine: bytes, flops, and which way the bytes go.
+
+Time limits, budgets, physical limits and the memory that a run prepares are computed from it, and
+so is what a machine that is not here would take. The counts are those of the algorithm; C++ states
+them in the head comment of each kernel and reports them with each trial.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+STORE = "store"  # a place: files, or memory that takes their part; its own rate is not known
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """The path of one sample: `reader` reads `bytes` from `source` and writes them to `target`.
+
+    Places are processors, for the memory beside each (`cpu`, `gpu`, `gpu:1`), or STORE. Without a
+    source the reader makes the data, without a target it keeps them.
+    """
+
+    reader: str
+    source: str
+    target: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Access:
+    """One allocation in one sample: bytes that a processor reads and writes, how many times."""
+
+    allocation: str
+    processor: str
+    read: int
+    written: int
+    passes: float = 1.0
+    pattern: str = "regular"  # or `sparse`
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Samples of one kind in a row. `bytes` is what one of them moves, as the case counts it.
+
+    `transfers` are those of one sample at least, and are empty where nothing is known of its path.
+    Of several equal processors they are what one of them moves, at the same time as the others.
+    """
+
+    name: str
+    bytes: int
+    transfers: tuple[Transfer, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    flops: int = 0
+    repeats: int = 1
+
+
+@dataclass(frozen=True)
+class Profile:
+    """`footprint` is bytes of memory by kind; not `exact`: an estimate until it is measured."""
+
+    phases: tuple[Phase, ...]
+    footprint: dict[str, int]
+    exact: bool = True
+
+    @property
+    def bytes_per_sample(self) -> int:
+        """Of the first phase; all phases of a trial count the same."""
+        return self.phases[0].bytes
+
+    @property
+    def flops_per_sample(self) -> int:
+        """Of the first phase."""
+        return self.phases[0].flops
+
+    @property
+    def bytes(self) -> int:
+        """What all samples move."""
+        return sum(phase.bytes * phase.repeats for phase in self.phases)
+
+    @property
+    def stored(self) -> bool:
+        """Whether data come from a store or go there."""
+        ends = ((t.source, t.target) for phase in self.phases for t in phase.transfers)
+        return any(STORE in pair for pair in ends)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of all buffers together."""
+        return sum(self.footprint.values())
+
+    @property
+    def in_host_memory(self) -> int:
+        """Bytes of those that lie or may lie in CPU memory."""
+        return sum(n for kind, n in self.footprint.items() if not kind.startswith("device"))

@@ -1,0 +1,62 @@
+"""The registry: which folders have cases. A folder's `case.py` has their rows, CASES."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from watari.case.axis import Parameters, as_text, unknown
+from watari.case.case import Case
+from watari.results.registry import CHECKS
+
+if TYPE_CHECKING:
+    from watari.case.presentation import Presentation
+
+FOLDERS = (
+    "memory",
+    "storage",
+    "himeno",
+    "gemm",
+)
+CASES: dict[str, Case] = {
+    case.name: case
+    for folder in FOLDERS
+    for case in import_module(f"watari.cases.{folder}.case").CASES
+}
+
+
+def find(name: str) -> Case:
+    """The case of this name. Raises UsageError with the nearest one and the list."""
+    if name not in CASES:
+        raise unknown("case", name, CASES)
+    return CASES[name]
+
+
+def presentation(name: str) -> Presentation:
+    """How people are shown the case of this name; plainly, if it is of a version to come."""
+    from watari.case.presentation import Presentation
+
+    if name not in CASES:
+        return Presentation()
+    found: Presentation = import_module(CASES[name].presentation).PRESENTATION
+    return found
+
+
+def words(name: str, parameters: Parameters) -> str:
+    """A case in words, without its size; what a newer version has as plain parameters."""
+    axes = CASES[name].axes if name in CASES else {}
+    told = [presentation(name).words(name, parameters)] if axes else []
+    newer = [f"{k}={as_text(v)}" for k, v in parameters.items() if k not in axes]
+    return ", ".join([*told, *newer])
+
+
+def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:
+    """What results must hold of a known case. Raises ValidationError."""
+    from watari.cases import checks
+
+    if name in CASES:
+        checks.check(CASES[name], parameters, counts)
+
+
+CHECKS.append(check)

@@ -1,0 +1,1 @@
+"""Case gemm, and products of files."""

@@ -1,0 +1,147 @@
+"""Case gemm: C = alpha A B + beta C with matrices in a store, under a budget of fast memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, samples, table, words
+from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_folder, parse_size
+from watari.case.case import Case
+from watari.case.engines import FOLDER, SLOW_DISK
+from watari.case.profile import STORE, Phase, Profile, Transfer
+from watari.cases.gemm import axes as values
+from watari.cases.gemm import trial
+from watari.cases.gemm.axes import BYTES, flops, matrix_bytes, slots
+
+SIDE = count(1, 2**24)  # elements along one side of a matrix
+SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
+
+
+def bytes_per_sample(p: Parameters) -> int:
+    """Bytes read and written with a square block of C in fast memory: b^2 tiles of C, and twice b
+    of A and of B."""
+    m, n, k, tile = (int(p[name]) for name in ("m", "n", "k", "tile"))
+    b = max(1, math.isqrt(slots(p) + 4) - 2) if p["schedule"] == "reuse" else 1
+    elements = m * k * -(-n // (b * tile)) + k * n * -(-m // (b * tile))
+    elements += m * n * (2 if p["beta"] else 1)
+    return elements * BYTES[p["precision"]]
+
+
+def profile(p: Parameters) -> Profile:
+    """An estimate, which needs no compiled part: a square block of C stays in fast memory. How many
+    bytes a schedule really reads, `_native.gemm_plan` counts."""
+    who, moved = p["processor"], bytes_per_sample(p)
+    phase = Phase(
+        "products",
+        moved,
+        (Transfer(who, STORE, who, moved),),
+        flops=flops(p),
+        repeats=int(p["samples"]),
+    )
+    footprint = {"pageable" if who == "cpu" else who.replace("gpu", "device"): p["fast-memory"]}
+    if p["store"] == "ram":  # matrices in files take none
+        kind = p["engine"] if p["engine"] in values.IN_MEMORY else "pageable"
+        footprint[kind] = footprint.get(kind, 0) + matrix_bytes(p)
+    return Profile((phase,), footprint, exact=False)
+
+
+def extra_seconds(p: Parameters) -> float:
+    """Seconds that arithmetic may need, and a slow disk for making, reading and checking files."""
+    samples = int(p["samples"])
+    arithmetic = samples * flops(p) / (SLOW_CPU if p["processor"] == "cpu" else SLOW_GPU)
+    disk = 3 * matrix_bytes(p) + samples * bytes_per_sample(p) if p["store"] == "file" else 0
+    return arithmetic + disk / SLOW_DISK
+
+
+def spoken(p: Parameters) -> dict[str, str]:
+    """Of square matrices one side is enough."""
+    return {side: "" for side in ("m", "k") if p[side] == p["n"]}
+
+
+def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
+    """What products will read, and the time that implies."""
+    from watari.cases.gemm.forecast import lines
+
+    return lines(wanted, machine)
+
+
+CASES = (
+    Case(
+        "gemm",
+        "C = alpha A B + beta C, matrices in a store, tiles of them in fast memory",
+        "{processor} {engine} {n} tile {tile} of {fast-memory} depth {depth} x {threads}",
+        table(
+            PROCESSOR,
+            Axis(
+                "engine",
+                "who moves the tiles",
+                one_of(*values.ENGINES),
+                values.default_engine,
+                "gpu, on the cpu uring",
+                values.ENGINES,
+            ),
+            Axis("n", "columns of B and C", SIDE, values.default_n, "16384, on the cpu 4096"),
+            Axis("m", "rows of A and C", SIDE, lambda m, p: p["n"], "n"),
+            Axis("k", "columns of A, rows of B", SIDE, lambda m, p: p["n"], "n"),
+            words("precision", "of elements", "single", *values.BYTES),
+            Axis(
+                "fast-memory",
+                "bytes for tiles: GPU memory, on the cpu RAM",
+                parse_size,
+                values.default_fast_memory,
+                "a quarter of A, B and C",
+            ),
+            Axis(
+                "tile",
+                "elements of a tile's edge, a multiple of 128",
+                values.parse_tile,
+                values.default_tile,
+                "2048, less in small memory",
+            ),
+            words("layout", "how a matrix lies in the store", "row-major", *values.LAYOUTS),
+            words(
+                "schedule",
+                "a block of C stays in fast memory, or each product reads both its tiles",
+                "reuse",
+                *values.SCHEDULES,
+            ),
+            Axis(
+                "store",
+                "where the matrices lie",
+                one_of(*values.STORES),
+                values.default_store,
+                "file",
+                values.STORES,
+            ),
+            axis("folder", "where the files are made", parse_folder, FOLDER),
+            Axis("alpha", "a factor", values.parse_number, lambda m, p: 1.0, "1.0"),
+            Axis("beta", "a factor", values.parse_number, lambda m, p: 0.0, "0.0"),
+            replace(
+                THREADS,
+                summary="CPU threads that move tiles; the BLAS has its own",
+                default=values.default_threads,
+                default_text="one a core, gpu half as many, of files at most 4",
+            ),
+            Axis(
+                "depth",
+                "requests in flight of each thread; engines without a queue have 1",
+                count(1, 4096),
+                values.default_depth,
+                "32, gpu 2 to 256, of files 16, without a queue 1",
+            ),
+            samples(3, "whole products in a row"),
+            OVERSUBSCRIBE,
+        ),
+        trial.run,
+        profile,
+        values.settle,
+        values.require_sense,
+        extra_seconds,
+        threads_compute=False,
+        spoken=spoken,
+        forecast=forecast,
+        presentation="watari.cases.gemm.words",
+        commands="watari.cases.gemm.command",
+    ),
+)

@@ -1,0 +1,28 @@
+"""One trial of case `gemm`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from watari.case.axis import Parameters, expanded
+from watari.case.native import verified
+from watari.machine import openblas as blas
+
+
+def native_parameters(parameters: Parameters) -> dict[str, Any]:
+    """The case as the library takes it."""
+    given = {name.replace("-", "_"): value for name, value in parameters.items()}
+    given |= {name: float(parameters[name]) for name in ("alpha", "beta")}
+    folder = expanded(parameters["folder"])
+    return {**given, "folder": folder, "blas_folder": blas.folder(), "seed": time.time_ns() >> 20}
+
+
+def run(parameters: Parameters) -> dict[str, Any]:
+    """One trial in this process; its seed, which makes the matrices, is another one each time."""
+    from watari import _native
+
+    given = native_parameters(parameters)
+    trial: dict[str, Any] = _native.gemm(given)
+    trial["quantities"]["seed"] = {"value": float(given["seed"]), "unit": "1"}
+    return verified(trial, "{count} elements of C are not alpha A B + beta C")

@@ -1,0 +1,1 @@
+"""Case himeno: the Himeno benchmark in several memory styles."""

@@ -1,0 +1,57 @@
+"""The figures of Himeno, in order."""
+
+from __future__ import annotations
+
+from watari.cases.himeno import iterations, productivity, scaling, spending, styles
+from watari.charts.figure import Effort, Figure
+
+FIGURES = (
+    Figure(
+        "himeno-speed",
+        "Himeno: speed of each style",
+        ("himeno",),
+        "GFLOPS by Himeno's convention, one processor. Pale: an iteration of the steady state. "
+        "Tick: the whole loop, with first iteration and migration (as figure 5.8 of Yoshida 2024 "
+        "shows). Solid: the whole run, with allocation and transfers, too. Dashed: the speed that "
+        "the rate of a copy in the same file gives. Hollow bars are published by others.",
+        styles.speed,
+    ),
+    Figure(
+        "himeno-iterations",
+        "Himeno, iteration by iteration",
+        ("himeno",),
+        "Time of every iteration, a line a trial: the first may fault pages in, later ones may run "
+        "while pages migrate. From the 60th on the line is the median of a few percent of the "
+        "axis, and the band their range.",
+        iterations.iterations,
+    ),
+    Figure(
+        "himeno-time",
+        "Himeno: where the time goes",
+        ("himeno",),
+        "Seconds of one run from allocation to release, without the initial data: outside the loop "
+        "in warm colours, iterations in blue; what they wait for the halo is taken out of them.",
+        spending.spent,
+    ),
+    Figure(
+        "himeno-gpus",
+        "Himeno on several GPUs or CPU ranks",
+        ("himeno",),
+        "GFLOPS by implementation and number of ranks (a GPU has one; numbers in brackets are "
+        "those of Doi 2016). Solid: the loop, first iteration included, as figures 2 to 5 there. "
+        "Pale, and the number: an iteration of the steady state. The tick is perfect scaling of "
+        "the bar's own steady speed on one GPU, which has no halo and stands beside each way.",
+        scaling.several,
+    ),
+    Figure(
+        "himeno-effort",
+        "Himeno: effort beside speed",
+        ("himeno",),
+        "Statements that manage memory, counted from the sources, against GFLOPS of the fastest "
+        "program of each style. Filled: the whole run, with allocation and transfers. Hollow: an "
+        "iteration of the steady state.",
+        productivity.effort_and_speed,
+    ),
+)
+
+EFFORT = Effort(FIGURES[-1], productivity.together, productivity.speeds)

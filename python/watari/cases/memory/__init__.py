@@ -1,0 +1,1 @@
+"""Cases copy, access, migration and touch: paths between memories."""

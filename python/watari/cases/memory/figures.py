@@ -1,0 +1,97 @@
+"""The figures of memory paths, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from watari.cases.memory import costs, paths, series
+from watari.cases.memory.words import plain
+from watari.charts.figure import Drawn, Figure
+from watari.results.measured import Measured
+
+
+def single(
+    function: Callable[[Sequence[Measured]], Any], select: Callable[[Measured], bool]
+) -> Callable[[Sequence[Measured]], Drawn]:
+    """A figure of one chart, from the cases that it is made of."""
+
+    def draw(cases: Sequence[Measured]) -> Drawn:
+        chart = function(cases)
+        return [("", chart, [m for m in cases if m.case == "copy" and select(m)])] if chart else []
+
+    return draw
+
+
+FIGURES = (
+    Figure(
+        "paths",
+        "From memory to memory",
+        ("copy", "access"),
+        "Median rate of a copy, GB/s, at the largest array of each path; rows are read, columns "
+        "written. One matrix for each means of copying. Within one memory a byte counts twice "
+        "(read and written), between two once, as it crosses the link.",
+        single(paths.matrix, plain),
+    ),
+    Figure(
+        "sizes",
+        "Bandwidth over size",
+        ("copy",),
+        "Each point is the median over trials, the band their range. The colour is the memory "
+        "other than the GPU's own; dashed lines write it. Small arrays show the cost of starting "
+        "and the speed of caches.",
+        single(paths.over_size, plain),
+    ),
+    Figure(
+        "streams",
+        "Several streams at once",
+        ("copy",),
+        "The same array shared by several CUDA streams.",
+        single(paths.over_streams, lambda m: not m["bidirectional"]),
+    ),
+    Figure(
+        "copies",
+        "Copies, sample by sample",
+        ("copy",),
+        "Every sample of every trial, in order; a line is a trial (as figures 5.1 to 5.4 of "
+        "Yoshida 2024).",
+        series.copies,
+    ),
+    Figure(
+        "patterns",
+        "Access patterns",
+        ("access",),
+        "One processor reads a source and writes a destination that lie in host memory (HM) or "
+        "device memory (DM) by first touch. Hollow: the first sample, in which pages may move. "
+        "Filled: the settled rate, the median of the last quarter. Every byte counts as read "
+        "and written.",
+        costs.patterns,
+    ),
+    Figure(
+        "access",
+        "Access patterns, sample by sample",
+        ("access",),
+        "Every sample of every trial; the CPU's four patterns, then the GPU's (as figures 5.5 "
+        "and 5.6 of Yoshida 2024).",
+        series.access,
+    ),
+    Figure(
+        "migration",
+        "Migration",
+        ("migration",),
+        "The source is first touched by the CPU, the destination by the GPU; then the copy runs "
+        "on GPU, CPU and GPU in turn. Above, bandwidth; below, the part of each array (dashed: the "
+        "destination) that is no longer mapped on the CPU side, as the operating system tells "
+        "after each sample. A triangle marks where a phase has settled, in the middle one of "
+        "the trials.",
+        series.migration,
+    ),
+    Figure(
+        "touch",
+        "First touch, prefetch and faults",
+        ("touch",),
+        "What the first access to fresh or moved memory costs, by the median over trials. "
+        "Hollow: the same pass again, with nothing left to move.",
+        costs.touch,
+    ),
+)

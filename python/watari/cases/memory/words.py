@@ -1,0 +1,114 @@
+"""Cases copy, access, migration and touch in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from watari.case.axis import Parameters
+from watari.case.presentation import Presentation
+from watari.cases.memory.case import PLACES, copy_bytes
+from watari.results.measured import Measured
+
+ARRAYS = ("source", "destination")
+OPERATIONS = {
+    "first-touch": "first touch by {who}",
+    "prefetch": "prefetch to {who}",
+    "fault": "{who} reads what the other touched",
+}
+
+
+def pattern(parameters: Parameters) -> str:
+    """An access pattern as the thesis names it: `HM Read, DM Write by CPU`."""
+    source, destination = (PLACES[parameters[array]] for array in ARRAYS)
+    return f"{source} Read, {destination} Write by {parameters['processor'].upper()}"
+
+
+def pattern_number(parameters: Parameters) -> int:
+    """Its number in the thesis, 1 to 8: the CPU's four, then the GPU's."""
+    on_gpu = [parameters["processor"] != "cpu", *(parameters[a] == "gpu" for a in ARRAYS)]
+    return 1 + sum(weight for weight, there in zip((4, 2, 1), on_gpu, strict=True) if there)
+
+
+def memory(parameters: Parameters) -> str:
+    """Memory and hint: `managed`, `managed, mapped`."""
+    hint = parameters.get("hint", "none")
+    return str(parameters["memory"]) if hint == "none" else f"{parameters['memory']}, {hint}"
+
+
+def executor(parameters: Parameters) -> str:
+    """Who moves the bytes of a copy: `CPU`, `GPU kernel`, `copy engine`."""
+    who = str(parameters["processor"])
+    if who == "cpu":
+        return "CPU"
+    if parameters["means"] == "copy-engine":
+        return "copy engine" if who == "gpu" else f"copy engine of {who}"
+    return f"{who.upper()} kernel"
+
+
+def extras(parameters: Parameters) -> str:
+    """What is not as usual in a copy: streams, both ways, huge pages, NUMA node."""
+    parts = [
+        f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
+        "both ways" if parameters.get("bidirectional") else "",
+        f"huge pages {parameters['thp']}" if parameters.get("thp", "default") != "default" else "",
+        f"node {parameters['numa']}" if parameters.get("numa", "local") != "local" else "",
+    ]
+    return ", ".join(p for p in parts if p)
+
+
+def plain(m: Measured) -> bool:
+    """A copy with nothing special about it."""
+    return not extras(m.parameters)
+
+
+def copy_words(parameters: Parameters) -> str:
+    """`pinned → device, copy engine, 4 streams`."""
+    path = f"{parameters['from']} → {parameters['to']}, {executor(parameters)}"
+    return ", ".join(t for t in (path, extras(parameters)) if t)
+
+
+def touch_words(parameters: Parameters) -> str:
+    """`managed, prefetch to GPU`."""
+    operation = OPERATIONS[parameters["operation"]]
+    return f"{parameters['memory']}, {operation.format(who=parameters['processor'].upper())}"
+
+
+WORDS: dict[str, Callable[[Parameters], str]] = {
+    "copy": copy_words,
+    "access": lambda p: f"{pattern(p)}, {memory(p)}",
+    "migration": lambda p: f"{memory(p)}, {p['phases'].upper().replace('+', ', ')}",
+    "touch": touch_words,
+}
+
+
+def words(case: str, parameters: Parameters) -> str:
+    """A case in words, without its size."""
+    return WORDS[case](parameters)
+
+
+def as_copy(m: Measured) -> Measured:
+    """Access to explicit memory as what it is, a copy by a kernel between pinned and device.
+
+    `access` counts every byte as read and written; `copy` counts what crosses the link once.
+    """
+    if m.case != "access" or m["memory"] != "explicit":
+        return m
+    kinds = {"cpu": "pinned", "gpu": "device"}
+    parameters = {
+        "processor": m["processor"],
+        "from": kinds[m["source"]],
+        "to": kinds[m["destination"]],
+        "size": m["size"],
+        "means": "kernel",
+        "streams": 1,
+        "bidirectional": False,
+        "samples": m["samples"] or 1,
+    }
+    moved = copy_bytes(parameters) if m.bytes_per_sample else 0
+    return replace(m, case="copy", parameters=parameters, bytes_per_sample=moved)
+
+
+PRESENTATION = Presentation(
+    words=words, alike=as_copy, plain=plain, figures="watari.cases.memory.figures"
+)

@@ -1,0 +1,38 @@
+"""The rate that an application's floor is counted from: a copy measured in the same result file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from watari.case import limits
+from watari.cases import presentation
+from watari.results.measured import Measured
+
+COPY = "copy"
+
+
+def is_reference(m: Measured, copy: Measured) -> bool:
+    """Whether `copy` is one in the memory that the processor of `m` calls its own."""
+    who = m["processor"]
+    own = "pageable" if who == "cpu" else who.replace("gpu", "device")
+    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, who)
+    return (
+        (copy.case, copy.file, copy["processor"]) == (COPY, m.file, who)
+        and copy["from"] == copy["to"] == own
+        and copy.drawn
+        and not copy.flagged
+        and presentation(COPY).plain(copy)
+        and copy["size"] > cache
+        and (who != "cpu" or copy["threads"] == m["threads"])
+    )
+
+
+def copy_rate(m: Measured, cases: Sequence[Measured], size: int) -> float | None:
+    """GB/s of a copy of the largest array by the best means; None where the file has none, where
+    `size`, the bytes of the application's arrays, fits into caches, and for several ranks."""
+    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, m["processor"])
+    copies = [copy for copy in cases if is_reference(m, copy)]
+    if not copies or size <= cache or m.ranks > 1:
+        return None
+    largest = max(copy["size"] for copy in copies)
+    return max(copy.median for copy in copies if copy["size"] == largest)

@@ -1,0 +1,1 @@
+"""Case storage: blocks of a store by one of several engines."""

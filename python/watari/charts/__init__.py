@@ -1,0 +1,1 @@
+"""How charts look, and what several of them share."""

@@ -1,0 +1,132 @@
+"""Files: written whole or not at all, and the TOML files that come with the package."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from watari.common import owner
+from watari.common.errors import FileError, UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def stored(name: str) -> list[Path]:
+    """Folders of the package: beside it when installed, beside python/ in a source tree."""
+    return [PACKAGE / name, PACKAGE.parents[1] / name]
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file as a dictionary. Raises FileError with its name."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {reason(error)}") from None
+    except ValueError as error:  # also UnicodeDecodeError and TOMLDecodeError
+        raise FileError(f"{path}: {error}") from None
+    except RecursionError:
+        raise FileError(f"{path}: brackets are nested too deeply") from None
+
+
+def reason(error: Exception) -> str:
+    """Why a file cannot be read or written, without its name."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, whatever they are called."""
+    try:
+        return os.path.samefile(path, other)
+    except (OSError, ValueError):  # one is not there
+        return os.path.realpath(path) == os.path.realpath(other)
+
+
+def check_not_read(output: Path, read: Iterable[Path]) -> None:
+    """Raises UsageError where a command would write over what it reads."""
+    for path in read:
+        if same(output, path):
+            raise UsageError(f"-o {output} would write over {path}, which is read: name another")
+
+
+def write_atomically(
+    path: str | os.PathLike[str],
+    content: str | bytes,
+    before: Callable[[Path], None] = lambda temporary: None,
+) -> None:
+    """Put `content` at `path` in one step: a temporary file beside it, fsync, then rename.
+
+    `before` gets the temporary file while nobody else knows it. On any failure (a full disk, no
+    permission) the old file stays as it was and the temporary one is removed, as is one that a
+    killed process left. Raises FileError with path and cause.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+    except FileNotFoundError:
+        raise FileError(f"{path}: cannot be written: the current folder was removed") from None
+    if os.path.exists(target) and not stat.S_ISREG(target.stat().st_mode):
+        raise FileError(f"{path}: cannot be written: not a regular file")
+    remove_left(target)
+    temporary = target.with_name(f".{target.name}.{owner.mark()}.partial")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            file.flush()
+            os.fsync(file.fileno())
+        before(temporary)
+        os.replace(temporary, target)
+    except OSError as error:
+        kept = "; the file that was there is unchanged" if os.path.exists(target) else ""
+        raise FileError(f"{path}: cannot be written: {reason(error)}{kept}") from error
+    finally:
+        with contextlib.suppress(OSError):  # gone already when the rename has happened
+            os.unlink(temporary)
+    sync_folder(target.parent)
+
+
+def remove_left(target: Path) -> None:
+    """Removes temporary files of this file that killed processes left."""
+    name = re.compile(rf"\.{re.escape(target.name)}\.{owner.PATTERN}\.partial")
+    with contextlib.suppress(OSError):
+        for path in owner.of_the_dead(target.parent, name):
+            path.unlink()
+
+
+@contextlib.contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Gives an OSError of this block the name of the file; a write that fails has none."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextlib.contextmanager
+def closed_quietly(file: IO[Any]) -> Iterator[None]:
+    """Closes a file of which this process wrote nothing: an error of that loses nothing."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            file.close()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the rename itself survive a power cut, where the file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,53 @@
+"""Whose a temporary file or folder is: its name says so, and the next run can remove what a killed
+one left.
+
+The name has the kernel (until its next boot), process namespace, process, and when that started.
+Hosts and containers that share a disk so keep apart, and a process number that was given away again
+is no excuse. What cannot be judged from here stays.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+PATTERN = r"(?P<system>\w+-\d+)-(?P<process>\d+)-(?P<started>\d+)"
+
+
+def system() -> str:
+    """Within what process numbers have a meaning: this boot of a kernel, and the namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    return f"{boot}-{os.stat('/proc/self/ns/pid').st_ino}"
+
+
+def started(process: int) -> int | None:
+    """When a living process started, in clock ticks since boot; None where there is none."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[19])
+    return None
+
+
+def mark() -> str:
+    """The part of a name that says it is of this process; where /proc is missing, its number alone,
+    by which nobody removes it."""
+    with suppress(OSError):
+        return f"{system()}-{os.getpid()}-{started(os.getpid())}"
+    return str(os.getpid())
+
+
+def of_the_dead(directory: Path, name: re.Pattern[str]) -> list[Path]:
+    """What in this directory has such a name (with PATTERN in it) and a dead owner of this user.
+    Raises OSError."""
+    here, user = system(), os.geteuid()
+    found = ((path, name.fullmatch(path.name)) for path in directory.iterdir())
+    return [
+        path
+        for path, its in found
+        if its
+        and its["system"] == here
+        and path.lstat().st_uid == user
+        and started(int(its["process"])) != int(its["started"])
+    ]

@@ -1,0 +1,27 @@
+"""All figures, in the order of the page: those of every case, then ours beside published values."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+from watari.cases import CASES, presentation
+from watari.charts.figure import Figure
+from watari.report import beside
+
+PUBLISHED = Figure(
+    "published",
+    "Beside published values",
+    (),
+    "Filled: this run. Hollow diamonds: published by others, with the source; a bar where a "
+    "range was given. Ticks: theoretical. Published values are not mixed with ours.",
+    beside.beside,
+)
+
+
+@cache
+def figures() -> tuple[Figure, ...]:
+    """Modules that several cases share come once."""
+    modules = dict.fromkeys(presentation(name).figures for name in CASES)
+    found = [f for module in modules if module for f in import_module(module).FIGURES]
+    return (*found, PUBLISHED)

@@ -1,0 +1,1 @@
+"""Result files: their schema, what was measured, statistics."""

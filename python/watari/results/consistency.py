@@ -1,0 +1,78 @@
+"""What a result file must hold beyond types: series as long as each other, phases within them,
+parameters that their axes know.
+
+Everything that reads a result relies on it. A case or an axis that is not in the table is of a
+newer version: its values stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from watari.results.registry import CHECKS
+
+MOST_SECONDS = 1e9  # 30 years
+
+
+class Part(Protocol):
+    """A phase."""
+
+    name: str
+    first: int
+    last: int
+
+
+def wrong(place: tuple[str | int, ...], text: str, value: Any) -> ValidationError:
+    """The error of a field inside the record that is checked."""
+    problem = PydanticCustomError("inconsistent", "{text}", {"text": text})
+    details: Any = [{"type": problem, "loc": place, "input": value}]
+    return ValidationError.from_exception_data("record", details)
+
+
+def check_case(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:
+    """Raises ValidationError where parameters are not those of a known case, or where samples were
+    taken and `counts`, the bytes and flops of one, say that they moved and computed nothing."""
+    if not CHECKS:
+        raise RuntimeError("watari.cases must be imported before results are checked")
+    for check in CHECKS:
+        check(name, parameters, counts)
+
+
+def check_length(place: tuple[str | int, ...], values: Sequence[float], samples: int) -> None:
+    """Raises ValidationError where a series has not one value a sample."""
+    if len(values) != samples:
+        raise wrong(place, f"has {len(values)} values, and host_s {samples}", len(values))
+
+
+def check_series(
+    samples: int, device: Sequence[float] | None, series: Mapping[str, Sequence[float]]
+) -> None:
+    """Raises ValidationError unless all series have so many samples, and times are times."""
+    if device is not None:
+        check_length(("device_s",), device, samples)
+    for name, values in series.items():
+        check_length(("series", name), values, samples)
+        for i, value in enumerate(values) if name.endswith("_s") else ():
+            check_seconds(("series", name, i), value)
+
+
+def check_seconds(place: tuple[str | int, ...], value: float) -> None:
+    """Raises ValidationError for what no run can have taken."""
+    if not 0 <= value <= MOST_SECONDS:
+        raise wrong(place, f"must be from 0 to {MOST_SECONDS:g} s, is {value:g}", value)
+
+
+def check_phases(phases: Sequence[Part], samples: int) -> None:
+    """Raises ValidationError unless phases lie within the series, one after another."""
+    end = 0
+    for i, phase in enumerate(phases):
+        if not end <= phase.first <= phase.last <= samples:
+            text = f"must lie in order within {samples} samples: {phase.first} to {phase.last}"
+            raise wrong(("phases", i), text, phase.name)
+        if any(phase.name == other.name for other in phases[:i]):
+            raise wrong(("phases", i, "name"), f"comes twice: {phase.name}", phase.name)
+        end = phase.last

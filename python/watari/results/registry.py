@@ -1,0 +1,13 @@
+"""Who knows the cases says here what results must hold of them: that is on a floor above.
+
+A module of its own, so that a trial registers cases without the rest of what results need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# name, parameters, and bytes and flops of a sample where some were taken
+CheckCase = Callable[[str, Mapping[str, Any], "tuple[int, int] | None"], None]
+CHECKS: list[CheckCase] = []

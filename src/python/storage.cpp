@@ -1,0 +1,43 @@
+// Case storage.
+#include "watari/cases/storage/storage.hpp"
+#include "case.hpp"
+
+namespace {
+
+using namespace watari;
+
+bench::storage_parameters storage_parameters(const nb::dict& p) {
+    auto result = with_common<bench::storage_parameters>(p);
+    const auto number = [&](const char* name) { return nb::cast<std::size_t>(p[name]); };
+    result.processor = processor_named(text(p, "processor"));
+    result.engine = text(p, "engine");
+    result.pattern = chosen<storage::pattern>(
+        text(p, "pattern"),
+        {{"random", storage::pattern::random}, {"sequential", storage::pattern::sequential}});
+    result.direction = chosen<storage::direction>(
+        text(p, "direction"),
+        {{"read", storage::direction::read}, {"write", storage::direction::write}});
+    result.cache =
+        chosen<storage::cache_state>(text(p, "cache"), {{"none", storage::cache_state::none},
+                                                        {"cold", storage::cache_state::cold},
+                                                        {"warm", storage::cache_state::warm}});
+    result.block = number("block");
+    result.depth = number("depth");
+    result.requests = number("requests");
+    result.files = number("files");
+    result.seed = number("seed");
+    result.folder = text(p, "folder");
+    result.store = text(p, "store");
+    result.fault = text(p, "fault");
+    return result;
+}
+
+void bind(nb::module_& module) {
+    bind_case(
+        module, "storage", storage_parameters, bench::storage,
+        "One trial of case `storage`; `folder` is where its files lie, `seed` makes the order.");
+}
+
+const binding bindings(bind);
+
+}  // namespace

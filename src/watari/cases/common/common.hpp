@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+
+namespace watari::bench {
+
+/// What all cases take.
+struct common {
+    std::size_t size = 0;
+    std::size_t samples = 1;
+    int threads = 1;
+    bool oversubscribe = false;
+};
+
+}  // namespace watari::bench

@@ -1,0 +1,37 @@
+/// Case storage: blocks of a store to or from memory, by one engine. Throws as the cases of memory
+/// paths do.
+#pragma once
+
+#include "watari/cases/common/common.hpp"
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+#include "watari/storage/files/open_files.hpp"
+#include "watari/storage/verify/order.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace watari::bench {
+
+/// Case `storage`: blocks between files and the memory of a processor. `size` is that of the whole
+/// store; a sample moves `requests` blocks, with `depth` in flight a thread. `seed` makes the
+/// random order and begins the generations that are written.
+struct storage_parameters : common {
+    watari::processor processor;
+    std::string engine;
+    storage::pattern pattern = storage::pattern::random;
+    storage::direction direction = storage::direction::read;
+    std::size_t block = 4096;
+    std::size_t depth = 1;
+    std::size_t requests = 1;
+    std::size_t files = 1;
+    storage::cache_state cache = storage::cache_state::none;
+    std::string folder;
+    std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
+    std::string fault = "none";  ///< of the controller behind the queues (storage/faulty.hpp)
+    std::uint64_t seed = 0;
+};
+measure::trial storage(const storage_parameters& p);
+
+}  // namespace watari::bench

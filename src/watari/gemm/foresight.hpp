@@ -1,0 +1,27 @@
+/// What a product will move, known before it begins.
+#pragma once
+
+#include "watari/gemm/pipeline/pipeline.hpp"
+#include "watari/gemm/schedule/placement.hpp"
+#include "watari/gemm/schedule/schedule.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::gemm {
+
+/// What a run will move.
+struct foresight {
+    std::uint64_t read, written;  ///< bytes
+    double lower_bound;           ///< bytes; 0 where nothing is multiplied
+    std::size_t block_rows, block_columns, slots;
+    std::size_t steps;
+};
+
+foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
+                  double lower_bound);
+
+/// Throws error where a run moved other bytes.
+void require_foreseen(const foresight& ahead, const pipeline_counts& counts);
+
+}  // namespace watari::gemm

@@ -1,0 +1,234 @@
+"""Commands of which one call to the operating system fails, or moves less than it was asked to.
+
+Promises: a documented exit code, no traceback, no hang; the old output whole or the new one right;
+an error line that names the file; and the same command without a fault then does its work. Calls of
+io_uring and those that glibc makes for itself cannot be reached from here (faulty_calls.c).
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import json
+import random
+import shutil
+import subprocess
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import attacks
+import products
+from attacks import Broken, Unsupported
+from commands import Ended, watari
+
+DISK = ["EIO", "ENOSPC", "EDQUOT"]
+FAULTS: dict[str, list[str]] = {  # by call: the errors that manual pages tell of; SHORT moves less
+    "open": ["EIO", "ENOSPC", "EDQUOT", "EACCES", "ENOMEM", "EINTR", "EMFILE"],
+    "read": ["EIO", "EINTR", "SHORT"],
+    "pread": ["EIO", "EINTR", "SHORT"],
+    "write": [*DISK, "EINTR", "SHORT"],
+    "pwrite": [*DISK, "EINTR", "SHORT"],
+    "fsync": DISK,
+    "fdatasync": DISK,
+    "rename": [*DISK, "EACCES"],
+    "link": [*DISK, "EACCES"],
+    "unlink": ["EIO", "EACCES"],
+    "ftruncate": [*DISK, "EINTR"],
+    "fallocate": [*DISK, "EINTR"],
+    "flock": ["EINTR", "EAGAIN", "ENOMEM"],
+    "mkdir": [*DISK, "EACCES", "ENOMEM"],
+    "mmap": ["ENOMEM", "EACCES", "EAGAIN"],
+    "stat": ["EIO", "EACCES", "ENOMEM"],
+    "close": ["EIO", "EINTR", "ENOSPC", "EDQUOT"],
+}
+PYTHON = ["open", "read", "write", "fsync", "rename", "unlink", "stat", "close"]  # a command's own
+RUNS = [*PYTHON, "flock", "mkdir"]
+DATA = ["open", "pread", "pwrite", "fdatasync", "fallocate", "mmap", "ftruncate", "link", "close"]
+RUN = ["run", "copy", "processor=cpu", "size=16KiB", "trials=2", "samples=2", "-o", "run.json"]
+STORAGE = ["run", "storage", "processor=cpu", "size=4MiB", "requests=64", "block=4KiB"]
+STORAGE += ["trials=1", "samples=2", "folder=data", "-o", "run.json"]
+SAMPLES = sorted(
+    (Path(__file__).parents[2] / "results").glob("*-gemm-*-disk-*.json"),
+    key=lambda path: path.stat().st_size,
+)[:4]
+
+
+@functools.cache
+def library() -> str:
+    """The preloaded library, compiled once. Raises Unsupported."""
+    source = Path(__file__).with_suffix(".c")
+    built = attacks.scratch() / "faulty_calls.so"
+    if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
+        with tempfile.TemporaryDirectory(dir=attacks.scratch()) as folder:
+            made = Path(folder, "made.so")
+            command = ["cc", "-shared", "-fPIC", "-O1", "-o", str(made), str(source), "-ldl"]
+            try:
+                subprocess.run(command, check=True, capture_output=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise Unsupported(f"a C compiler: {error}") from None
+            made.replace(built)
+    return str(built)
+
+
+def drawn(rng: random.Random, folder: Path, calls: list[str]) -> dict[str, str]:
+    """The environment of a fault: which call, which of them, how, once or from then on."""
+    call = rng.choice(calls)
+    how = rng.choice(FAULTS[call])
+    return {
+        "LD_PRELOAD": library(),
+        "FAULT_FOLDER": str(folder),
+        "FAULT_LOG": f"{folder}.log",
+        "FAULT_CALL": call,
+        "FAULT_NTH": str(int(10 ** rng.uniform(0, rng.choice([0.8, 1.6])))),
+        "FAULT_ERRNO": str(0 if how == "SHORT" else getattr(errno, how)),
+        # an interrupt again and again is no machine's
+        "FAULT_LASTING": str(int(rng.random() < 0.3 and how not in ("EINTR", "SHORT"))),
+    }
+
+
+def came(ended: Ended, folder: Path, fault: dict[str, str]) -> str:
+    """Whether the fault was reached, and how the command ended."""
+    log = Path(fault["FAULT_LOG"])
+    if not log.exists():
+        return "not reached"
+    log.unlink()
+    return "survived" if ended.code in (0, 3) else "told"
+
+
+def check_end(ended: Ended, codes: tuple[int, ...], names: list[str]) -> None:
+    """Raises Broken where a command ended otherwise, or its error does not say what failed."""
+    if ended.code not in codes:
+        raise Broken(f"an exit code for something else: {ended}")
+    if ended.code and not (
+        ended.error.startswith("watari: ") and any(name in ended.error for name in names)
+    ):
+        raise Broken(f"an error without a name: {ended}")
+
+
+def of_product(rng: random.Random, folder: Path) -> str:
+    """`watari gemm`: C is the old one or right; a fault leaves nothing that hinders."""
+    product = products.prepare(rng, folder)
+    fault = drawn(rng, folder, list(FAULTS))
+    ended = watari(product.words, folder, **fault)
+    there = products.check_old(product, ended)
+    if ended.code == 0 and not there:
+        raise Broken(f"no C after {ended}")
+    check_end(ended, (0, 1, 2), [".npy", str(folder), "output"])
+    again = watari(product.words, folder)
+    if again.code == 2 and "--fresh" in again.error:
+        again = watari([*product.words, "--fresh"], folder)
+    products.whole(again)
+    # one that was in place already may have been told as finished, or be what is added to
+    right = {product.right, product.right_anew} if there else {product.right}
+    if product.content() not in right or product.left_over():
+        raise Broken(f"a wrong C, or something beside it {product.left_over()}: {again}")
+    return came(ended, folder, fault)
+
+
+def result(folder: Path, old: str, ended: Ended) -> dict[str, Any] | None:
+    """The new result file. Raises Broken where it is torn, or has a trial that gave wrong data."""
+    path = folder / "run.json"
+    text = path.read_text() if path.exists() else ""
+    if text == old:
+        return None
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise Broken(f"torn JSON: {error} after {ended}") from None
+    for case in found["cases"]:
+        if case["status"] == "wrong" or (case["status"] != "ok" and not case["reason"]):
+            raise Broken(f"{case['status']} because of '{case['reason']}' after {ended}")
+    return found
+
+
+def of_run(rng: random.Random, folder: Path, words: list[str], calls: list[str]) -> str:
+    """`watari run`: results are the old ones or the new; what was measured can be gone on with."""
+    old = rng.choice(["", SAMPLES[0].read_text()])
+    if old:
+        (folder / "run.json").write_text(old)
+    fault = drawn(rng, folder, calls)
+    ended = watari(words, folder, **fault)
+    found = result(folder, old, ended)
+    if ended.code == 0 and not found:
+        raise Broken(f"no result after {ended}")
+    if ended.code not in (0, 1) or not found:
+        check_end(ended, (1, 2), ["run.json", str(folder), "data", ".trial", "output"])
+    journal = folder / "run.json.journal"
+    if journal.exists() and journal.stat().st_size:
+        words = ["run", "--resume", "run.json"]
+    again = watari(words, folder)
+    found = result(folder, old, again)
+    failed = found and any(case["status"] == "failed" for case in found["cases"])
+    if not found or found["missing"] or again.code != int(bool(failed)):
+        raise Broken(f"not whole after a fault: {ended}, then {again}")
+    left = {path.name for path in folder.iterdir()} - {"run.json", "data"}
+    if fault["FAULT_CALL"] in ("unlink", "open", "stat"):  # a folder that could not be removed
+        left = {name for name in left if not name.startswith(".trial-")}
+    if left:
+        raise Broken(f"left lying: {left} after {ended}, then {again}")
+    return came(ended, folder, fault)
+
+
+def of_storage(rng: random.Random, folder: Path) -> str:
+    """`watari run storage`: a fault is no wrong data, and leaves none that a later run reads."""
+    words = [*STORAGE, f"engine={rng.choice(['posix', 'mmap', 'queue'])}"]
+    words += [f"direction={rng.choice(['read', 'write'])}"]
+    what = of_run(rng, folder, words, DATA)
+    (folder / "run.json").unlink()
+    again = watari(words, folder)
+    if again.code != 0:
+        raise Broken(f"a fault lasts ({what}): {again}")
+    return what
+
+
+def of_report(rng: random.Random, folder: Path) -> str:
+    """`watari report`: the page is the old one or the new one."""
+    page, fault = folder / "page.html", drawn(rng, folder, PYTHON)
+    shutil.copyfile(rng.choice(SAMPLES), folder / "run.json")
+    page.write_text("old")
+    ended = watari(["report", "run.json", "-o", "page.html"], folder, **fault)
+    check_end(ended, (0, 1, 2), ["run.json", "page.html", str(folder), "output"])
+    text = page.read_text()
+    if (text != "old" or ended.code == 0) and not text.rstrip().endswith("</html>"):
+        raise Broken(f"a torn page of {len(text)} characters after {ended}")
+    left = {path.name for path in folder.iterdir()} - {"run.json", "page.html"}
+    if left and fault["FAULT_CALL"] != "unlink":
+        raise Broken(f"left lying: {left} after {ended}")
+    return came(ended, folder, fault)
+
+
+def of_compare(rng: random.Random, folder: Path) -> str:
+    """`watari compare`: the verdict, or an error."""
+    names = ["base.json", "new.json"]
+    for name in names:
+        shutil.copyfile(rng.choice(SAMPLES), folder / name)
+    right, fault = watari(["compare", *names], folder), drawn(rng, folder, PYTHON)
+    ended = watari(["compare", *names], folder, **fault)
+    if (ended.code, ended.out) != (right.code, right.out):
+        check_end(ended, (1, 2), [*names, str(folder), "output"])
+    return came(ended, folder, fault)
+
+
+def of_copy(rng: random.Random, folder: Path) -> str:
+    """`watari run copy`, whose trials need no files of data."""
+    return of_run(rng, folder, RUN, RUNS)
+
+
+# a page needs packages that a compute node may lack
+ATTACKS = [
+    of_product,
+    of_copy,
+    of_storage,
+    *([of_report] if find_spec("altair") else []),
+    of_compare,
+]
+
+
+def attempt(rng: random.Random, folder: Path) -> str:
+    return rng.choices(ATTACKS, [5, 4, 4, 1, 1])[0](rng, folder)
+
+
+if __name__ == "__main__":
+    attacks.main(attempt, 300)

@@ -1,0 +1,97 @@
+"""Runs that are ended at random moments, and continued: every trial once, and nothing left over.
+
+Promises: a trial that was told as finished is never run again; in the end there are as many as were
+planned, none twice; the result file is valid JSON whenever it is there; no `.trial-*`, journal or
+unfinished file stays; nothing hangs.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import attacks
+from attacks import Broken
+from commands import Ended, watari
+from kills import end_at_random
+
+TRIALS = 4
+SIZES = ("16KiB", "64KiB")
+SECONDS, PHASE = 1.8, 1.2  # of a run on an idle machine; where it is busy, kills come sooner
+RESULT, JOURNAL = "run.json", "run.json.journal"
+CONTINUATIONS = 3  # undisturbed ones; the first one should be enough
+
+
+def command(rng: random.Random, folder: Path) -> list[str]:
+    """The run, or its continuation where something of it is left."""
+    result, journal = folder / RESULT, folder / JOURNAL
+    if journal.exists() and journal.stat().st_size:
+        return ["run", "--resume", rng.choice([RESULT, JOURNAL])]
+    if result.exists():
+        return ["run", "--resume", RESULT]
+    axes = ["processor=cpu", f"size={','.join(SIZES)}", f"trials={TRIALS}", "samples=2"]
+    return ["run", "copy", *axes, "-o", RESULT]
+
+
+def told(ended: Ended) -> int:
+    """Trials that a command said are finished: lines as `[3/8] copy ...`."""
+    return sum(bool(re.match(r"\[\d+/\d+\] ", line)) for line in ended.out.split("\n"))
+
+
+def read(path: Path, ended: Ended) -> dict[str, Any] | None:
+    """The result file, if it is there. Raises Broken where it is no JSON."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise Broken(f"torn JSON: {error} after {ended}") from None
+
+
+def check_trials(result: dict[str, Any], ended: Ended) -> None:
+    """Raises Broken where one is lost or there twice."""
+    if len(result["cases"]) != len(SIZES) or result["missing"]:
+        raise Broken(f"cases are lost: {len(result['cases'])} after {ended}")
+    for case in result["cases"]:
+        kept = [(trial["started"], tuple(trial["host_s"])) for trial in case["trials"]]
+        if len(kept) != TRIALS or len(set(kept)) != TRIALS:
+            raise Broken(f"{len(kept)} trials, {len(set(kept))} different ones, after {ended}")
+        if case["status"] != "ok":
+            raise Broken(f"{case['status']}: {case['reason']} after {ended}")
+
+
+def whole(folder: Path, ended: Ended) -> dict[str, Any] | None:
+    """The result file once nothing is missing. Raises Broken where it is no JSON."""
+    found = read(folder / RESULT, ended)
+    return None if (folder / JOURNAL).exists() or not found or found["missing"] else found
+
+
+def attempt(rng: random.Random, folder: Path) -> str:
+    finished, kills, result = 0, rng.choice([1, 1, 2, 3]), None
+    for turn in range(kills + CONTINUATIONS):
+        words = command(rng, folder)
+        if turn < kills:
+            ended = end_at_random(rng, words, folder, folder / JOURNAL, SECONDS, PHASE)
+        else:
+            ended = watari(words, folder)
+            if ended.code != 0:
+                raise Broken(f"not continued: {ended}")
+        finished += told(ended)
+        if result := whole(folder, ended):
+            break
+    if not result:
+        raise Broken(f"never whole: {ended}")
+    check_trials(result, ended)
+    if finished > TRIALS * len(SIZES):
+        raise Broken(f"{finished} trials were finished, of {TRIALS * len(SIZES)}: some were lost")
+    if ended.code == 0 and (left := sorted({path.name for path in folder.iterdir()} - {RESULT})):
+        raise Broken(f"left lying: {left} after {ended}")
+    return f"killed {turn} times" if turn != 1 else "killed once"
+
+
+if __name__ == "__main__":
+    attacks.main(attempt, 300)

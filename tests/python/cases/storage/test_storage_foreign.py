@@ -1,0 +1,97 @@
+"""Cases storage and gemm leave files of others alone, whatever stands under a test file's name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+from storage_trials import STORE, trial
+
+from watari.plan.request import resolve
+from watari.run import launch
+
+pytest.importorskip("watari._native")
+GEMM = {"engine": "posix", "n": 256, "tile": 128, "samples": 1, "threads": 1, "store": "file"}
+
+
+def store(folder: Path, **given: Any) -> launch.Trial:
+    return trial(engine="posix", folder=str(folder), **given)
+
+
+def product(folder: Path) -> launch.Trial:
+    asked = resolve("gemm", {**GEMM, "folder": str(folder)}, synthetic.cpu_machine())[0]
+    return launch.trial(asked, launch.Launcher(), 30)
+
+
+def link(path: Path, mine: Path) -> None:
+    path.symlink_to(mine)
+
+
+def hard_link(path: Path, mine: Path) -> None:
+    path.hardlink_to(mine)
+
+
+def dangling(path: Path, mine: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def shorter(path: Path, mine: Path) -> None:
+    path.write_bytes(mine.read_bytes()[:5000])
+
+
+def empty_folder(path: Path, mine: Path) -> None:
+    path.mkdir()
+
+
+def pipe(path: Path, mine: Path) -> None:
+    os.mkfifo(path)
+
+
+STANDING = (link, hard_link, dangling, shorter, empty_folder, pipe)
+
+
+@pytest.mark.parametrize("stand", STANDING)
+@pytest.mark.parametrize("case", ["storage", "gemm"])
+def test_what_is_not_ours_is_neither_written_nor_replaced(
+    case: str, stand: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    folder, mine = tmp_path / "disk", tmp_path / "mine"
+    made = product(folder) if case == "gemm" else store(folder)
+    assert made["status"] == "ok", made["error"]
+    [path] = folder.iterdir()
+    data = os.urandom(path.stat().st_size)
+    path.unlink()
+    mine.write_bytes(data)
+    stand(path, mine)
+    before = os.lstat(path)
+    found = product(folder) if case == "gemm" else store(folder, direction="write")
+    assert found["status"] == "failed"
+    assert f"{path} " in found["error"]
+    assert "no test file: it is left as it is; move it away" in found["error"]
+    assert mine.read_bytes() == data
+    assert (os.lstat(path).st_ino, os.lstat(path).st_mtime) == (before.st_ino, before.st_mtime)
+    assert list(folder.iterdir()) == [path]
+
+
+def test_other_data_that_are_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / STORE).write_bytes(os.urandom(2**22))
+    found = store(tmp_path)
+    assert (found["status"], found["verified"]) == ("wrong", False)
+    assert f"{tmp_path / STORE} is no test file: it holds other data" in found["error"]
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / STORE).symlink_to(tmp_path / STORE)
+    assert "is a symbolic link" in store(linked)["error"]
+
+
+def test_a_store_written_once_is_written_again(tmp_path: Path) -> None:
+    for _ in range(2):
+        found = store(tmp_path, direction="write", size="16MiB", files=4)
+        assert found["status"] == "ok", found["error"]
+        assert product(tmp_path)["status"] == "ok"
+    os.truncate(tmp_path / "watari-16777216-2of4.data", 2**20)  # ours, of another size
+    assert store(tmp_path, direction="write", size="16MiB", files=4)["status"] == "ok"

@@ -1,0 +1,74 @@
+"""What a case's profile says it moves and computes is what its trials report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from watari import cases
+from watari.machine import probe
+from watari.plan.request import Request, resolve
+
+pytest.importorskip("watari._native")
+
+SMALL: dict[str, dict[str, Any]] = {
+    "copy": {"size": "1MiB", "samples": 3},
+    "access": {"size": "1MiB", "samples": 3},
+    "migration": {"size": "1MiB", "samples": 3},
+    "touch": {"memory": "pageable", "size": "1MiB", "samples": 3},
+    "himeno": {"grid": "XS", "iterations": 3, "form": ["fused", "two-kernel"]},
+    "storage": {
+        "engine": ["posix", "queue"],
+        "direction": ["read", "write"],
+        "size": "8MiB",
+        "requests": 64,
+        "samples": 3,
+    },
+    "gemm": {"n": 512, "m": 256, "tile": 128, "fast-memory": "1MiB", "samples": 1},
+}
+ON_GPU = {"access", "migration"}  # need memory that both processors see
+
+
+def requests(name: str, folder: str) -> list[Request]:
+    """Small ones, on the CPU where the case runs there."""
+    machine = probe.machine()
+    case = cases.find(name)
+    given = SMALL[name]
+    if "folder" in case.axes:
+        given = {**given, "folder": folder}
+    if "processor" in case.axes and name not in ON_GPU:
+        given = {**given, "processor": "cpu"}
+    return resolve(name, given, machine)
+
+
+def test_every_case_is_looked_at() -> None:
+    assert set(SMALL) == set(cases.CASES)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any) -> None:
+    if name in ON_GPU and not any(p["kind"] == "gpu" for p in probe.machine()["processors"]):
+        pytest.skip("there is no GPU")
+    case = cases.find(name)
+    for request in requests(name, str(tmp_path)):
+        profile, trial = case.profile(request.parameters), case.run(request.parameters)
+        assert trial.get("status", "ok") == "ok", trial
+        taken = len(trial["host_s"])
+        assert sum(phase.repeats for phase in profile.phases) == taken
+        assert profile.flops_per_sample == trial["flops_per_sample"]
+        if profile.exact:
+            assert profile.bytes_per_sample == trial["bytes_per_sample"]
+        else:
+            assert profile.bytes_per_sample == pytest.approx(trial["bytes_per_sample"], rel=0.5)
+        for phase in profile.phases:
+            moved = sum((a.read + a.written) * a.passes for a in phase.accesses)
+            assert not moved or moved in (phase.bytes, 2 * phase.bytes)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_profile_counts_the_memory_of_all_buffers(name: str, tmp_path: Any) -> None:
+    for request in requests(name, str(tmp_path)):
+        profile = cases.find(name).profile(request.parameters)
+        assert profile.memory == sum(profile.footprint.values()) > 0
+        assert 0 <= profile.in_host_memory <= profile.memory

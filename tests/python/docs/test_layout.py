@@ -1,0 +1,158 @@
+"""The floors of the house: a folder uses those above it in these tables, and nothing below.
+
+A change to a table is a change of the architecture: a commit of its own, with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from watari import cases
+
+ROOT = Path(__file__).parents[3]
+# C++, from the ground up; folders of one line do not know each other
+CPP = (
+    "core",
+    "machine",
+    "memory",
+    "files",
+    "comm",
+    "storage/verify",
+    "storage/nvme",
+    "storage/cache",
+    "storage/backends",
+    "storage/controller",
+    "storage/files",
+    "storage",
+    "storage/engines",
+    "measure",
+    "blas",
+    "gemm/schedule",
+    "gemm/transfer",
+    "gemm/pipeline",
+    "gemm",
+    "gemm/product",
+    "cases/common",
+)
+PYTHON = (
+    "common",
+    "machine",
+    "results",
+    "case",
+    "charts",
+    "cases",
+    "plan",
+    "run",
+    "report",
+    "cli",
+)
+PUBLIC = {"python/watari/__init__.py"}  # `watari.gemm` is the library's, not the case of that name
+
+
+def cpp_includes() -> Iterator[tuple[str, str, str]]:
+    """File, its folder, and the folder of what it includes."""
+    source = ROOT / "src" / "watari"
+    for path in sorted(source.rglob("*")):
+        if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh"):
+            continue
+        folder = str(path.relative_to(source).parent)
+        for found in re.findall(r'#include [<"]watari/([^>"]+)/[^/>"]+[>"]', path.read_text()):
+            yield str(path.relative_to(ROOT)), folder, found
+
+
+def case_folder(folder: str) -> str:
+    """`cases/himeno` of `cases/himeno/styles`; nothing of what is no case."""
+    found = re.match(r"cases/\w+", folder)
+    return found[0] if found and found[0] != "cases/common" else ""
+
+
+def is_up(folder: str, used: str) -> bool:
+    """Whether a folder may use another: one above it, or of its own case."""
+    if folder == used:
+        return True
+    if case_folder(used):
+        return case_folder(folder) == case_folder(used)
+    return bool(case_folder(folder)) or CPP.index(used) < CPP.index(folder)
+
+
+def test_no_folder_of_the_library_uses_one_below_it() -> None:
+    found = list(cpp_includes())
+    assert len(found) > 500
+    assert [(file, used) for file, folder, used in found if not is_up(folder, used)] == []
+
+
+def modules() -> list[tuple[Path, ast.Module]]:
+    package = ROOT / "python" / "watari"
+    return [(path, ast.parse(path.read_text())) for path in sorted(package.rglob("*.py"))]
+
+
+def imports(tree: ast.Module) -> Iterator[str]:
+    """What a module imports of this package when it runs, in full; not for the type checker."""
+    guarded = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in guarded:
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "watari":
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("watari."))
+
+
+def test_no_folder_of_the_package_imports_one_below_it() -> None:
+    wrong, seen = [], 0
+    for path, tree in modules():
+        folder = path.relative_to(ROOT / "python" / "watari").parts[0]
+        if folder not in PYTHON:
+            continue  # __init__ and __main__ stand above all
+        for name in imports(tree):
+            used = name.split(".")[1]
+            seen += 1
+            if used in PYTHON and PYTHON.index(used) > PYTHON.index(folder):
+                wrong.append((str(path.relative_to(ROOT)), name))
+    assert seen > 300
+    assert wrong == []
+
+
+def test_cases_do_not_import_each_other() -> None:
+    folders = {path.parent.name for path in (ROOT / "python/watari/cases").glob("*/case.py")}
+    wrong = []
+    for path, tree in modules():
+        own = path.parent.name
+        if path.parts[-3:-2] != ("cases",) or own not in folders:
+            continue
+        for name in imports(tree):
+            parts = name.split(".")
+            if parts[1] == "cases" and len(parts) > 2 and parts[2] in folders - {own}:
+                wrong.append((str(path.relative_to(ROOT)), name))
+    assert folders
+    assert wrong == []
+
+
+def test_no_file_outside_the_cases_names_one() -> None:
+    wrong = []
+    for path, tree in modules():
+        name = str(path.relative_to(ROOT))
+        if name.startswith("python/watari/cases/") or name in PUBLIC:
+            continue
+        wrong += [
+            (name, node.lineno, node.value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and node.value in cases.CASES
+        ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("tree", ["python/watari/cases", "src/watari/cases", "tests/python/cases"])
+def test_a_case_has_a_folder_of_its_name_in_each_tree(tree: str) -> None:
+    for folder in cases.FOLDERS:
+        assert (ROOT / tree / folder).is_dir()
