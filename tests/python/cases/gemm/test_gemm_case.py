@@ -188,8 +188,7 @@ def test_a_run_says_first_what_it_will_read(
     monkeypatch.setattr(gemm_forecast, "folder_rate", lambda folder: 2e9)
     monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: 1e12)
     asked = {"engine": ["posix", "uring"], "tile": [512, 1024], "fast-memory": "64MiB"}
-    requests = resolve("gemm", asked, CPU) + resolve("copy", {}, CPU)
-    first, second = lines(requests, CPU)
+    first, second = lines(resolve("gemm", asked, CPU), CPU)
     assert first == (
         "gemm 4096, tile 512 of 64MiB, reuse, single, file: reads 3 GB, writes 1 GB "
         "(any schedule moves 2 GB at least); "
