@@ -1,74 +1,90 @@
-/// What one way of carrying planes between neighbours is made of; halo.hpp has the table of them.
+/// What one path between neighbours is made of; halo.hpp has the table of them.
 #pragma once
 
 #include "watari/comm/communicator.hpp"
-#include "watari/comm/planes.hpp"
+#include "watari/comm/message.hpp"
 #include "watari/memory/buffer.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 
 namespace watari::comm {
 
 /// Whose halo is exchanged.
-struct setting {
+struct halo_options {
     const communicator* ranks;
     decomposition part;
-    processor who;       ///< that packs planes: it can address the field
-    memory::kind field;  ///< the memory that the field is in
+    processor who;       ///< that packs planes: it can address the fields
+    memory::kind field;  ///< the memory that the fields are in
+    std::size_t point_bytes = sizeof(float);  ///< of all fields of a message: a point of a face
 };
 
-/// Carries the planes of one axis at a time.
+/// Bytes that one end of an axis may send: at least what a first, small message takes.
+inline std::size_t face_bytes(const halo_options& options) {
+    return std::max<std::size_t>(64, options.part.largest_face() * options.point_bytes);
+}
+
+/// Carries one message along one axis at a time.
 class carrier {
 public:
-    explicit carrier(const setting& s) : setting_(s), kernels_(&planes_on(s.who)) {}
+    explicit carrier(const halo_options& options) : options_(options) {}
     virtual ~carrier() = default;
 
     /// Fills the outer planes of an axis from its neighbours' inner ones. Begins after what
     /// `stream` was given before; what it is given later finds the planes filled.
-    virtual void exchange(const faces& f, float* field, stream_t stream) = 0;
+    virtual void exchange(const faces& f, const message& m, stream_t stream) = 0;
 
     /// Seconds that the host has spent in MPI so far to send planes.
     double seconds() const { return seconds_; }
 
 protected:
-    using buffers = float* const (&)[2];
+    using ends = std::byte* const (&)[2];
 
-    /// The inner planes into a buffer a side, and buffers into the outer planes; a side without a
-    /// neighbour is left out.
-    void pack(const faces& f, const float* field, buffers to, stream_t stream) const;
-    void unpack(const faces& f, float* field, buffers from, stream_t stream) const;
     /// A buffer a side through MPI; the host waits until they have come.
-    void send(const faces& f, const float* const (&own)[2], buffers others);
+    void send(const faces& f, ends own, ends others, std::size_t bytes);
 
-    bool on_gpu() const { return setting_.who.is_gpu(); }
+    bool on_gpu() const { return options_.who.is_gpu(); }
 
-    setting setting_;
+    halo_options options_;
 
 private:
-    const plane_kernels* kernels_;
     double seconds_ = 0;
 };
 
-/// Two planes to give and two to fill, in memory of one kind.
-class plane_buffers {
-public:
-    plane_buffers(const setting& s, memory::kind kind)
-        : points_(s.part.largest_plane()),
-          all_(kind, 4 * points_, {.device = s.who.number}),
-          own{all_.data(), all_.data() + points_},
-          others{all_.data() + 2 * points_, all_.data() + 3 * points_} {}
+/// Both ends of an axis where they lie: inner planes to be sent, outer ones to be filled.
+struct ends_in_place {
+    std::byte *own[2], *others[2];
 
-private:
-    std::size_t points_;
-    memory::buffer<float> all_;
-
-public:
-    float *own[2], *others[2];
+    ends_in_place(const faces& f, const field& of) : own{}, others{} {
+        auto* const data = static_cast<std::byte*>(of.data);
+        for (const int side : {0, 1}) {
+            own[side] = data + f.inner[side] * of.element;
+            others[side] = data + f.outer[side] * of.element;
+        }
+    }
 };
 
-std::unique_ptr<carrier> make_staged(const setting& s);
-std::unique_ptr<carrier> make_device(const setting& s);
-std::unique_ptr<carrier> make_nccl(const setting& s);
-std::unique_ptr<carrier> make_peer(const setting& s);
+/// Two buffers to give and two to fill, in memory of one kind.
+class face_buffers {
+public:
+    face_buffers(const halo_options& options, memory::kind kind)
+        : bytes_((face_bytes(options) + 63) / 64 * 64),
+          all_(kind, 4 * bytes_, {.device = options.who.number}),
+          own{all_.data(), all_.data() + bytes_},
+          others{all_.data() + 2 * bytes_, all_.data() + 3 * bytes_} {}
+
+private:
+    std::size_t bytes_;
+    memory::buffer<std::byte> all_;
+
+public:
+    std::byte *own[2], *others[2];
+};
+
+std::unique_ptr<carrier> make_staged(const halo_options& options);
+std::unique_ptr<carrier> make_device(const halo_options& options);
+std::unique_ptr<carrier> make_nccl(const halo_options& options);
+std::unique_ptr<carrier> make_peer(const halo_options& options);
 
 }  // namespace watari::comm

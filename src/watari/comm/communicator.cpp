@@ -31,6 +31,13 @@ const mpi_table& load() {
     return *running;
 }
 
+/// Bytes as MPI counts them.
+int counted(std::size_t bytes) {
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw usage_error("a message of " + bytes_text(bytes) + " is more than MPI can count");
+    return static_cast<int>(bytes);
+}
+
 }  // namespace
 
 communicator::communicator(const mpi_table& mpi)
@@ -42,9 +49,11 @@ communicator::communicator(const mpi_table& mpi)
 
 void communicator::exchange(const int (&ranks)[2], const void* const (&send)[2],
                             void* const (&receive)[2], std::size_t bytes) const {
-    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-        throw usage_error("a message of " + bytes_text(bytes) + " is more than MPI can count");
-    mpi_->exchange(ranks, send, receive, static_cast<int>(bytes));
+    mpi_->exchange(ranks, send, receive, counted(bytes));
+}
+
+void communicator::gather(std::span<const std::byte> own, std::span<std::byte> all) const {
+    mpi_->gather(own.data(), all.data(), counted(own.size()));
 }
 
 double communicator::sum(double own) const {

@@ -50,6 +50,9 @@ public:
         return all;
     }
 
+    /// As many bytes of each rank, by rank. Throws usage_error for more than MPI can count.
+    void gather(std::span<const std::byte> own, std::span<std::byte> all) const;
+
     /// Does what a rank does without the others. Where it throws unsupported on one, all ranks
     /// throw refused with the reason of the first: none is left waiting.
     template <class Work>

@@ -1,18 +1,50 @@
-/// A grid divided among ranks: split.i x split.j x split.k boxes. Arithmetic alone.
+/// A grid divided among ranks, a box each. Arithmetic alone.
 ///
-/// The inner points of each axis are shared out, what remains goes to the first ranks. Around its
-/// points each rank has one plane more on every side: the grid's boundary, or a copy of a
-/// neighbour's plane (the halo). Rank (a * split.j + b) * split.k + c has box a, b, c.
+/// A grid has up to four axes, the fastest index last. Along each axis the inner points are shared
+/// out in blocks; what remains goes to the first ranks. Around its inner points each rank has `depth`
+/// planes on either side: the grid's boundary, or copies of a neighbour's planes (the halo). Along a
+/// periodic axis every point is an inner point and the last rank is the first one's neighbour: a
+/// rank that has the axis to itself is its own. The last axis of a split is the fastest in a rank's
+/// number: of three axes, rank (a * split[1] + b) * split[2] + c has box a, b, c.
 #pragma once
 
 #include "watari/comm/mpi.hpp"
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 
 namespace watari::comm {
 
-using extents = std::array<std::size_t, 3>;  ///< along i, j, k; k is the fastest index
+inline constexpr std::size_t most_axes = 4;
+
+/// A number for each axis of a grid; those beyond its last axis are 1.
+class extents {
+public:
+    constexpr extents() = default;
+    constexpr extents(std::initializer_list<std::size_t> values) {
+        for (const std::size_t value : values) each_[axes_++] = value;
+    }
+    /// The same number for each of some axes.
+    static constexpr extents filled(std::size_t axes, std::size_t value) {
+        extents result;
+        for (result.axes_ = 0; result.axes_ < axes;) result.each_[result.axes_++] = value;
+        return result;
+    }
+
+    constexpr std::size_t axes() const { return axes_; }
+    constexpr std::size_t& operator[](std::size_t axis) { return each_[axis]; }
+    constexpr std::size_t operator[](std::size_t axis) const { return each_[axis]; }
+    constexpr std::size_t product() const { return each_[0] * each_[1] * each_[2] * each_[3]; }
+    friend bool operator==(const extents&, const extents&) = default;
+
+private:
+    std::array<std::size_t, most_axes> each_{1, 1, 1, 1};
+    std::size_t axes_ = 0;
+};
+
+/// One answer for each axis.
+using by_axis = std::array<bool, most_axes>;
 
 /// Points first <= x < first + count of an axis.
 struct share {
@@ -20,34 +52,63 @@ struct share {
     friend bool operator==(const share&, const share&) = default;
 };
 
-/// The share of one of `parts` of `points` points.
-share share_of(std::size_t points, std::size_t parts, std::size_t part);
+/// The share of one of `parts` of `points` points, in whole blocks of `block` points, of which
+/// `points` is a multiple.
+share share_of(std::size_t points, std::size_t parts, std::size_t part, std::size_t block = 1);
 
-/// The two ends of a box along one axis, below and above. A plane has rows x columns points.
+/// What is divided.
+struct grid {
+    extents points;     ///< along an axis that is not periodic, with `depth` planes at either end
+    extents split;      ///< ranks along each axis
+    by_axis periodic{};
+    std::size_t depth = 1;  ///< planes of the halo
+    extents blocks = extents::filled(points.axes(), 1);  ///< shares are multiples of these
+
+    /// Points of an axis that are shared out.
+    std::size_t inner(std::size_t axis) const;
+    std::size_t ranks() const { return split.product(); }
+};
+
+/// The grid with half as many inner points along some axes, and a halo of the same depth: divided
+/// likewise, so that each rank's box has half of its points. Throws usage_error for an axis whose
+/// blocks are odd.
+grid coarser(const grid& fine, const by_axis& halved);
+
+/// The two ends of a box along one axis, below and above. At each end `depth` planes are exchanged,
+/// of all points of the other axes, with the halo of these. A buffer holds plane after plane.
 struct faces {
-    std::size_t axis;
-    int ranks[2];          ///< the neighbours, or nobody
-    std::size_t inner[2];  ///< first point of the plane that the neighbour needs
-    std::size_t outer[2];  ///< first point of the plane that the neighbour fills
-    std::size_t rows, columns, row_stride, column_stride;
+    struct loop {
+        std::size_t count = 1, stride = 0;  ///< points
+    };
 
-    std::size_t points() const { return rows * columns; }
-    bool contiguous() const { return column_stride == 1 && row_stride == columns; }
+    std::size_t axis = 0;
+    int ranks[2]{nobody, nobody};  ///< the neighbours, or nobody
+    std::size_t inner[2]{};        ///< first point of the planes that the neighbour needs
+    std::size_t outer[2]{};        ///< first point of the planes that the neighbour fills
+    std::array<loop, most_axes> loops{};  ///< over the points of one end; the last is the fastest
+
+    std::size_t points() const;
+    bool contiguous() const;
     bool shared() const { return ranks[0] != nobody || ranks[1] != nobody; }
 };
 
 /// One rank's box.
 struct decomposition {
-    extents size;    ///< with the planes around it
-    extents origin;  ///< of its first point (of the plane around it), in the whole grid
-    std::array<faces, 3> axes;
+    int rank = 0;
+    std::size_t depth = 1;
+    extents size;                          ///< with the planes around it
+    std::array<share, most_axes> inner{};  ///< its points, in the whole grid
+    std::array<faces, most_axes> axes{};
 
-    /// Points of the largest plane that is exchanged.
-    std::size_t largest_plane() const;
+    /// Point of the whole grid where the box begins, with the planes around it. Of axes that are
+    /// not periodic.
+    std::size_t origin(std::size_t axis) const { return inner[axis].first - depth; }
+    /// Points of the largest end that is exchanged.
+    std::size_t largest_face() const;
 };
 
-/// The box of a rank in a grid of `whole` points, boundary included. Throws usage_error for an axis
-/// with fewer inner planes than ranks.
-decomposition divide(const extents& whole, const extents& split, int rank);
+/// The box of a rank. Throws usage_error for an axis with fewer blocks than ranks or other than
+/// whole blocks, and for a share that is thinner than the halo.
+decomposition divide(const grid& whole, int rank);
 
 }  // namespace watari::comm

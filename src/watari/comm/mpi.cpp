@@ -34,8 +34,10 @@ void exchange(const int (&ranks)[2], const void* const (&send)[2], void* const (
     for (int side = 0; side < 2; ++side) {
         const int rank = ranks[side];
         if (rank == watari::comm::nobody) continue;
-        MPI_Irecv(receive[side], bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests[count++]);
-        MPI_Isend(send[side], bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests[count++]);
+        // the tag is the side it leaves by: one rank may be the neighbour on both
+        MPI_Irecv(receive[side], bytes, MPI_BYTE, rank, 1 - side, MPI_COMM_WORLD,
+                  &requests[count++]);
+        MPI_Isend(send[side], bytes, MPI_BYTE, rank, side, MPI_COMM_WORLD, &requests[count++]);
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 }

@@ -3,9 +3,10 @@
 // NCCL is loaded when asked for. The prototypes below are those of nccl.h 2, whose binary interface
 // is stable: a build of Watari needs neither header nor library.
 #include "watari/comm/carrier.hpp"
-#include "watari/core/handle.hpp"
 
 #include <dlfcn.h>
+
+#include <memory>
 
 namespace watari::comm {
 
@@ -15,7 +16,7 @@ struct ncclComm;
 struct ncclUniqueId {
     char internal[128];
 };
-constexpr int nccl_float = 7;
+constexpr int nccl_char = 0;
 
 struct library {
     int (*get_id)(ncclUniqueId*);
@@ -62,52 +63,66 @@ const library& nccl() {
     return loaded;
 }
 
-void destroy(ncclComm* comm) noexcept { nccl().destroy(comm); }
+/// The GPUs of all ranks, connected once for every halo that is there at a time.
+std::shared_ptr<ncclComm> connect(const communicator& ranks) {
+    static std::weak_ptr<ncclComm> connected;
+    if (auto there = connected.lock()) return there;
+    ncclUniqueId id{};
+    if (ranks.rank() == 0) nccl().check(nccl().get_id(&id));
+    ranks.broadcast(id, 0);
+    ncclComm* made = nullptr;
+    nccl().check(nccl().init_rank(&made, ranks.size(), id, ranks.rank()));
+    std::shared_ptr<ncclComm> result(made, [](ncclComm* comm) { nccl().destroy(comm); });
+    connected = result;
+    return result;
+}
 
 class nccl_carrier final : public carrier {
 public:
-    explicit nccl_carrier(const setting& s) : carrier(s), planes_(s, memory::kind::device) {
-        s.ranks->together([] { nccl(); });
-        ncclUniqueId id{};
-        if (s.ranks->rank() == 0) nccl().check(nccl().get_id(&id));
-        s.ranks->broadcast(id, 0);
-        ncclComm* comm = nullptr;
-        nccl().check(nccl().init_rank(&comm, s.ranks->size(), id, s.ranks->rank()));
-        comm_ = handle<ncclComm*, destroy>(comm);
+    explicit nccl_carrier(const halo_options& options)
+        : carrier(options), buffers_(options, memory::kind::device) {
+        options.ranks->together([] { nccl(); });
+        comm_ = connect(*options.ranks);
     }
 
-    void exchange(const faces& f, float* field, stream_t stream) override {
+    void exchange(const faces& f, const message& m, stream_t stream) override {
         // other kinds of memory are not NCCL's: their planes go through GPU memory
-        if (setting_.field == memory::kind::device && f.contiguous()) {
-            carry(f, {field + f.inner[0], field + f.inner[1]},
-                  {field + f.outer[0], field + f.outer[1]}, stream);
-            return;
+        const field whole =
+            options_.field == memory::kind::device ? m.in_place(f) : field{};
+        if (whole.data != nullptr) {
+            const ends_in_place ends(f, whole);
+            return carry(f, ends.own, ends.others, m.bytes(f), stream);
         }
-        pack(f, field, planes_.own, stream);
-        carry(f, planes_.own, planes_.others, stream);
-        unpack(f, field, planes_.others, stream);
+        m.pack(f, buffers_.own, stream);
+        carry(f, buffers_.own, buffers_.others, m.bytes(f), stream);
+        m.unpack(f, buffers_.others, stream);
     }
 
 private:
-    void carry(const faces& f, buffers own, buffers others, stream_t stream) const {
+    /// Messages between two ranks are matched in their order: what one sends first by its lower
+    /// side, the other one receives first by its upper side.
+    void carry(const faces& f, ends own, ends others, std::size_t bytes, stream_t stream) const {
         const library& call = nccl();
         call.check(call.group_start());
         for (const int side : {0, 1}) {
-            const int rank = f.ranks[side];
-            if (rank == nobody) continue;
-            call.check(call.send(own[side], f.points(), nccl_float, rank, comm_.get(), stream));
-            call.check(
-                call.receive(others[side], f.points(), nccl_float, rank, comm_.get(), stream));
+            const int to = f.ranks[side], from = f.ranks[1 - side];
+            if (to != nobody)
+                call.check(call.send(own[side], bytes, nccl_char, to, comm_.get(), stream));
+            if (from != nobody)
+                call.check(
+                    call.receive(others[1 - side], bytes, nccl_char, from, comm_.get(), stream));
         }
         call.check(call.group_end());
     }
 
-    plane_buffers planes_;
-    handle<ncclComm*, destroy> comm_;
+    face_buffers buffers_;
+    std::shared_ptr<ncclComm> comm_;
 };
 
 }  // namespace
 
-std::unique_ptr<carrier> make_nccl(const setting& s) { return std::make_unique<nccl_carrier>(s); }
+std::unique_ptr<carrier> make_nccl(const halo_options& options) {
+    return std::make_unique<nccl_carrier>(options);
+}
 
 }  // namespace watari::comm

@@ -18,17 +18,17 @@ namespace watari::comm {
 
 namespace {
 
-constexpr std::size_t axes = 3, sides = 2, turns = 2;
+constexpr std::size_t sides = 2, turns = 2;
 
 /// What a rank lets the others open.
 struct card {
     cudaIpcMemHandle_t landing;
-    std::array<std::array<cudaIpcEventHandle_t, turns>, axes> written;
+    std::array<std::array<cudaIpcEventHandle_t, turns>, most_axes> written;
 };
 
 /// One neighbour's memory and events, opened.
 struct neighbour {
-    float* landing = nullptr;
+    std::byte* landing = nullptr;
     std::array<cudaEvent_t, turns> written{};
 };
 
@@ -41,16 +41,16 @@ void open(cudaError_t status) {
 
 class peer_carrier final : public carrier {
 public:
-    explicit peer_carrier(const setting& s) : carrier(s) {
-        s.ranks->together([&] { require_one_host(); });
+    explicit peer_carrier(const halo_options& options) : carrier(options) {
+        options.ranks->together([&] { require_one_host(); });
         require_access();
-        double largest = static_cast<double>(s.part.largest_plane());
-        s.ranks->maximum({&largest, 1});
-        plane_ = (static_cast<std::size_t>(largest) + 63) / 64 * 64;
+        double largest = static_cast<double>(face_bytes(options));
+        options.ranks->maximum({&largest, 1});
+        place_bytes_ = (static_cast<std::size_t>(largest) + 255) / 256 * 256;
         card own{};
-        s.ranks->together([&] { own = offer(); });
-        const std::vector<card> all = s.ranks->gather(own);
-        s.ranks->together([&] { open_neighbours(all); });
+        options.ranks->together([&] { own = offer(); });
+        const std::vector<card> all = options.ranks->gather(own);
+        options.ranks->together([&] { open_neighbours(all); });
     }
     ~peer_carrier() override {
         for (auto& of_axis : neighbours_)
@@ -60,52 +60,52 @@ public:
                 if (one.landing) cudaIpcCloseMemHandle(one.landing);
             }
         // memory is given back after all have closed it; a rank that fails does not wait for others
-        if (std::uncaught_exceptions() == 0) setting_.ranks->barrier();
+        if (std::uncaught_exceptions() == 0) options_.ranks->barrier();
         for (auto& of_axis : written_)
             for (const cudaEvent_t event : of_axis)
                 if (event) cudaEventDestroy(event);
         if (landing_) cudaFree(landing_);
     }
 
-    void exchange(const faces& f, float* field, stream_t stream) override {
+    void exchange(const faces& f, const message& m, stream_t stream) override {
         const std::size_t turn = turn_[f.axis]++ % turns;
         auto& around = neighbours_[f.axis];
-        float *to[sides]{}, *own[sides]{};
+        std::byte *to[sides]{}, *own[sides]{};
         for (const std::size_t side : {0, 1}) {
             own[side] = landing_ + place(f.axis, side, turn);
             // the neighbour below has me above it
             if (f.ranks[side] != nobody)
                 to[side] = around[side].landing + place(f.axis, 1 - side, turn);
         }
-        pack(f, field, to, stream);
+        m.pack(f, to, stream);
         check(cudaEventRecord(written_[f.axis][turn], stream));
         tell(f);
         for (const std::size_t side : {0, 1})
             if (f.ranks[side] != nobody)
                 check(cudaStreamWaitEvent(stream, around[side].written[turn], 0));
-        unpack(f, field, own, stream);
+        m.unpack(f, own, stream);
     }
 
 private:
     void require_one_host() const {
-        if (setting_.ranks->local_size() != setting_.ranks->size())
+        if (options_.ranks->local_size() != options_.ranks->size())
             throw unsupported(
-                "halo=peer is within one host: " + std::to_string(setting_.ranks->local_size()) +
-                " of the " + std::to_string(setting_.ranks->size()) + " ranks are on this one");
+                "halo=peer is within one host: " + std::to_string(options_.ranks->local_size()) +
+                " of the " + std::to_string(options_.ranks->size()) + " ranks are on this one");
     }
 
     void require_access() const {
-        const std::vector<int> gpus = setting_.ranks->gather(setting_.who.number);
-        setting_.ranks->together([&] {
-            for (const faces& f : setting_.part.axes)
+        const std::vector<int> gpus = options_.ranks->gather(options_.who.number);
+        options_.ranks->together([&] {
+            for (const faces& f : options_.part.axes)
                 for (const int rank : f.ranks) {
-                    if (rank == nobody) continue;
+                    if (rank == nobody || rank == options_.part.rank) continue;
                     const int other = gpus[static_cast<std::size_t>(rank)];
                     int possible = 0;
-                    check(cudaDeviceCanAccessPeer(&possible, setting_.who.number, other));
+                    check(cudaDeviceCanAccessPeer(&possible, options_.who.number, other));
                     if (!possible)
                         throw unsupported(
-                            "halo=peer: gpu:" + std::to_string(setting_.who.number) +
+                            "halo=peer: gpu:" + std::to_string(options_.who.number) +
                             " cannot address the memory of gpu:" + std::to_string(other));
                 }
         });
@@ -115,13 +115,13 @@ private:
     card offer() {
         // a whole number of the driver's 2 MiB pieces: a smaller allocation shares one with others
         const std::size_t piece = std::size_t{2} << 20;
-        const std::size_t bytes = axes * sides * turns * plane_ * sizeof(float);
+        const std::size_t bytes = most_axes * sides * turns * place_bytes_;
         void* landing = nullptr;
         check(cudaMalloc(&landing, (bytes + piece - 1) / piece * piece));
-        landing_ = static_cast<float*>(landing);
+        landing_ = static_cast<std::byte*>(landing);
         card own{};
         open(cudaIpcGetMemHandle(&own.landing, landing_));
-        for (std::size_t axis = 0; axis < axes; ++axis)
+        for (std::size_t axis = 0; axis < most_axes; ++axis)
             for (std::size_t turn = 0; turn < turns; ++turn) {
                 cudaEvent_t& event = written_[axis][turn];
                 open(cudaEventCreateWithFlags(&event,
@@ -132,15 +132,15 @@ private:
     }
 
     void open_neighbours(const std::vector<card>& all) {
-        for (const faces& f : setting_.part.axes)
+        for (const faces& f : options_.part.axes)
             for (const std::size_t side : {0, 1}) {
-                if (f.ranks[side] == nobody) continue;
+                if (f.ranks[side] == nobody || f.ranks[side] == options_.part.rank) continue;
                 const card& theirs = all[static_cast<std::size_t>(f.ranks[side])];
                 neighbour& one = neighbours_[f.axis][side];
                 void* landing = nullptr;
                 open(
                     cudaIpcOpenMemHandle(&landing, theirs.landing, cudaIpcMemLazyEnablePeerAccess));
-                one.landing = static_cast<float*>(landing);
+                one.landing = static_cast<std::byte*>(landing);
                 for (std::size_t turn = 0; turn < turns; ++turn)
                     open(cudaIpcOpenEventHandle(&one.written[turn], theirs.written[f.axis][turn]));
             }
@@ -150,23 +150,25 @@ private:
     void tell(const faces& f) const {
         const char own = 0;
         char others[sides]{};
-        setting_.ranks->exchange(f.ranks, {&own, &own}, {&others[0], &others[1]}, sizeof own);
+        options_.ranks->exchange(f.ranks, {&own, &own}, {&others[0], &others[1]}, sizeof own);
     }
 
-    /// First float of a landing place: a rank's plane along `axis` on `side` of it.
+    /// First byte of a landing place: a rank's plane along `axis` on `side` of it.
     std::size_t place(std::size_t axis, std::size_t side, std::size_t turn) const {
-        return ((axis * sides + side) * turns + turn) * plane_;
+        return ((axis * sides + side) * turns + turn) * place_bytes_;
     }
 
-    std::size_t plane_ = 0;  ///< floats of a landing place, the same on all ranks
-    float* landing_ = nullptr;
-    std::array<std::array<cudaEvent_t, turns>, axes> written_{};
-    std::array<std::array<neighbour, sides>, axes> neighbours_{};
-    std::array<std::size_t, axes> turn_{};
+    std::size_t place_bytes_ = 0;  ///< of a landing place, the same on all ranks
+    std::byte* landing_ = nullptr;
+    std::array<std::array<cudaEvent_t, turns>, most_axes> written_{};
+    std::array<std::array<neighbour, sides>, most_axes> neighbours_{};
+    std::array<std::size_t, most_axes> turn_{};
 };
 
 }  // namespace
 
-std::unique_ptr<carrier> make_peer(const setting& s) { return std::make_unique<peer_carrier>(s); }
+std::unique_ptr<carrier> make_peer(const halo_options& options) {
+    return std::make_unique<peer_carrier>(options);
+}
 
 }  // namespace watari::comm

@@ -9,37 +9,37 @@ namespace {
 class through_mpi final : public carrier {
 public:
     /// `from_field`: MPI is given planes that are contiguous where they lie.
-    through_mpi(const setting& s, memory::kind kind, bool from_field)
-        : carrier(s), planes_(s, kind), from_field_(from_field) {}
+    through_mpi(const halo_options& options, memory::kind kind, bool from_field)
+        : carrier(options), buffers_(options, kind), from_field_(from_field) {}
 
-    void exchange(const faces& f, float* field, stream_t stream) override {
-        if (from_field_ && f.contiguous()) {
+    void exchange(const faces& f, const message& m, stream_t stream) override {
+        const field whole = from_field_ ? m.in_place(f) : field{};
+        if (whole.data != nullptr) {
             if (on_gpu()) device::synchronize(stream);
-            send(f, {field + f.inner[0], field + f.inner[1]},
-                 {field + f.outer[0], field + f.outer[1]});
-            return;
+            const ends_in_place ends(f, whole);
+            return send(f, ends.own, ends.others, m.bytes(f));
         }
-        pack(f, field, planes_.own, stream);
+        m.pack(f, buffers_.own, stream);
         if (on_gpu()) device::synchronize(stream);
-        send(f, planes_.own, planes_.others);
-        unpack(f, field, planes_.others, stream);
+        send(f, buffers_.own, buffers_.others, m.bytes(f));
+        m.unpack(f, buffers_.others, stream);
     }
 
 private:
-    plane_buffers planes_;
+    face_buffers buffers_;
     bool from_field_;
 };
 
 }  // namespace
 
-std::unique_ptr<carrier> make_staged(const setting& s) {
-    const bool gpu = s.who.is_gpu();
-    return std::make_unique<through_mpi>(s, gpu ? memory::kind::pinned : memory::kind::pageable,
-                                         !gpu);
+std::unique_ptr<carrier> make_staged(const halo_options& options) {
+    const bool gpu = options.who.is_gpu();
+    return std::make_unique<through_mpi>(
+        options, gpu ? memory::kind::pinned : memory::kind::pageable, !gpu);
 }
 
-std::unique_ptr<carrier> make_device(const setting& s) {
-    return std::make_unique<through_mpi>(s, s.field, true);
+std::unique_ptr<carrier> make_device(const halo_options& options) {
+    return std::make_unique<through_mpi>(options, options.field, true);
 }
 
 }  // namespace watari::comm
