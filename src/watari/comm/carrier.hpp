@@ -15,8 +15,8 @@ namespace watari::comm {
 struct halo_options {
     const communicator* ranks;
     decomposition part;
-    processor who;       ///< that packs planes: it can address the fields
-    memory::kind field;  ///< the memory that the fields are in
+    processor who;                            ///< that packs planes: it can address the fields
+    memory::kind field;                       ///< the memory that the fields are in
     std::size_t point_bytes = sizeof(float);  ///< of all fields of a message: a point of a face
 };
 

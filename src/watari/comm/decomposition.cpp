@@ -114,8 +114,8 @@ decomposition divide(const grid& whole, int rank) {
     for (std::size_t axis = axes; axis-- > 0; left /= whole.split[axis]) {
         require_shares(whole, axis);
         place[axis] = left % whole.split[axis];
-        const share own = share_of(whole.inner(axis), whole.split[axis], place[axis],
-                                   whole.blocks[axis]);
+        const share own =
+            share_of(whole.inner(axis), whole.split[axis], place[axis], whole.blocks[axis]);
         box.inner[axis] = {own.first + (whole.periodic[axis] ? 0 : whole.depth), own.count};
         box.size[axis] = own.count + 2 * whole.depth;
     }
@@ -123,8 +123,8 @@ decomposition divide(const grid& whole, int rank) {
     for (std::size_t axis = axes; axis-- > 0; step *= static_cast<int>(whole.split[axis])) {
         box.axes[axis] = faces_of(box.size, axis, whole.depth);
         for (const bool above : {false, true})
-            box.axes[axis].ranks[above] = neighbour(rank, place[axis], whole.split[axis], step,
-                                                    above, whole.periodic[axis]);
+            box.axes[axis].ranks[above] =
+                neighbour(rank, place[axis], whole.split[axis], step, above, whole.periodic[axis]);
     }
     return box;
 }

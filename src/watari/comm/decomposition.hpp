@@ -1,11 +1,12 @@
 /// A grid divided among ranks, a box each. Arithmetic alone.
 ///
 /// A grid has up to four axes, the fastest index last. Along each axis the inner points are shared
-/// out in blocks; what remains goes to the first ranks. Around its inner points each rank has `depth`
-/// planes on either side: the grid's boundary, or copies of a neighbour's planes (the halo). Along a
-/// periodic axis every point is an inner point and the last rank is the first one's neighbour: a
-/// rank that has the axis to itself is its own. The last axis of a split is the fastest in a rank's
-/// number: of three axes, rank (a * split[1] + b) * split[2] + c has box a, b, c.
+/// out in blocks; what remains goes to the first ranks. Around its inner points each rank has
+/// `depth` planes on either side: the grid's boundary, or copies of a neighbour's planes (the
+/// halo). Along a periodic axis every point is an inner point and the last rank is the first one's
+/// neighbour: a rank that has the axis to itself is its own. The last axis of a split is the
+/// fastest in a rank's number: of three axes, rank (a * split[1] + b) * split[2] + c has box a, b,
+/// c.
 #pragma once
 
 #include "watari/comm/mpi.hpp"
@@ -58,10 +59,10 @@ share share_of(std::size_t points, std::size_t parts, std::size_t part, std::siz
 
 /// What is divided.
 struct grid {
-    extents points;     ///< along an axis that is not periodic, with `depth` planes at either end
-    extents split;      ///< ranks along each axis
+    extents points;  ///< along an axis that is not periodic, with `depth` planes at either end
+    extents split;   ///< ranks along each axis
     by_axis periodic{};
-    std::size_t depth = 1;  ///< planes of the halo
+    std::size_t depth = 1;                               ///< planes of the halo
     extents blocks = extents::filled(points.axes(), 1);  ///< shares are multiples of these
 
     /// Points of an axis that are shared out.
@@ -82,9 +83,9 @@ struct faces {
     };
 
     std::size_t axis = 0;
-    int ranks[2]{nobody, nobody};  ///< the neighbours, or nobody
-    std::size_t inner[2]{};        ///< first point of the planes that the neighbour needs
-    std::size_t outer[2]{};        ///< first point of the planes that the neighbour fills
+    int ranks[2]{nobody, nobody};         ///< the neighbours, or nobody
+    std::size_t inner[2]{};               ///< first point of the planes that the neighbour needs
+    std::size_t outer[2]{};               ///< first point of the planes that the neighbour fills
     std::array<loop, most_axes> loops{};  ///< over the points of one end; the last is the fastest
 
     std::size_t points() const;

@@ -47,8 +47,8 @@ halo::halo(path which, const halo_options& options)
     : options_(options), by_host_(row_of(which).by_host), carrier_(made(which, options)) {
     for (const faces& f : part().axes)
         if (is_own_neighbour(part(), f) && !own_)
-            own_.emplace(options, options.who.is_gpu() ? memory::kind::device
-                                                       : memory::kind::pageable);
+            own_.emplace(options,
+                         options.who.is_gpu() ? memory::kind::device : memory::kind::pageable);
     warm_up();
     seconds();
 }

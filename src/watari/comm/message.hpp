@@ -1,6 +1,6 @@
 /// What an exchange carries: each end's inner planes to a neighbour, the neighbour's into the outer
-/// ones. `fields` are arrays as they lie; a case that sends less (half spinors, one parity) packs by
-/// a message of its own.
+/// ones. `fields` are arrays as they lie; a case that sends less (half spinors, one parity) packs
+/// by a message of its own.
 #pragma once
 
 #include "watari/comm/pack.hpp"

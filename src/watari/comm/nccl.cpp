@@ -87,8 +87,7 @@ public:
 
     void exchange(const faces& f, const message& m, stream_t stream) override {
         // other kinds of memory are not NCCL's: their planes go through GPU memory
-        const field whole =
-            options_.field == memory::kind::device ? m.in_place(f) : field{};
+        const field whole = options_.field == memory::kind::device ? m.in_place(f) : field{};
         if (whole.data != nullptr) {
             const ends_in_place ends(f, whole);
             return carry(f, ends.own, ends.others, m.bytes(f), stream);

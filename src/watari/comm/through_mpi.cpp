@@ -34,8 +34,8 @@ private:
 
 std::unique_ptr<carrier> make_staged(const halo_options& options) {
     const bool gpu = options.who.is_gpu();
-    return std::make_unique<through_mpi>(
-        options, gpu ? memory::kind::pinned : memory::kind::pageable, !gpu);
+    return std::make_unique<through_mpi>(options,
+                                         gpu ? memory::kind::pinned : memory::kind::pageable, !gpu);
 }
 
 std::unique_ptr<carrier> make_device(const halo_options& options) {

@@ -50,8 +50,7 @@ TEST(decomposition, boxes_hold_every_inner_point_once) {
     for (const extents& split : {extents{1, 1, 1}, {2, 3, 4}, {17, 21, 1}, {1, 1, 27}}) {
         std::vector<int> seen(whole.product());
         for (std::size_t rank = 0; rank < split.product(); ++rank) {
-            const auto box =
-                divide({.points = whole, .split = split}, static_cast<int>(rank));
+            const auto box = divide({.points = whole, .split = split}, static_cast<int>(rank));
             for (std::size_t i = 1; i + 1 < box.size[0]; ++i)
                 for (std::size_t j = 1; j + 1 < box.size[1]; ++j)
                     for (std::size_t k = 1; k + 1 < box.size[2]; ++k)
@@ -156,10 +155,7 @@ TEST(decomposition, what_cannot_be_divided_is_refused) {
                        .periodic = {true, true, true, true},
                        .blocks = {2, 2, 2, 8}}),
               "the grid has 12 points along x, not a multiple of 8");
-    EXPECT_EQ(refusal({.points = {8, 8},
-                       .split = {4, 1},
-                       .periodic = {true, true},
-                       .depth = 3}),
+    EXPECT_EQ(refusal({.points = {8, 8}, .split = {4, 1}, .periodic = {true, true}, .depth = 3}),
               "a rank has 2 planes along i, fewer than the 3 of the halo");
 }
 
@@ -167,7 +163,8 @@ TEST(decomposition, what_cannot_be_divided_is_refused) {
 /// compares every byte of the array with what it must be then.
 void expect_exact_planes(const comm::decomposition& box, std::size_t element) {
     std::vector<std::uint8_t> data(box.size.product() * element);
-    for (std::size_t n = 0; n < data.size(); ++n) data[n] = static_cast<std::uint8_t>(n * 7 + n / 251);
+    for (std::size_t n = 0; n < data.size(); ++n)
+        data[n] = static_cast<std::uint8_t>(n * 7 + n / 251);
     for (std::size_t axis = 0; axis < box.size.axes(); ++axis) {
         const comm::faces& f = box.axes[axis];
         std::vector<std::byte> buffer[2];
@@ -180,16 +177,18 @@ void expect_exact_planes(const comm::decomposition& box, std::size_t element) {
         message.unpack(f, {own[0], own[1]}, nullptr);
         std::size_t stride = 1;
         for (std::size_t a = axis + 1; a < comm::most_axes; ++a) stride *= box.size[a];
+        auto expected = data;
         for (std::size_t n = 0; n < box.size.product(); ++n) {
             const std::size_t at = n / stride % box.size[axis];
             const bool low = at < box.depth && f.ranks[0] != nobody;
             const bool high = at >= box.size[axis] - box.depth && f.ranks[1] != nobody;
-            const std::size_t from =
-                low ? n + box.depth * stride : high ? n - box.depth * stride : n;
-            for (std::size_t b = 0; b < element; ++b)
-                ASSERT_EQ(changed[n * element + b], data[from * element + b])
-                    << "point " << n << " axis " << axis << " element " << element;
+            const std::size_t from = low    ? n + box.depth * stride
+                                     : high ? n - box.depth * stride
+                                            : n;
+            std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(from * element), element,
+                        expected.begin() + static_cast<std::ptrdiff_t>(n * element));
         }
+        ASSERT_EQ(changed, expected) << "axis " << axis << " element " << element;
     }
 }
 

@@ -63,9 +63,9 @@ void keep_slowest(measure::trial& of, const comm::communicator& all) {
 }
 
 measure::trial run_part(const parameters& p, const style& row, const comm::communicator& all) {
-    const comm::decomposition box = comm::divide({.points = {p.size.i, p.size.j, p.size.k},
-                                                  .split = {p.split.i, p.split.j, p.split.k}},
-                                                 all.rank());
+    const comm::decomposition box = comm::divide(
+        {.points = {p.size.i, p.size.j, p.size.k}, .split = {p.split.i, p.split.j, p.split.k}},
+        all.rank());
     part own(p);
     own.size = {box.size[0], box.size[1], box.size[2]};
     own.origin = {box.origin(0), box.origin(1), box.origin(2)};
