@@ -1,4 +1,4 @@
-"""Results without what says whose they are: hosts, users, folders, the command as typed.
+"""Results without hosts, users, folders and the command as typed.
 
 What changes how data move stays: processors, links, driver, kernel, variables of known meaning.
 Texts, such as why a trial failed, lose every host, user and absolute path.
@@ -93,5 +93,5 @@ def scrub_text(text: str, names: Mapping[str, str]) -> str:
     for name, instead in names.items():
         if name.strip("/") and name in text:
             text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, text)
-    text = PATHS.sub(lambda found: FOLDER if found[0] == FOLDER else PATH, text)
+    text = PATHS.sub(lambda match: FOLDER if match[0] == FOLDER else PATH, text)
     return GPU.sub("<gpu>", INNER.sub(r"\1", text))

@@ -39,16 +39,16 @@ def presentation(name: str) -> Presentation:
 
     if name not in CASES:
         return Presentation()
-    found: Presentation = import_module(CASES[name].presentation).PRESENTATION
-    return found
+    shown: Presentation = import_module(CASES[name].presentation).PRESENTATION
+    return shown
 
 
 def words(name: str, parameters: Parameters) -> str:
     """A case in words, without its size; what a newer version has as plain parameters."""
     axes = CASES[name].axes if name in CASES else {}
-    told = [presentation(name).words(name, parameters)] if axes else []
+    text = [presentation(name).words(name, parameters)] if axes else []
     newer = [f"{k}={as_text(v)}" for k, v in parameters.items() if k not in axes]
-    return ", ".join([*told, *newer])
+    return ", ".join([*text, *newer])
 
 
 def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:

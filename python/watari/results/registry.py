@@ -1,4 +1,4 @@
-"""Who knows the cases says here what results must hold of them: that is on a floor above.
+"""The checks of results that need the cases; the registry of cases, a layer above, adds them.
 
 A module of its own, so that a trial registers cases without the rest of what results need.
 """

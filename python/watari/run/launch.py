@@ -167,8 +167,8 @@ def death(code: int) -> str:
 
 
 def require_room(folder: Path) -> None:
-    """Raises OSError where a disk takes no more: a trial that ended without a result then says
-    nothing about its case, and perhaps could not even say why."""
+    """Raises OSError where a disk takes no more: a trial without a result is then no property of
+    its case, and its error message may be lost too."""
     with naming(folder), (folder / "room").open("wb") as file:
         file.write(bytes(ROOM))
         file.flush()
@@ -176,18 +176,21 @@ def require_room(folder: Path) -> None:
 
 
 def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> Trial:
-    """The trial of a process that ended by itself. Raises OSError if it found no room to write."""
+    """The trial of a process that ended by itself. Raises OSError if the disk had no room for its
+    result."""
     trial: Trial | None = None
     with suppress(OSError, ValueError):
         trial = json.loads(result.read_text())
     # ranks that fail in company all exit: what rank 0 wrote then says more than the exit code
     if trial and (code == 0 or trial["status"] != "ok"):
         return trial
-    said = tail(errors)
+    messages = tail(errors)
     require_room(result.parent)
     if code == CANNOT_WRITE:  # there is room again
-        raise OSError(said or f"{result.parent}: the result of a trial could not be written")
-    return empty_trial("failed", death(code) + (f": {said}" if said else ""), started, ranks)
+        raise OSError(messages or f"{result.parent}: the result of a trial could not be written")
+    return empty_trial(
+        "failed", death(code) + (f": {messages}" if messages else ""), started, ranks
+    )
 
 
 def trial(

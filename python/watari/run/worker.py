@@ -62,16 +62,16 @@ def from_launcher(variables: tuple[str, ...], default: int) -> int:
 
 
 def cores(cpus: list[int]) -> list[list[int]]:
-    """These CPUs by core: hardware threads of one core are together."""
-    found: dict[str, list[int]] = {}
+    """These CPUs by core: one list for the hardware threads of each core."""
+    by_siblings: dict[str, list[int]] = {}
     for cpu in sorted(cpus):
         siblings = str(cpu)
         with suppress(OSError):
             path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
             with open(path) as file:
                 siblings = file.read()
-        found.setdefault(siblings, []).append(cpu)
-    return list(found.values())
+        by_siblings.setdefault(siblings, []).append(cpu)
+    return list(by_siblings.values())
 
 
 def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
@@ -202,7 +202,7 @@ def main(arguments: list[str]) -> int:
 
 def say(text: str) -> None:
     """Writes to the error stream, a file on the disk of the results: where that is full nothing is
-    said, and the exit code tells."""
+    written, and the exit code reports it."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 

@@ -62,8 +62,8 @@ def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any
         else:
             assert profile.bytes_per_sample == pytest.approx(trial["bytes_per_sample"], rel=0.5)
         for phase in profile.phases:
-            moved = sum((a.read + a.written) * a.passes for a in phase.accesses)
-            assert not moved or moved in (phase.bytes, 2 * phase.bytes)
+            accessed = sum((a.read + a.written) * a.passes for a in phase.accesses)
+            assert not accessed or accessed in (phase.bytes, 2 * phase.bytes)
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -87,9 +87,9 @@ def reference(start: dict[str, Any], iterations: int) -> tuple[Field, float]:
 def compare_with_reference(**given: Any) -> None:
     start = fields(data="general", iterations=0, **given)
     expected, gosa = reference(start, 5)
-    found = fields(data="general", iterations=5, **given)
-    np.testing.assert_allclose(found["p"], expected, rtol=1e-5, atol=1e-6)
-    assert found["gosa"] == pytest.approx(gosa, rel=1e-5, abs=1e-6)
+    computed = fields(data="general", iterations=5, **given)
+    np.testing.assert_allclose(computed["p"], expected, rtol=1e-5, atol=1e-6)
+    assert computed["gosa"] == pytest.approx(gosa, rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("kernel", ["shared", "tuned"])
@@ -179,7 +179,7 @@ def test_grids() -> None:
             himeno_axes.parse_grid(wrong)
 
 
-def test_a_wrong_gosa_is_told_with_both_values() -> None:
+def test_a_wrong_gosa_is_reported_with_both_values() -> None:
     p = parameters(grid="XS")
     with pytest.raises(WrongResultError, match=r"iteration 3 is 1\.0+e-02, not 6\.229796415e-03"):
         himeno_trial.check(p, [1e-2, 1e-2, 1e-2])
@@ -211,8 +211,8 @@ class TestOnAGpu:
         for form in ("fused", "two-kernel"):
             for kernel in ("shared", "tuned"):
                 gpu = run(**given, processor="gpu", style=style, form=form, kernel=kernel)
-                seen = [t["quantities"]["fingerprint"]["value"] for t in (cpu, gpu)]
-                assert seen[0] == seen[1], (form, kernel)
+                fingerprints = [t["quantities"]["fingerprint"]["value"] for t in (cpu, gpu)]
+                assert fingerprints[0] == fingerprints[1], (form, kernel)
                 if kernel == "shared":
                     assert list(gpu["series"]["gosa"]) == list(cpu["series"]["gosa"])
 
