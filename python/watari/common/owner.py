@@ -13,6 +13,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from watari.common.process import STARTED, stat
+
 PATTERN = r"(?P<system>\w+-\d+)-(?P<process>\d+)-(?P<started>\d+)"
 
 
@@ -25,8 +27,7 @@ def system() -> str:
 def started(process: int) -> int | None:
     """When a living process started, in clock ticks since boot; None where there is none."""
     with suppress(OSError):
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[19])
+        return int(stat(process)[STARTED])
     return None
 
 

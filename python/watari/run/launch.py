@@ -24,6 +24,7 @@ from watari import cases
 from watari.common import interrupts
 from watari.common.errors import UsageError
 from watari.common.files import closed_quietly, naming
+from watari.common.process import SESSION, STATE, stat
 from watari.plan.request import Request, expected_bytes
 from watari.run import scratch
 from watari.run.worker import CANNOT_WRITE, OF_RANKS, Trial, empty_trial, now
@@ -121,8 +122,8 @@ def session_members(session: int) -> list[int]:
     members = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError, ValueError, IndexError):
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            if entry.name.isdigit() and int(fields[3]) == session and fields[0] != "Z":
+            fields = stat(int(entry.name))
+            if int(fields[SESSION]) == session and fields[STATE] != "Z":
                 members.append(int(entry.name))
     return members
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from watari.common.errors import status_of
 from watari.common.output import nowhere
+from watari.common.process import STARTED, stat
 
 Trial = dict[str, Any]
 
@@ -129,8 +130,7 @@ def peak_rss() -> int:
 
 def setup_seconds(first_sample: float) -> float:
     """From the start of this process to a moment of CLOCK_MONOTONIC."""
-    with open("/proc/self/stat") as stat:
-        ticks = int(stat.read().rpartition(")")[2].split()[19])
+    ticks = int(stat("self")[STARTED])
     started = ticks / os.sysconf("SC_CLK_TCK")  # since boot, suspension included
     suspended = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
     return first_sample + suspended - started

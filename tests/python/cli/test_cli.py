@@ -14,6 +14,7 @@ import pytest
 
 from watari import __main__, cases
 from watari.cli import commands
+from watari.common import interrupts
 from watari.results import schema
 
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=2", "samples=3"]
@@ -277,7 +278,7 @@ def interrupted(monkeypatch, tmp_path):
     """The program in this process, which Ctrl-C reaches when it asks what the machine has."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["watari", "probe"])
-    monkeypatch.setattr(__main__, "end_at_second", lambda: None)  # which would end the tests
+    monkeypatch.setattr(interrupts, "end_at_second", lambda: None)  # which would end the tests
     monkeypatch.setattr(commands, "this_machine", lambda: signal.raise_signal(signal.SIGINT))
     handler = signal.getsignal(signal.SIGINT)
     yield
@@ -311,6 +312,24 @@ def test_ctrl_c_while_modules_are_imported_is_reported(process, tmp_path):
     (tmp_path / "typer.py").write_text(module)
     ended = process("list", program=["-m", "watari"], folders=[tmp_path])
     assert ended == (130, "watari: interrupted\n")
+
+
+SECOND_AT_START = """
+import os, signal, sys
+class Interrupting:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name == "watari.common.interrupts":
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting)
+"""
+
+
+def test_two_interrupts_at_the_start_show_no_traceback(process, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(SECOND_AT_START)
+    ended = process("list", program=["-m", "watari"], folders=[tmp_path])
+    assert ended == (-signal.SIGINT, "")
 
 
 def test_the_installed_command_begins_where_ctrl_c_is_heard():
