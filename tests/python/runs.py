@@ -7,7 +7,7 @@ from pathlib import Path
 
 import fake_cli
 
-from watari.plan.request import resolve
+from watari.plan.request import Request, resolve
 from watari.run import launch, runner
 
 ARGUMENTS = ["copy", "processor=cpu", "size=1MiB", "trials=200", "samples=3", "-o", "run.json"]
@@ -16,6 +16,10 @@ ARGUMENTS = ["copy", "processor=cpu", "size=1MiB", "trials=200", "samples=3", "-
 def requests(*sizes, trials=2, processor="cpu"):
     given = {"processor": processor, "size": list(sizes), "trials": trials, "samples": 3}
     return resolve("copy", given, fake_cli.machine())
+
+
+# a true one: needs the compiled module
+COPY = Request("copy", {**requests(2**20)[0].parameters, "samples": 3}, 1)
 
 
 def state(asked):

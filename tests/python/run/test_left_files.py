@@ -1,32 +1,22 @@
-"""What surrounds a run's processes: full disks, foreign folders, and what earlier runs left."""
+"""Files of a run: full disks, files of killed runs and of other processes, removed journals."""
 
 import contextlib
 import errno
 import io
 import json
 import os
-import pwd
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import fake_cli
 import pytest
-from runs import ARGUMENTS, options, requests, start, state, wait_for_lines
+from runs import ARGUMENTS, COPY, options, requests, start, state, wait_for_lines
 
-from watari.case import axis as axes
-from watari.cases.storage import trial as storage_trial
-from watari.common import files, lock, owner, variables
-from watari.common.errors import UsageError
-from watari.plan.request import Request, resolve
-from watari.results import schema as results
-from watari.run import journal, launch, prefault, prepare, scratch, worker
-from watari.run import runner as run
+from watari.common import files, lock, owner
+from watari.results import schema
+from watari.run import journal, launch, runner, scratch, worker
 
-COPY = Request(
-    "copy", {**requests(2**20)[0].parameters, "samples": 3}, 1
-)  # a true one: needs the compiled module
 FULL = "No space left on device"
 
 
@@ -109,42 +99,8 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
     again = start(["--resume", "run.json.journal"], small_disk, "good", stderr=subprocess.PIPE)
     again.communicate(timeout=60)
     assert again.returncode == 0
-    found = results.read(small_disk / "run.json").cases[0]
-    assert (found.status, len(found.trials)) == ("ok", 20)
-
-
-FOREIGN = ("json", "numpy", "typing", "statistics", "subprocess", "sitecustomize", "runpy")
-
-
-@pytest.fixture
-def foreign(tmp_path, monkeypatch):
-    """A current folder whose modules have the names of those that are needed."""
-    folder = tmp_path / "foreign"
-    folder.mkdir()
-    spy = f"from os import open as o\no({str(tmp_path / 'marker')!r}, 0o102)\n"
-    for name in FOREIGN:
-        (folder / f"{name}.py").write_text(spy)
-    (folder / "watari").mkdir()
-    (folder / "watari" / "__init__.py").write_text(spy)
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("PYTHONPATH", f":{tmp_path / 'no such folder'}:")
-    return folder
-
-
-@pytest.mark.parametrize("safe", ["", "1"])
-@pytest.mark.usefixtures("foreign")
-def test_modules_of_the_current_folder_are_not_run(safe, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONSAFEPATH", safe)
-    found = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
-    assert found["status"] == "ok", found
-    assert prefault.start(2**20)
-    subprocess.run(
-        launch.python("watari.run.gpu_mpi"),
-        env=launch.safe_path(os.environ),
-        check=False,
-        timeout=60,
-    )
-    assert not (tmp_path / "marker").exists()
+    result = schema.read(small_disk / "run.json").cases[0]
+    assert (result.status, len(result.trials)) == ("ok", 20)
 
 
 def left_by_a_killed(code, directory):
@@ -178,7 +134,7 @@ def dead_file(directory):
 @pytest.mark.parametrize("dead", [dead_folder, dead_file])
 def test_what_a_killed_run_left_goes_with_the_next(tmp_path, dead):
     assert dead(tmp_path).name.startswith((".trial-", ".run.json."))
-    run.execute(state(requests(2**20)), options(tmp_path))
+    runner.execute(state(requests(2**20)), options(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
@@ -249,8 +205,8 @@ def test_a_lock_is_given_back_though_close_fails(failing_close, tmp_path):
 
 
 def test_a_trial_is_waited_for_though_its_errors_cannot_be_closed(failing_close, tmp_path):
-    found = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
-    assert found["status"] == "ok", found
+    result = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
+    assert result["status"] == "ok", result
     assert list(tmp_path.iterdir()) == []
 
 
@@ -271,18 +227,18 @@ def test_a_journal_that_was_removed_is_written_anew(tmp_path):
     assert len((tmp_path / "run.json.journal").read_text().splitlines()) > 4
     process.communicate(timeout=60)
     assert process.returncode == 0
-    assert len(results.read(tmp_path / "run.json").cases[0].trials) == 6
+    assert len(schema.read(tmp_path / "run.json").cases[0].trials) == 6
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
 def test_a_journal_removed_at_the_end_is_no_error(tmp_path, monkeypatch):
-    def written(output, measured, write=results.write):
+    def written(output, measured, write=schema.write):
         write(output, measured)
         (tmp_path / "run.json.journal").unlink()
         (tmp_path / "run.json.journal").write_text("another run's\n")
 
-    monkeypatch.setattr(results, "write", written)
-    run.execute(state(requests(2**20)), options(tmp_path))
+    monkeypatch.setattr(schema, "write", written)
+    runner.execute(state(requests(2**20)), options(tmp_path))
     assert (tmp_path / "run.json.journal").read_text() == "another run's\n"
 
 
@@ -298,74 +254,3 @@ def test_a_run_whose_folder_is_removed_says_what_is_lost(tmp_path):
     assert errors.count("\n") == 1
     assert "No such file" in errors
     assert "lost: results/run.json.journal was removed" in errors
-
-
-@pytest.mark.parametrize("home", ["", "relative", None])
-def test_without_a_home_the_password_file_has_it(home, monkeypatch):
-    monkeypatch.delenv("HOME")
-    if home is not None:
-        monkeypatch.setenv("HOME", home)
-    assert axes.expanded("~/a") == f"{pwd.getpwuid(os.getuid()).pw_dir.rstrip('/')}/a"
-    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # a user that nobody knows
-    with pytest.raises(UsageError, match="HOME is not set"):
-        axes.expanded("~/a")
-    for case in ("storage", "gemm"):
-        with pytest.raises(UsageError, match="give folder=DIR"):
-            resolve(case, {"store": "file", "processor": "cpu"}, fake_cli.machine())
-    monkeypatch.setenv("HOME", "/")
-    assert axes.expanded("~/a") == "/a"
-
-
-def test_an_empty_home_is_not_the_root(monkeypatch):
-    found = []
-    monkeypatch.setenv("HOME", "")
-    monkeypatch.setattr("watari._native.storage", lambda given: found.append(given["folder"]))
-    asked = resolve("storage", {"processor": "cpu", "engine": "posix"}, fake_cli.machine())[0]
-    with contextlib.suppress(TypeError):  # a trial is expected
-        storage_trial.run(asked.parameters)
-    assert found == [f"{pwd.getpwuid(os.getuid()).pw_dir.rstrip('/')}/.cache/watari"]
-
-
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"SLURM_PROCID": "3", "SLURM_NTASKS": "4", "SLURM_NTASKS_PER_NODE": "4(x2)"},
-        {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2"},
-        {"PMI_RANK": "x", "SLURM_LOCALID": ""},
-    ],
-)
-def test_ranks_of_a_batch_job_are_not_those_of_a_trial(variables, tmp_path, monkeypatch):
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    found = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
-    assert (found["status"], found["ranks"]) == ("ok", 1), found
-
-
-@pytest.mark.parametrize(("text", "number"), [("4(x2),3", 4), ("2,1", 2), ("x", 7), ("", 7)])
-def test_numbers_of_a_launcher_are_read_as_it_writes_them(text, number, monkeypatch):
-    monkeypatch.setenv("SLURM_NTASKS_PER_NODE", text)
-    assert worker.from_launcher(("SLURM_NTASKS_PER_NODE",), 7) == number
-
-
-def test_bytes_that_are_no_text_are_no_error(tmp_path):
-    process = start(
-        [*ARGUMENTS[:3], "trials=1", "-o", b"\xff.json"],
-        tmp_path,
-        "good",
-        stderr=subprocess.PIPE,
-        errors="replace",
-    )
-    assert process.communicate(timeout=60)[1] == ""
-    assert process.returncode == 0
-    found = results.read(tmp_path / os.fsdecode(b"\xff.json"))
-    assert "\ufffd" in variables.kept_command(["-o", os.fsdecode(b"\xff.json")])
-    assert variables.kept({"NCCL_ALGO": "\udcff"}) == {"NCCL_ALGO": "\ufffd"}
-    assert found.cases[0].status == "ok"
-    with pytest.raises(UsageError, match="UTF-8"):
-        axes.parse_folder(os.fsdecode(b"/\xff"))
-
-
-@pytest.mark.parametrize("length", [245, 300])
-def test_a_name_that_is_too_long_is_told_before_measuring(length, tmp_path):
-    with pytest.raises(UsageError, match="File name too long"):
-        prepare.check_output(tmp_path / ("x" * length + ".json"), None)
