@@ -26,7 +26,7 @@ from watari.run import journal
 ROOT = Path(__file__).parents[3]
 STORED = [
     path
-    for path in sorted((ROOT / "results").glob("*.json"))
+    for path in sorted((ROOT / "results").rglob("*.json"))
     if json.loads(path.read_text()).get("schema") == 1
 ]
 Step = str | int
