@@ -71,8 +71,9 @@ def refusal(tmp_path: Path, data: Any) -> str:
 def test_every_stored_result_is_read_and_is_the_same_as_itself(path: Path) -> None:
     found = results.read(path)
     whole = json.loads(path.read_text())
-    kept = [(case["case"], case["parameters"]) for case in whole["cases"]]
-    assert [(case.case, case.parameters) for case in found.cases] == kept
+    for case, kept in zip(found.cases, whole["cases"], strict=True):
+        assert case.case == kept["case"]
+        assert kept["parameters"].items() <= case.parameters.items()  # axes came to be since
     rows = compare.compare(found, found)
     assert compare.exit_code(rows) == 0
     compare.render(rows)
