@@ -20,7 +20,7 @@ native = pytest.importorskip("watari._native")
 
 Field = npt.NDArray[np.float64]
 HOOK = Path(native.__file__).with_name("libhimeno_fields.so")
-NAMES = "p wrk2 wrk1 bnd a0 a1 a2 a3 b0 b1 b2 c0 c1 c2".split()
+NAMES = ["p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"]
 ODD = [
     "3x3x3",
     "5x19x16",
