@@ -50,7 +50,7 @@ RUN = ["run", "copy", "processor=cpu", "size=16KiB", "trials=2", "samples=2", "-
 STORAGE = ["run", "storage", "processor=cpu", "size=4MiB", "requests=64", "block=4KiB"]
 STORAGE += ["trials=1", "samples=2", "folder=data", "-o", "run.json"]
 SAMPLES = sorted(
-    (Path(__file__).parents[2] / "results").glob("*-gemm-*-disk-*.json"),
+    (Path(__file__).parents[2] / "results").rglob("*-gemm-*-disk-*.json"),
     key=lambda path: path.stat().st_size,
 )[:4]
 

@@ -29,7 +29,9 @@ from commands import CODES
 from mutations import changed_bytes, changed_json, changed_words
 
 ROOT = Path(__file__).parents[2]
-RESULTS = sorted((ROOT / "results").glob("*-gemm-*.json"), key=lambda path: path.stat().st_size)[:8]
+RESULTS = sorted((ROOT / "results").rglob("*-gemm-*.json"), key=lambda path: path.stat().st_size)[
+    :8
+]
 PLANS = sorted((ROOT / "plans").glob("*.toml"))
 NOWHERE = ["-o", "."]  # a folder: nothing is ever measured, since no result file can be there
 

@@ -30,7 +30,11 @@ SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a case. `default` sees the machine and the axes resolved before this one."""
+    """One axis of a case. `default` sees the machine and the axes resolved before this one.
+
+    An axis that is added to a case states `before`: the value that results have which were written
+    without it. It keeps their meaning, whatever the default is.
+    """
 
     name: str
     summary: str
@@ -38,6 +42,7 @@ class Axis:
     default: Callable[[Machine, Parameters], Value]
     default_text: str
     choices: tuple[str, ...] = ()
+    before: Value | None = None
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

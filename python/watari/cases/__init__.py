@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from watari.case.axis import Parameters, as_text, unknown
 from watari.case.case import Case
-from watari.results.registry import CHECKS
+from watari.results.registry import CHECKS, COMPLETIONS
 
 if TYPE_CHECKING:
     from watari.case.presentation import Presentation
@@ -59,4 +59,11 @@ def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | No
         checks.check(CASES[name], parameters, counts)
 
 
+def complete(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with each axis that was added to a known case since they were written."""
+    axes = CASES[name].axes.values() if name in CASES else ()
+    return {axis.name: axis.before for axis in axes if axis.before is not None} | dict(parameters)
+
+
 CHECKS.append(check)
+COMPLETIONS.append(complete)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from watari.results.registry import CHECKS
+from watari.results.registry import CHECKS, COMPLETIONS
 
 MOST_SECONDS = 1e9  # 30 years
 
@@ -40,6 +40,14 @@ def check_case(name: str, parameters: Mapping[str, Any], counts: tuple[int, int]
         raise RuntimeError("watari.cases must be imported before results are checked")
     for check in CHECKS:
         check(name, parameters, counts)
+
+
+def completed(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with each axis that was added to the case since they were written."""
+    whole = dict(parameters)
+    for complete in COMPLETIONS:
+        whole = complete(name, whole)
+    return whole
 
 
 def check_length(location: tuple[str | int, ...], values: Sequence[float], samples: int) -> None:

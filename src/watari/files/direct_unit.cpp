@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -46,8 +45,7 @@ std::size_t as_tried(int file, const std::string& path) {
 
 std::size_t direct_unit_of(int file, const std::string& path) {
     const std::optional<std::size_t> told = as_told(file);
-    const std::size_t unit = told ? *told : as_tried(file, path);
-    return unit == 0 ? 0 : std::max(unit, least_direct_unit);
+    return told ? *told : as_tried(file, path);
 }
 
 std::size_t direct_unit_of(const std::string& path) {

@@ -253,7 +253,7 @@ def keys(cases: Iterable[Any]) -> list[str]:
     "name", ["standard", "gh200-sam", "gpu-direct-io", "gpu-direct-io-gemm", "himeno-sam"]
 )
 def test_the_commands_of_a_figure_measure_its_cases_and_no_others(name: str) -> None:
-    stored = schema.read(sorted(RESULTS.glob(f"nvidia-h200-*-{name}.json"))[-1])
+    stored = schema.read(sorted(RESULTS.glob(f"nvidia-h200-*/*-{name}.json"))[-1])
     machine = stored.machine.model_dump(by_alias=True)
     drawings = draw(figures.figures(), measurements([stored]))
     assert drawings
@@ -267,7 +267,7 @@ def test_the_commands_of_a_figure_measure_its_cases_and_no_others(name: str) -> 
 
 
 def test_groups_of_a_plan_are_a_command_each() -> None:
-    stored = schema.read(sorted(RESULTS.glob("nvidia-h200-*-gpu-direct-io.json"))[-1])
+    stored = schema.read(sorted(RESULTS.glob("nvidia-h200-*/*-gpu-direct-io.json"))[-1])
     drawings = draw(figures.figures(), measurements([stored]))
     cases = next(d.cases for d in drawings if d.name == "storage-bandwidth-2")
     assert len(cases) == 35

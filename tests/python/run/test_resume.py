@@ -48,6 +48,20 @@ def test_a_journal_left_by_a_kill_is_continued(tmp_path):
     assert not path.exists()
 
 
+def test_an_earlier_journal_is_continued(tmp_path):
+    """`tests/fixtures/run/journal.txt`, of 7c6bb47: three of four trials, and a line cut short."""
+    earlier = Path(__file__).parents[2] / "fixtures" / "run" / "journal.txt"
+    journal.path_for(tmp_path / "run.json").write_text(earlier.read_text())
+    process = start(["--resume", "run.json"], tmp_path, "good")
+    assert process.wait(60) == 0
+    measured = results.read(tmp_path / "run.json")
+    assert [[t.host_s for t in c.trials] for c in measured.cases] == [
+        [[0.5, 0.25, 0.25], [0.5, 0.5, 0.5]],
+        [[0.5, 0.25, 0.25], [0.01, 0.01, 0.02]],
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
 @pytest.mark.parametrize("name", ["", ".", "/", ".journal"])
 def test_what_names_no_file_is_refused(name):
     with pytest.raises(UsageError, match="names no result file"):

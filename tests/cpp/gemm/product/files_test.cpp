@@ -1,4 +1,5 @@
 // Products of matrices in files, by every engine that this machine has, against sums in double.
+#include "files/larger_units.hpp"
 #include "gemm/product/product_files.hpp"
 
 #include <signal.h>
@@ -87,17 +88,9 @@ TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
     }
 }
 
-/// Disks as if their units were larger than they are.
-struct larger_units {
-    explicit larger_units(std::size_t bytes) { storage::least_direct_unit = bytes; }
-    larger_units(const larger_units&) = delete;
-    larger_units& operator=(const larger_units&) = delete;
-    ~larger_units() { storage::least_direct_unit = 1; }
-};
-
 /// What is planned before C is there is what is moved, whatever rows and units of direct I/O.
 TEST_F(FileProduct, IsPlannedInTheUnitsOfItsDisk) {
-    const larger_units pretended(4096);
+    const storage::larger_units pretended(4096);
     const auto single = precision::single_precision;
     for (const char* const engine : {"posix", "uring", "mmap", "queue"}) {
         const example examples[] = {

@@ -1,5 +1,6 @@
 // A volatile write cache whose power is cut at every step: what was flushed or written with FUA is
 // there, the rest is old or new, and no block is torn.
+#include "storage/backends/volatile_cache.hpp"
 #include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>

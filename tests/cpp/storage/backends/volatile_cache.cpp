@@ -1,9 +1,11 @@
-// The write cache of faulty.hpp. One command at a time: it is made to be cut, not to be fast.
-#include "watari/files/aligned.hpp"
-#include "watari/storage/backends/faulty.hpp"
+// One command at a time: it is made to be cut, not to be fast.
+#include "storage/backends/volatile_cache.hpp"
 
 #include <cstring>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace watari::storage {
 
