@@ -36,7 +36,7 @@ constexpr int turns = 200;
 constexpr std::size_t namespace_bytes = std::size_t{1} << 31;
 
 /// Ends every command at once.
-class none_lane final : public lane {
+class none_channel final : public io_channel {
 public:
     bool submit(const request& command) override {
         ended_.push_back({command.queue, command.cid, success});
@@ -67,8 +67,8 @@ public:
                   block,
                   std::max(block, 4096u),
                   {range(memory_.slots()), range(memory_.lists())}},
-          poller_(memory_, served_, store ? store->open_lane({}) : std::make_unique<none_lane>(), 0,
-                  1) {}
+          poller_(memory_, served_,
+                  store ? store->open_channel({}) : std::make_unique<none_channel>(), 0, 1) {}
 
     /// Nanoseconds a command.
     double round() {

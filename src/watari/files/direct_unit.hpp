@@ -7,7 +7,7 @@
 
 namespace watari::storage {
 
-/// Of an open file, bytes: as statx says (Linux 6.1), or, where the kernel does not tell, the
+/// Of an open file, bytes: as statx reports (Linux 6.1), or, where the kernel does not, the
 /// smallest block that is read; for that the file must have been opened with O_DIRECT. 0: there is
 /// no direct I/O of it. Throws system_error.
 std::size_t direct_unit_of(int file, const std::string& path);

@@ -1,4 +1,4 @@
-/// What tells a file, and its content, from another, as far as that is known without reading it.
+/// The identity of a file and of its content, as far as it is known without reading the file.
 #pragma once
 
 #include "watari/core/error.hpp"
@@ -32,7 +32,7 @@ struct file_state {
     bool operator==(const file_state&) const = default;
 };
 
-/// What tells the file from another one with the same name, size and time of change.
+/// Identifies the file among those with the same name, size and time of change.
 struct file_version : file_state {
     std::uint64_t inode = 0, device = 0;
     std::int64_t attributes = 0;  ///< nanoseconds since 1970 (ctime): owner, mode, links, content
@@ -45,18 +45,18 @@ struct file_version : file_state {
 
 /// Bytes of a file from `at` on; fewer where it ends. Throws file_error with the system's words.
 inline std::string bytes_of(int file, std::uint64_t at, std::size_t count) {
-    std::string found(count, '\0');
+    std::string bytes(count, '\0');
     std::size_t done = 0;
     while (done < count) {
         const ssize_t more =
-            pread(file, found.data() + done, count - done, static_cast<off_t>(at + done));
+            pread(file, bytes.data() + done, count - done, static_cast<off_t>(at + done));
         if (more < 0 && errno == EINTR) continue;
         if (more < 0) throw file_error(std::strerror(errno));
         if (more == 0) break;
         done += static_cast<std::size_t>(more);
     }
-    found.resize(done);
-    return found;
+    bytes.resize(done);
+    return bytes;
 }
 
 /// Whether anything has this name.

@@ -12,13 +12,13 @@
 namespace watari::gemm {
 
 /// C.npy.partial, and the journal beside it.
-std::string unfinished_path(const std::string& output);
+std::string partial_path(const std::string& output);
 std::string journal_path(const std::string& output);
 
-class unfinished_file {
+class partial_file {
 public:
     /// Opens or makes it. Throws file_error, and usage_error where another run writes it.
-    explicit unfinished_file(const std::string& output);
+    explicit partial_file(const std::string& output);
 
     int get() const { return file_.get(); }
     std::uint64_t inode() const;

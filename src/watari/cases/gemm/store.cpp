@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< at which each matrix begins
 constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< that are made or verified at once
-constexpr std::uint64_t seed = 1;  ///< one: a file is found again by its name
+constexpr std::uint64_t seed = 1;                           ///< one: a file is reused by its name
 
 std::string file_name(const store_options& o) {
     const auto number = [](std::size_t value) { return std::to_string(value); };
-    const bool tiled = o.order == layout::tiled;
+    const bool tiled = o.layout == layout::tiled;
     return o.folder + "/watari-gemm-" + number(o.size.m) + "x" + number(o.size.n) + "x" +
            number(o.size.k) + (o.type == precision::single_precision ? "-single-" : "-double-") +
            (tiled ? "tiled-" + number(o.tile)
@@ -46,11 +46,11 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
 store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
     std::uint64_t end = wanted.medium == medium::file ? storage::seal_bytes : 0;
     for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
-        placement& place = where_[static_cast<int>(which)];
-        place = placement::packed(tiling_of(which, wanted.size, wanted.tile),
-                                  element_bytes(wanted.type), wanted.order, wanted.most);
-        place.first = (end + boundary - 1) / boundary * boundary;
-        end = place.bytes();
+        placement& own = where_[static_cast<int>(which)];
+        own = placement::packed(tiling_of(which, wanted.size, wanted.tile),
+                                element_bytes(wanted.type), wanted.layout, wanted.most);
+        own.first = (end + boundary - 1) / boundary * boundary;
+        end = own.bytes();
     }
     if (wanted.medium != medium::file) require_room_for(end);
     if (wanted.medium != medium::memory) {
@@ -107,7 +107,7 @@ void store::each_part(matrix which, const Visit& visit) const {
     if (in.row_bytes == 0) return;
     const std::size_t leading = in.row_bytes / in.element;
     const std::size_t step = std::max<std::size_t>(1, part_bytes / in.row_bytes);
-    if (in.order == layout::tiled) {
+    if (in.layout == layout::tiled) {
         for (std::size_t i = 0; i < t.tile_rows(); ++i)
             for (std::size_t j = 0; j < t.tile_columns(); ++j)
                 for (std::size_t row = 0; row < t.rows_of(i); row += step) {

@@ -64,10 +64,10 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
     } else if (p.cache != storage::cache_state::none || p.files != 1) {
         throw unsupported("store=" + p.store + " has neither page cache nor files; cache=none");
     }
-    storage::duty what = duty();
-    what.way = p.direction;
-    what.who = p.processor;
-    if (const std::string reason = row.unsupported(what); !reason.empty())
+    storage::engine_options options = engine_options();
+    options.direction = p.direction;
+    options.who = p.processor;
+    if (const std::string reason = row.unsupported(options); !reason.empty())
         throw unsupported(reason);
     if (row.queued) start_controller(p);
 }
@@ -94,7 +94,8 @@ void storage_source::start_controller(const storage_parameters& p) {
     options.threads = threads;
     options.queues = storage::queues_for(p.processor, threads, threads * p.depth, p.block);
     options.queues.limit = p.fault == "none" ? usual_limit : short_limit;
-    if (p.fault != "none") options.queues.lent = 0;  // some to spare: faults cost identifiers
+    if (p.fault != "none")
+        options.queues.max_outstanding = 0;  // some to spare: faults cost identifiers
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();
     controller_.emplace(store, options);
@@ -106,8 +107,8 @@ void storage_source::renew() {
     if (faulty_) controller_->reset();
 }
 
-storage::duty storage_source::duty() const {
-    storage::duty result;
+storage::engine_options storage_source::engine_options() const {
+    storage::engine_options result;
     result.files = files();
     result.view = view_ ? &*view_ : nullptr;
     result.errors = controller_ ? controller_->errors() : nullptr;

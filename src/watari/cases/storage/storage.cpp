@@ -12,7 +12,7 @@
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
-#include "watari/storage/engines/remarks.hpp"
+#include "watari/storage/engines/notes.hpp"
 #include "watari/storage/verify/sector.hpp"
 #include "watari/storage/verify/sectors.hpp"
 
@@ -106,37 +106,38 @@ private:
 /// threads of a GPU are one engine.
 class engines {
 public:
-    engines(const storage_parameters& p, const storage::engine_row& row, storage::direction way,
-            const storage_source& source, const blocks_in_memory& blocks)
-        : crew_(row.queued && p.processor.is_gpu()
+    engines(const storage_parameters& p, const storage::engine_row& row,
+            storage::direction direction, const storage_source& source,
+            const blocks_in_memory& blocks)
+        : team_(row.queued && p.processor.is_gpu()
                     ? 1
                     : std::min(static_cast<std::size_t>(p.threads), p.requests)),
-          made_(crew_.size()),
+          made_(team_.size()),
           blocks_(&blocks) {
-        const std::size_t lanes = row.queued && p.processor.is_gpu() ? p.threads : 1;
-        crew_.run([&](std::size_t i) {
+        const std::size_t controller_threads = row.queued && p.processor.is_gpu() ? p.threads : 1;
+        team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
-            storage::duty what = source.duty();
-            what.way = way;
-            what.pattern = p.pattern;
-            what.block = p.block;
-            what.depth = row.deep ? p.depth * lanes : 1;
-            what.requests = count;
-            what.who = p.processor;
-            what.memory = blocks.data() + first * p.block;
-            what.bytes = count * p.block;
-            made_[i] = row.make(what);
+            storage::engine_options options = source.engine_options();
+            options.direction = direction;
+            options.pattern = p.pattern;
+            options.block = p.block;
+            options.depth = row.deep ? p.depth * controller_threads : 1;
+            options.requests = count;
+            options.who = p.processor;
+            options.memory = blocks.data() + first * p.block;
+            options.bytes = count * p.block;
+            made_[i] = row.make(options);
         });
     }
     ~engines() {
-        crew_.run([&](std::size_t i) { made_[i].reset(); });
+        team_.run([&](std::size_t i) { made_[i].reset(); });
     }
     engines(const engines&) = delete;
     engines& operator=(const engines&) = delete;
 
     /// Moves all blocks; seconds.
     double run() {
-        return crew_.run([&](std::size_t i) {
+        return team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
             made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
                            blocks_->data() + first * blocks_->block(), blocks_->block()});
@@ -144,13 +145,13 @@ public:
     }
 
     void flush() {
-        crew_.run([&](std::size_t i) {
+        team_.run([&](std::size_t i) {
             if (i == 0) made_[i]->flush();
         });
     }
 
     void let_go() {
-        crew_.run([&](std::size_t i) { made_[i]->let_go(); });
+        team_.run([&](std::size_t i) { made_[i]->let_go(); });
     }
 
     /// Seconds of a GPU in all runs, where every engine can tell.
@@ -171,7 +172,7 @@ public:
     }
 
     std::vector<std::string> notes() const {
-        storage::remarks all;
+        storage::notes all;
         for (const auto& each : made_) all.add(*each);
         return all.texts();
     }
@@ -183,7 +184,7 @@ private:
         return {first, all * (thread + 1) / made_.size() - first};
     }
 
-    measure::crew crew_;
+    measure::thread_team team_;
     std::vector<std::unique_ptr<storage::engine>> made_;
     const blocks_in_memory* blocks_;
 };

@@ -39,7 +39,7 @@ bool is_aligned(const matrix_file& m, const options& how, std::size_t unit) {
            how.tile * element % unit == 0;
 }
 
-placement place_of(const file_product& p, const matrix_file& m, std::size_t unit) {
+placement placement_of(const file_product& p, const matrix_file& m, std::size_t unit) {
     return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type), m.offset,
                               unit);
 }
@@ -74,21 +74,22 @@ struct reached {
     placement where;
 
     reached(const file_product& p, const matrix_file& m, bool as_c)
-        : from(open_source(p, m, as_c)), where(place_of(p, m, from->unit())) {}
+        : from(open_source(p, m, as_c)), where(placement_of(p, m, from->unit())) {}
 };
 
 /// Where the tiles of A, B and C will lie, before C is there: its rows either are whole units or
-/// are written through the page cache, and have the bytes and slots of unit 1 both ways.
-struct places {
+/// are written through the page cache, and have the bytes and slots of unit 1 either way.
+struct placements {
     placement a, b, c;
 
-    explicit places(const file_product& p)
-        : a(place_of(p, p.a, unit_of(options_of(p, p.a, false)))),
-          b(place_of(p, p.b, unit_of(options_of(p, p.b, false)))),
-          c(place_of(p, p.c, 1)) {}
+    explicit placements(const file_product& p)
+        : a(placement_of(p, p.a, unit_of(options_of(p, p.a, false)))),
+          b(placement_of(p, p.b, unit_of(options_of(p, p.b, false)))),
+          c(placement_of(p, p.c, 1)) {}
 };
 
-schedule schedule_of(const file_product& p, std::size_t slot_bytes, const together& wanted) {
+schedule schedule_of(const file_product& p, std::size_t slot_bytes,
+                     const tiles_per_request& wanted) {
     return schedule({.size = shape_of(p),
                      .tile = p.how.tile,
                      .alpha_is_zero = p.how.alpha == 0,
@@ -96,24 +97,24 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes, const togeth
                      .fast_bytes = p.how.fast_memory,
                      .slot_bytes = slot_bytes,
                      .which = p.how.schedule,
-                     .together = wanted,
-                     .patient = is_patient(p.how, true)});
+                     .tiles_per_request = wanted,
+                     .store_bound = is_store_bound(p.how, true)});
 }
 
 }  // namespace
 
 std::size_t slot_bytes(const file_product& p) {
     shape_of(p);
-    const auto [a, b, c] = places(p);
+    const auto [a, b, c] = placements(p);
     return slot_bytes({a, b, c});
 }
 
 foresight plan(const file_product& p) {
     const shape size = shape_of(p);
     require_factors(p.how);
-    const auto [a, b, c] = places(p);
-    return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(p.how, a, b, c)), a, b, c,
-                   lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
+    const auto [a, b, c] = placements(p);
+    return foresee(schedule_of(p, slot_bytes({a, b, c}), tiles_per_request_of(p.how, a, b, c)), a,
+                   b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
 void require_machine(const file_product& p) {
@@ -121,9 +122,9 @@ void require_machine(const file_product& p) {
     require_addresses_for(p.how);
     require_engine(options_of(p, p.a, false));
     const bool on_gpu = p.how.processor.is_gpu();
-    const blas::library_facts found = on_gpu ? blas::cublas_library() : blas::openblas_library();
-    if (!found.why_not.empty())
-        throw unsupported((on_gpu ? "cuBLAS: " : "OpenBLAS: ") + found.why_not);
+    const blas::library_facts library = on_gpu ? blas::cublas_library() : blas::openblas_library();
+    if (!library.why_not.empty())
+        throw unsupported((on_gpu ? "cuBLAS: " : "OpenBLAS: ") + library.why_not);
 }
 
 pipeline_counts multiply(const file_product& p) {
@@ -134,10 +135,11 @@ pipeline_counts multiply(const file_product& p) {
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
-    const schedule order = schedule_of(p, slot, together_of(p.how, a.where, b.where, c.where));
-    if (order.steps() == 0) return {};
+    const gemm::schedule schedule =
+        schedule_of(p, slot, tiles_per_request_of(p.how, a.where, b.where, c.where));
+    if (schedule.steps() == 0) return {};
     pipeline work(
-        {.order = &order,
+        {.schedule = &schedule,
          .a = {a.from.get(), a.where},
          .b = {b.from.get(), b.where},
          .c_read = {c_read ? c_read->from.get() : nullptr, c_read ? c_read->where : placement{}},

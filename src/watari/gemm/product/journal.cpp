@@ -21,7 +21,7 @@ namespace {
 
 const std::string begins_with = "watari-gemm ";
 
-/// Names of a product whose values tell people nothing end so.
+/// Suffixes of names whose values mean nothing to a reader.
 constexpr std::pair<std::string_view, const char*> in_words[] = {
     {".changed", " was changed since"},
     {".inode", " was replaced since: another file has its name"},
@@ -99,33 +99,33 @@ void read_tile(words& from, journal::contents& into) {
 /// Adds what one line says.
 void read_line(std::string_view line, journal::contents& into) {
     words from(line);
-    const std::string_view what = from.next();
-    if (what == "product") {
+    const std::string_view word = from.next();
+    if (word == "product") {
         const std::string name(from.next());
         into.product.emplace_back(name, out_of_a_line(from.rest()));
-    } else if (what == "inode") {
+    } else if (word == "inode") {
         into.inode = from.number<std::uint64_t>();
-    } else if (what == "tiles") {
+    } else if (word == "tiles") {
         while (!from.at_end()) read_tile(from, into);
-    } else if (what == "whole") {
+    } else if (word == "whole") {
         const auto bytes = from.number<std::uint64_t>();
         into.whole = {bytes, from.number<std::int64_t>()};
     } else {
-        throw file_error("unknown line '" + std::string(what.substr(0, 40)) + "'");
+        throw file_error("unknown line '" + std::string(word.substr(0, 40)) + "'");
     }
 }
 
 journal::contents parse(std::string_view text) {
-    journal::contents found;
+    journal::contents result;
     const std::string head(take_until(text, '\n'));
-    const std::string newest = begins_with + std::to_string(found.version);
+    const std::string newest = begins_with + std::to_string(result.version);
     if (head == begins_with + "1")
-        found.version = 1;
+        result.version = 1;
     else if (head != newest)
         throw file_error("begins with '" + head.substr(0, 40) + "', this version reads '" + newest +
                          "'");
-    while (!text.empty()) read_line(take_until(text, '\n'), found);
-    return found;
+    while (!text.empty()) read_line(take_until(text, '\n'), result);
+    return result;
 }
 
 std::string beginning(const journal::contents& begin) {

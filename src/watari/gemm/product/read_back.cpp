@@ -39,7 +39,7 @@ public:
         width_ = column_of(end) + bytes_of(end) - left_;
     }
 
-    /// False: `goes_on` said so.
+    /// False: `goes_on` returned false.
     bool add_damaged(std::vector<tile_of_c>& damaged, const std::function<bool()>& goes_on) {
         const std::size_t rows = where_.tiles.rows_of(first_->first.first);
         const std::size_t step = std::clamp<std::size_t>(chunk_bytes / width_, 1, rows);

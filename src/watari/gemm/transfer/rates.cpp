@@ -19,7 +19,7 @@ constexpr std::size_t unit = std::size_t{1} << 20, window = 64 * unit;
 
 }  // namespace
 
-double rate(const source& from, storage::direction way, const stretch& where, processor who,
+double rate(const source& from, storage::direction direction, const stretch& where, processor who,
             std::size_t threads, std::size_t depth) {
     threads = std::min<std::size_t>(threads, where.bytes / unit);
     if (threads == 0) return 0;
@@ -31,18 +31,18 @@ double rate(const source& from, storage::direction way, const stretch& where, pr
     if (!who.is_gpu()) std::memset(data.data(), 0, data.size());
     std::vector<std::unique_ptr<storage::engine>> engines(threads);
     std::vector<std::uint64_t> moved(threads);
-    measure::crew crew(threads);
-    crew.run([&](std::size_t i) {
-        storage::duty what;
-        what.way = way;
-        what.block = most_block;
-        what.depth = from.deep() ? depth : 1;
-        what.requests = requests;
-        what.memory = data.data() + i * part;
-        what.bytes = part;
-        engines[i] = from.open(what);
+    measure::thread_team team(threads);
+    team.run([&](std::size_t i) {
+        storage::engine_options options;
+        options.direction = direction;
+        options.block = most_block;
+        options.depth = from.deep() ? depth : 1;
+        options.requests = requests;
+        options.memory = data.data() + i * part;
+        options.bytes = part;
+        engines[i] = from.open(options);
     });
-    const double seconds = crew.run([&](std::size_t i) {
+    const double seconds = team.run([&](std::size_t i) {
         const double end = measure::now() + enough;
         std::vector<std::uint64_t> offsets(requests);
         for (std::uint64_t at = 0; measure::now() < end && moved[i] < rounds * share;
@@ -52,9 +52,9 @@ double rate(const source& from, storage::direction way, const stretch& where, pr
             engines[i]->run({offsets, data.data() + i * part, most_block});
             moved[i] += part;
         }
-        if (way == storage::direction::write) engines[i]->flush();
+        if (direction == storage::direction::write) engines[i]->flush();
     });
-    crew.run([&](std::size_t i) { engines[i].reset(); });
+    team.run([&](std::size_t i) { engines[i].reset(); });
     std::uint64_t all = 0;
     for (const std::uint64_t each : moved) all += each;
     return static_cast<double>(all) / seconds;

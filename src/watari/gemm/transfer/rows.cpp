@@ -31,11 +31,12 @@ void checksum(std::uint64_t* sums, const gemm::rows& of, std::size_t count, std:
         [=] WATARI_KERNEL(std::size_t i) {
             const group lanes = group::active();
             const auto* const row = reinterpret_cast<const std::uint32_t*>(of.data + i * of.stride);
-            const std::uint64_t place = (first + i) * words;
+            const std::uint64_t position = (first + i) * words;
             std::uint64_t own = 0;
             for (std::size_t k = lanes.rank(); k < whole; k += lanes.size())
-                own += gemm::mixed(row[2 * k] | std::uint64_t{row[2 * k + 1]} << 32, place + k);
-            if (whole < words && lanes.leads()) own += gemm::mixed(row[2 * whole], place + whole);
+                own += gemm::mixed(row[2 * k] | std::uint64_t{row[2 * k + 1]} << 32, position + k);
+            if (whole < words && lanes.leads())
+                own += gemm::mixed(row[2 * whole], position + whole);
             const std::uint64_t sum = lanes.sum(own);
             if (lanes.leads()) sums[i] = sum;
         },

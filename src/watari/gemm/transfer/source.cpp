@@ -38,9 +38,9 @@ void require_engine(const source_options& wanted) {
         const source opened(wanted);
         return;
     }
-    storage::duty what;
-    what.who = wanted.who;
-    const std::string reason = storage::engine_named(wanted.engine).unsupported(what);
+    storage::engine_options options;
+    options.who = wanted.who;
+    const std::string reason = storage::engine_named(wanted.engine).unsupported(options);
     if (!reason.empty()) throw unsupported(reason);
 }
 
@@ -58,11 +58,11 @@ source::source(const source_options& wanted) : wanted_(wanted) {
                        cache_of(wanted, *row_));
         storage::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
     }
-    storage::duty what;
-    what.files = files();
-    what.who = wanted.who;
-    what.way = wanted.writable ? storage::direction::write : storage::direction::read;
-    if (const std::string reason = row_->unsupported(what); !reason.empty())
+    storage::engine_options options;
+    options.files = files();
+    options.who = wanted.who;
+    options.direction = wanted.writable ? storage::direction::write : storage::direction::read;
+    if (const std::string reason = row_->unsupported(options); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
     if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = storage::disk_of(wanted.path);
@@ -91,14 +91,15 @@ std::size_t source::unit() const {
     return files_ && files_->cache() == storage::cache_state::none ? files_->direct_unit() : 1;
 }
 
-std::unique_ptr<storage::engine> source::open(storage::duty what) const {
-    what.who = wanted_.who;
-    what.files = files();
-    what.view = view_ ? &*view_ : nullptr;
-    what.errors = controller_ ? controller_->errors() : nullptr;
-    what.on_disk = disk_.has_value();
-    what.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
-    return row_ ? row_->make(what) : make_host_engine(wanted_.engine, what, wanted_.memory.data());
+std::unique_ptr<storage::engine> source::open(storage::engine_options options) const {
+    options.who = wanted_.who;
+    options.files = files();
+    options.view = view_ ? &*view_ : nullptr;
+    options.errors = controller_ ? controller_->errors() : nullptr;
+    options.on_disk = disk_.has_value();
+    options.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
+    return row_ ? row_->make(options)
+                : make_host_engine(wanted_.engine, options, wanted_.memory.data());
 }
 
 }  // namespace watari::gemm

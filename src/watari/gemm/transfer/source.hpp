@@ -41,9 +41,9 @@ public:
     /// Throws unsupported, usage_error, system_error, beyond_memory.
     explicit source(const source_options& wanted);
 
-    /// One thread's engine for what lies here. In `what`, way, block, depth, requests and memory
-    /// are set.
-    std::unique_ptr<storage::engine> open(storage::duty what) const;
+    /// One thread's engine for what lies here. In `options`, direction, block, depth, requests and
+    /// memory are set.
+    std::unique_ptr<storage::engine> open(storage::engine_options options) const;
 
     /// Whether an engine has several requests in flight.
     bool deep() const { return row_ && row_->deep; }

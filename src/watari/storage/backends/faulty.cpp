@@ -60,9 +60,9 @@ status failure(opcode operation) {
     return operation == opcode::write ? write_fault : internal_error;
 }
 
-class faulty_lane final : public lane {
+class faulty_channel final : public io_channel {
 public:
-    faulty_lane(std::unique_ptr<lane> inner, const fault_plan& plan, std::uint64_t number)
+    faulty_channel(std::unique_ptr<io_channel> inner, const fault_plan& plan, std::uint64_t number)
         : inner_(std::move(inner)), plan_(plan), random_(plan.seed + number) {}
 
     bool submit(const request& command) override {
@@ -159,7 +159,7 @@ private:
                           ends ? std::optional(e) : std::nullopt});
     }
 
-    std::unique_ptr<lane> inner_;
+    std::unique_ptr<io_channel> inner_;
     const fault_plan plan_;
     std::mt19937_64 random_;
     std::optional<fate> pending_fate_;
@@ -176,8 +176,8 @@ public:
     std::uint64_t bytes() const override { return inner_->bytes(); }
     std::uint32_t alignment() const override { return inner_->alignment(); }
     const error_log* errors() const override { return inner_->errors(); }
-    std::unique_ptr<lane> open_lane(const user_memory& memory) override {
-        return std::make_unique<faulty_lane>(inner_->open_lane(memory), plan_, lanes_++);
+    std::unique_ptr<io_channel> open_channel(const user_memory& memory) override {
+        return std::make_unique<faulty_channel>(inner_->open_channel(memory), plan_, channels_++);
     }
     std::string notice() const override {
         const std::string inner = inner_->notice();
@@ -187,7 +187,7 @@ public:
 private:
     std::shared_ptr<backend> inner_;
     fault_plan plan_;
-    std::uint64_t lanes_ = 0;
+    std::uint64_t channels_ = 0;
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ public:
 
     std::uint64_t bytes() const override { return inner_->bytes(); }
     std::uint32_t alignment() const override { return inner_->alignment(); }
-    std::unique_ptr<lane> open_lane(const user_memory& memory) override;
+    std::unique_ptr<io_channel> open_channel(const user_memory& memory) override;
     std::string notice() const override { return inner_->notice(); }
     const error_log* errors() const override { return inner_->errors(); }
 
@@ -54,7 +54,7 @@ public:
     std::uint64_t steps() const;
 
 private:
-    friend class cached_lane;
+    friend class cached_channel;
 
     const std::shared_ptr<backend> inner_;
     const std::uint32_t unit_;

@@ -23,9 +23,9 @@ public:
     std::uint32_t alignment() const override { return files_.alignment(); }
     std::string notice() const override { return notice_; }
     const error_log* errors() const override { return &errors_; }
-    std::unique_ptr<lane> open_lane(const user_memory& memory) override {
-        if (uring_) return open_uring_lane(files_, writable_, memory, notice_, errors_);
-        return open_pread_lane(files_, writable_, errors_);
+    std::unique_ptr<io_channel> open_channel(const user_memory& memory) override {
+        if (uring_) return open_uring_channel(files_, writable_, memory, notice_, errors_);
+        return open_pread_channel(files_, writable_, errors_);
     }
 
 private:
@@ -41,10 +41,10 @@ status failed(error_log& errors, const striped_files& files, opcode operation, s
               const striped_files::piece& piece, ssize_t result) {
     const int error_number = result < 0 ? static_cast<int>(-result) : 0;
     const std::string& path = files.path(piece.file);
-    const auto way = operation == opcode::read ? direction::read : direction::write;
+    const direction moved = operation == opcode::read ? direction::read : direction::write;
     std::string what = operation == opcode::flush
                            ? sync_text(path, error_number)
-                           : transfer_text(way, path, piece.offset, piece.bytes, result);
+                           : transfer_text(moved, path, piece.offset, piece.bytes, result);
     if (error_number != 0) what += std::string(": ") + std::strerror(error_number);
     errors.add(operation, offset, what);
     return error_number != 0 ? status_of_errno(error_number, operation) : ends_here(operation);

@@ -19,12 +19,13 @@ namespace watari::storage {
 /// io_uring, or buffers cannot be registered.
 std::shared_ptr<backend> make_file(const file_options& options);
 
-/// The lanes of file.cpp.
-std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable, error_log& errors);
+/// The channels of file.cpp.
+std::unique_ptr<io_channel> open_pread_channel(const striped_files& files, bool writable,
+                                               error_log& errors);
 /// Sets `notice` if the memory could not be registered. Throws unsupported, system_error.
-std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
-                                      const user_memory& memory, std::string& notice,
-                                      error_log& errors);
+std::unique_ptr<io_channel> open_uring_channel(const striped_files& files, bool writable,
+                                               const user_memory& memory, std::string& notice,
+                                               error_log& errors);
 
 /// The status of a command for `offset` of the namespace whose piece, or whose flush of a file,
 /// gave `result`: a negative errno, or fewer bytes than were asked for. Adds it to the log.

@@ -1,4 +1,4 @@
-// The lane of file.hpp without io_uring: each command is served while it is submitted.
+// The channel of file.hpp without io_uring: each command is served while it is submitted.
 #include "watari/storage/backends/file.hpp"
 
 #include <sys/uio.h>
@@ -10,9 +10,9 @@ namespace watari::storage {
 
 namespace {
 
-class pread_lane final : public lane {
+class pread_channel final : public io_channel {
 public:
-    pread_lane(const striped_files& files, bool writable, error_log& errors)
+    pread_channel(const striped_files& files, bool writable, error_log& errors)
         : files_(files), writable_(writable), errors_(errors) {}
 
     bool submit(const request& command) override {
@@ -76,9 +76,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable,
-                                      error_log& errors) {
-    return std::make_unique<pread_lane>(files, writable, errors);
+std::unique_ptr<io_channel> open_pread_channel(const striped_files& files, bool writable,
+                                               error_log& errors) {
+    return std::make_unique<pread_channel>(files, writable, errors);
 }
 
 }  // namespace watari::storage

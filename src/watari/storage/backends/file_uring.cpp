@@ -1,4 +1,4 @@
-// The lane of file.hpp over io_uring: commands are cut into pieces, one request each.
+// The channel of file.hpp over io_uring: commands are cut into pieces, one request each.
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/storage/backends/file.hpp"
@@ -19,10 +19,10 @@ constexpr std::uint32_t most_pieces = 2048;
 /// The kernel registers no larger buffer.
 constexpr std::size_t most_registered = std::size_t{1} << 30;
 
-class uring_lane final : public lane {
+class uring_channel final : public io_channel {
 public:
-    uring_lane(const striped_files& files, bool writable, const user_memory& memory,
-               std::string& notice, error_log& errors)
+    uring_channel(const striped_files& files, bool writable, const user_memory& memory,
+                  std::string& notice, error_log& errors)
         : files_(files), writable_(writable), errors_(errors), ring_(most_pieces / 2) {
         ring_.register_files(files.descriptors());
         register_memory(memory, notice);
@@ -188,10 +188,10 @@ private:
 
 }  // namespace
 
-std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
-                                      const user_memory& memory, std::string& notice,
-                                      error_log& errors) {
-    return std::make_unique<uring_lane>(files, writable, memory, notice, errors);
+std::unique_ptr<io_channel> open_uring_channel(const striped_files& files, bool writable,
+                                               const user_memory& memory, std::string& notice,
+                                               error_log& errors) {
+    return std::make_unique<uring_channel>(files, writable, memory, notice, errors);
 }
 
 }  // namespace watari::storage

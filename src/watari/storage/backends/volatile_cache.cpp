@@ -8,9 +8,9 @@
 namespace watari::storage {
 
 /// Serves each command while it is submitted.
-class cached_lane final : public lane {
+class cached_channel final : public io_channel {
 public:
-    cached_lane(volatile_cache& cache, std::unique_ptr<lane> inner)
+    cached_channel(volatile_cache& cache, std::unique_ptr<io_channel> inner)
         : cache_(cache), inner_(std::move(inner)) {}
 
     bool submit(const request& command) override {
@@ -101,7 +101,7 @@ private:
     }
 
     volatile_cache& cache_;
-    std::unique_ptr<lane> inner_;
+    std::unique_ptr<io_channel> inner_;
     std::vector<ending> ended_;
 };
 
@@ -109,8 +109,8 @@ volatile_cache::volatile_cache(std::shared_ptr<backend> inner, std::uint32_t uni
                                std::uint64_t seed, std::uint64_t cut_before)
     : inner_(std::move(inner)), unit_(unit), cut_before_(cut_before), random_(seed) {}
 
-std::unique_ptr<lane> volatile_cache::open_lane(const user_memory& memory) {
-    return std::make_unique<cached_lane>(*this, inner_->open_lane(memory));
+std::unique_ptr<io_channel> volatile_cache::open_channel(const user_memory& memory) {
+    return std::make_unique<cached_channel>(*this, inner_->open_channel(memory));
 }
 
 bool volatile_cache::is_cut() const {

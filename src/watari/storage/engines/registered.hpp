@@ -15,7 +15,7 @@ class registered_ring {
 public:
     /// Memory that the kernel does not lock for this user is used as it is; why_not_buffers() says
     /// so.
-    registered_ring(const duty& what, std::byte* memory, std::size_t bytes);
+    registered_ring(const engine_options& options, std::byte* memory, std::size_t bytes);
 
     const std::string& why_not_buffers() const noexcept { return why_not_buffers_; }
 
@@ -37,7 +37,7 @@ private:
     bool push(std::uint64_t offset, uring_request request);
 
     const open_files* files_;
-    direction way_;
+    direction direction_;
     std::byte* memory_;
     uring ring_;
     std::string why_not_buffers_;

@@ -47,9 +47,9 @@ void drop(int file, const std::string& path) {
 
 }  // namespace
 
-open_files::open_files(const file_set& files, direction way, cache_state cache)
+open_files::open_files(const file_set& files, direction direction, cache_state cache)
     : files_(&files), cache_(cache) {
-    const int flags = (way == direction::read ? O_RDONLY : O_RDWR) | O_CLOEXEC;
+    const int flags = (direction == direction::read ? O_RDONLY : O_RDWR) | O_CLOEXEC;
     for (std::size_t i = 0; i < files.paths().size(); ++i) {
         descriptors_.push_back(cache == cache_state::none ? open_direct(path(i), flags)
                                                           : descriptor(path(i), flags));

@@ -100,7 +100,7 @@ struct example {
     std::size_t offset;  ///< of every matrix in its file
     double alpha, beta;
     std::size_t slots;  ///< of fast memory
-    order schedule;
+    schedule_kind schedule;
     bool direct = true;
 };
 
@@ -140,7 +140,7 @@ struct matrices {
 
     /// The largest error, in units of the tolerance.
     double error() const {
-        const std::vector<double> found = c.values();
+        const std::vector<double> values = c.values();
         const bool single = e_.type == precision::single_precision;
         const double epsilon = single ? 1.2e-7 : 2.3e-16;
         const auto rounded = [&](double v) { return single ? static_cast<float>(v) : v; };
@@ -157,7 +157,7 @@ struct matrices {
                 const double before = e_.beta == 0 ? 0 : e_.beta * rounded(c_[i * e_.size.n + j]);
                 const double expected = e_.alpha * sum + before;
                 absolute = std::abs(e_.alpha) * absolute + std::abs(before);
-                const double off = std::abs(found[i * e_.size.n + j] - expected);
+                const double off = std::abs(values[i * e_.size.n + j] - expected);
                 const double roundings = 4 + static_cast<double>(e_.size.k);
                 worst = std::max(worst,
                                  std::isnan(off) ? 1e300 : off / (absolute * epsilon * roundings));

@@ -67,10 +67,10 @@ TEST_F(Product, IsWhatSumsInDoubleAre) {
     ASSERT_EQ(stored.size(), npy_header_bytes + m * n * sizeof(double));
     for (std::size_t i = 0; i < m; i += 7)
         for (std::size_t j = 0; j < n; j += 5) {
-            double sum = 0, found = 0;
+            double sum = 0, element = 0;
             for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
-            std::memcpy(&found, &stored[npy_header_bytes + (i * n + j) * sizeof found], 8);
-            ASSERT_NEAR(found, sum, 1e-12) << i << " " << j;
+            std::memcpy(&element, &stored[npy_header_bytes + (i * n + j) * sizeof element], 8);
+            ASSERT_NEAR(element, sum, 1e-12) << i << " " << j;
         }
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 3);
 }
@@ -109,10 +109,11 @@ TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
     save("B.npy", 200, 270, precision::single_precision);
     npy_product wanted = asked();
     wanted.interval = 60;
-    std::size_t told = 0;
-    const product_counts took = multiply(wanted, [&](std::size_t, double) { return ++told == 0; });
+    std::size_t reports = 0;
+    const product_counts took =
+        multiply(wanted, [&](std::size_t, double) { return ++reports == 0; });
     EXPECT_TRUE(took.stopped);
-    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(reports, 1u);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
@@ -125,12 +126,12 @@ TEST_F(Product, HeadersAreReadAsTheyAreWritten) {
             round % 2 == 0 ? precision::single_precision : precision::double_precision;
         const std::size_t first = 64 * starts(engine);
         save("A.npy", rows, columns, type, first);
-        const npy_matrix found = read_npy(at("A.npy"));
-        EXPECT_EQ(found.where.rows, rows);
-        EXPECT_EQ(found.where.columns, columns);
-        EXPECT_EQ(found.where.offset, first);
-        EXPECT_EQ(found.type, type);
-        EXPECT_FALSE(has_changed(found));
+        const npy_matrix matrix = read_npy(at("A.npy"));
+        EXPECT_EQ(matrix.where.rows, rows);
+        EXPECT_EQ(matrix.where.columns, columns);
+        EXPECT_EQ(matrix.where.offset, first);
+        EXPECT_EQ(matrix.type, type);
+        EXPECT_FALSE(has_changed(matrix));
     }
 }
 

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes of no part
 
-struct way {
+struct access_path {
     std::string engine;
     processor who;
 };
 
-std::ostream& operator<<(std::ostream& to, const way& w) {
+std::ostream& operator<<(std::ostream& to, const access_path& w) {
     return to << (w.who.is_gpu() ? "gpu/" : "cpu/") << w.engine;
 }
 
@@ -32,7 +32,7 @@ std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
     return all;
 }
 
-class Parts : public ::testing::TestWithParam<way> {
+class Parts : public ::testing::TestWithParam<access_path> {
 protected:
     Parts() {
         std::filesystem::create_directories(folder_);
@@ -45,7 +45,7 @@ protected:
     std::size_t stride() const { return blocks * part + between; }
 
     /// What is in memory from a part's first block on, after the list was moved.
-    std::vector<std::byte> move(direction way, std::size_t parts,
+    std::vector<std::byte> move(direction direction, std::size_t parts,
                                 const std::vector<std::byte>& before,
                                 const std::vector<std::uint64_t>& offsets,
                                 std::size_t overlap = 0) {
@@ -68,14 +68,14 @@ protected:
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, before.size(),
             {.device = who.number, .thp = memory::huge_pages::always});
         transfer(tiles.data(), before.data(), before.size());
-        duty what;
-        what.way = way;
-        what.block = block;
-        what.depth = from.deep() ? 8 : 1;
-        what.requests = offsets.size();
-        what.memory = tiles.data();
-        what.bytes = tiles.size();
-        const auto by = from.open(what);
+        engine_options options;
+        options.direction = direction;
+        options.block = block;
+        options.depth = from.deep() ? 8 : 1;
+        options.requests = offsets.size();
+        options.memory = tiles.data();
+        options.bytes = tiles.size();
+        const auto by = from.open(options);
         by->run({offsets, tiles.data(), block, parts, stride(), overlap});
         by->flush();
         EXPECT_EQ(by->seconds().size(), offsets.size());
@@ -163,8 +163,8 @@ TEST_P(Parts, MayOverlapWhereTheyAreRead) {
     }
 }
 
-std::vector<way> ways() {
-    std::vector<way> all;
+std::vector<access_path> paths() {
+    std::vector<access_path> all;
     for (const char* engine : {"posix", "uring", "mmap", "queue"}) all.push_back({engine, the_cpu});
     if (device::count() > 0)
         for (const char* engine : {"posix", "uring", "mmap", "cufile", "gpu", "pinned", "managed"})
@@ -172,7 +172,7 @@ std::vector<way> ways() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(ways()));
+INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(paths()));
 
 }  // namespace
 }  // namespace watari::storage

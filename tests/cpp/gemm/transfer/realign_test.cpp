@@ -1,4 +1,4 @@
-// Rows moved to the beginning of their places, on each processor.
+// Rows moved to the beginning of their slots, on each processor.
 #include "watari/gemm/transfer/realign.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"

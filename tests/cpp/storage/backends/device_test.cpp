@@ -25,10 +25,10 @@ public:
     loop_device(const std::string& file, unsigned sector) {
         const std::string command = "losetup --find --show --sector-size " +
                                     std::to_string(sector) + " " + file + " 2>/dev/null";
-        if (FILE* said = popen(command.c_str(), "r")) {
+        if (FILE* output = popen(command.c_str(), "r")) {
             char line[64] = {};
-            if (fgets(line, sizeof line, said)) path_ = line;
-            pclose(said);
+            if (fgets(line, sizeof line, output)) path_ = line;
+            pclose(output);
         }
         if (!path_.empty()) path_.pop_back();
     }
@@ -44,12 +44,12 @@ private:
     std::string path_;
 };
 
-struct way {
+struct access_path {
     bool uring;
     unsigned sector;
 };
 
-class Device : public testing::TestWithParam<way> {};
+class Device : public testing::TestWithParam<access_path> {};
 
 TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     if (GetParam().uring && !uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
@@ -93,8 +93,8 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Way, Device,
-                         testing::Values(way{true, 512}, way{true, 4096}, way{false, 512},
-                                         way{false, 4096}),
+                         testing::Values(access_path{true, 512}, access_path{true, 4096},
+                                         access_path{false, 512}, access_path{false, 4096}),
                          [](const auto& info) {
                              return std::string(info.param.uring ? "uring_" : "pread_") +
                                     std::to_string(info.param.sector);

@@ -40,11 +40,11 @@ namespace {
 
 using namespace watari::cpu;
 
-struct way {
+struct access_path {
     bool uring, direct;
     unsigned files;
 };
-std::string name(const testing::TestParamInfo<way>& info) {
+std::string name(const testing::TestParamInfo<access_path>& info) {
     return std::string(info.param.uring ? "uring" : "pread") +
            (info.param.direct ? "_direct_" : "_cached_") + std::to_string(info.param.files);
 }
@@ -53,7 +53,7 @@ void expect_ok(const status& s) {
     EXPECT_TRUE(s.ok()) << "status type " << int{s.sct} << ", code " << int{s.sc};
 }
 
-class File : public testing::TestWithParam<way> {
+class File : public testing::TestWithParam<access_path> {
 protected:
     static constexpr std::size_t file_bytes = 1 << 20;
     directory folder;
@@ -167,9 +167,9 @@ TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Way, File,
-                         testing::Values(way{true, true, 1}, way{true, true, 3},
-                                         way{true, false, 1}, way{false, true, 1},
-                                         way{false, true, 3}, way{false, false, 1}),
+                         testing::Values(access_path{true, true, 1}, access_path{true, true, 3},
+                                         access_path{true, false, 1}, access_path{false, true, 1},
+                                         access_path{false, true, 3}, access_path{false, false, 1}),
                          name);
 
 TEST(FileFlush, ReachesFdatasync) {
@@ -199,11 +199,11 @@ TEST(FileFlush, ReachesFdatasyncByUringToo) {
     std::string notice;
     for (const bool uring : {false, true}) {
         error_log errors;
-        const auto lane = uring ? open_uring_lane(files, true, {}, notice, errors)
-                                : open_pread_lane(files, true, errors);
-        ASSERT_TRUE(lane->submit({0, 1, opcode::flush, false, 0, 0, {}}));
+        const auto channel = uring ? open_uring_channel(files, true, {}, notice, errors)
+                                   : open_pread_channel(files, true, errors);
+        ASSERT_TRUE(channel->submit({0, 1, opcode::flush, false, 0, 0, {}}));
         std::vector<ending> ended;
-        while (ended.empty()) lane->reap(ended);
+        while (ended.empty()) channel->reap(ended);
         EXPECT_FALSE(ended[0].outcome.ok()) << uring;
         const std::string why = errors.about(opcode::flush, 0);
         EXPECT_NE(why.find("fdatasync of " + options.paths[0]), why.npos) << why;
@@ -270,8 +270,8 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
     const std::string file = folder.file("a", 1 << 20);
     const file_options options{.paths = {file}, .writable = true, .direct = false};
     for (int round = 0; round < 5; ++round) {
-        int told[2];
-        ASSERT_EQ(pipe(told), 0);
+        int ends[2];
+        ASSERT_EQ(pipe(ends), 0);
         const pid_t child = fork();
         if (child == 0) {
             controller device(make_file(options), {.queues = {.queues = 1, .depth = 8}});
@@ -280,17 +280,17 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
                 stamp(data, version % 2048, version);
                 if (!write(device.view(), version % 2048, 1, data, false).ok()) _exit(1);
                 if (!flush(device.view()).ok()) _exit(1);
-                if (::write(told[1], &version, 8) != 8) _exit(1);
+                if (::write(ends[1], &version, 8) != 8) _exit(1);
             }
         }
-        close(told[1]);
+        close(ends[1]);
         std::uint64_t version = 0, last = 0;
         const auto want = static_cast<std::uint64_t>(3 + 7 * round);
-        while (last < want && ::read(told[0], &version, 8) == 8) last = version;
+        while (last < want && ::read(ends[0], &version, 8) == 8) last = version;
         kill(child, SIGKILL);
-        while (::read(told[0], &version, 8) == 8) last = version;
+        while (::read(ends[0], &version, 8) == 8) last = version;
         waitpid(child, nullptr, 0);
-        close(told[0]);
+        close(ends[0]);
         ASSERT_GE(last, want);
         controller again(make_file(options), {.queues = {.queues = 1, .depth = 8}});
         EXPECT_EQ(again.view().blocks, 2048u);
