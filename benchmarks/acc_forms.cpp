@@ -15,13 +15,13 @@
 
 using namespace watari::himeno::directive;
 
-struct setting {
+struct launch_options {
     int gangs, workers;  // 0: libgomp chooses
 };
 
-#define ARGUMENTS                                                                             \
-    const request &r, setting s, const float *p, float *wrk2, const float *a, const float *b, \
-        const float *c, const float *wrk1, const float *bnd
+#define ARGUMENTS                                                                    \
+    const request &r, launch_options s, const float *p, float *wrk2, const float *a, \
+        const float *b, const float *c, const float *wrk1, const float *bnd
 #define BEGIN                                                                                     \
     const int is = static_cast<int>(r.i), js = static_cast<int>(r.j), ks = static_cast<int>(r.k); \
     const long row = ks, plane = row * js, points = plane * is;                                   \
@@ -138,7 +138,7 @@ int main(int count, char** given) {
         }
     };
     const double points = (r.i - 2.0) * (r.j - 2.0) * (r.k - 2.0);
-    const auto measure = [&](const char* name, auto form, setting s) {
+    const auto measure = [&](const char* name, auto form, launch_options s) {
         reset();
         double best = 1e9, gosa = 0, third = 0;
         for (int iteration = 1; iteration <= 20; ++iteration) {

@@ -86,7 +86,7 @@ struct ring {
         const unsigned each = AlongI ? Steps : Rows;
         return (g.i - 2 + each - 1) / each;
     }
-    /// The three rows beside one another at `n`, across the way it moves.
+    /// The three rows beside one another at `n`, across the direction it moves in.
     __device__ void load_slice(wide_quad (&slice)[3], const float* at, std::ptrdiff_t side,
                                span s) const {
 #pragma unroll
@@ -187,19 +187,19 @@ result measure_one(step run, himeno::fields f, double* gosa, int iterations) {
     const himeno::kernels& kernels = himeno::kernels_on(gpu_number(0));
     kernels.initialise(f, f.size, {0, 0, 0}, himeno::data::standard, nullptr);
     device::event first, last;
-    result found{};
+    result measured{};
     for (int n = 0; n < iterations; ++n) {
         first.record(nullptr);
         run(f, gosa, nullptr);
         last.record(nullptr);
         device::synchronize(nullptr);
-        found.seconds.push_back(device::event::seconds(first, last));
+        measured.seconds.push_back(device::event::seconds(first, last));
         std::swap(f.p, f.wrk2);
     }
-    found.fingerprint = kernels.fingerprint(f, f.size, {0, 0, 0}, nullptr);
-    device::read_back(&found.gosa, gosa, sizeof(double), nullptr);
-    std::sort(found.seconds.begin(), found.seconds.end());
-    return found;
+    measured.fingerprint = kernels.fingerprint(f, f.size, {0, 0, 0}, nullptr);
+    device::read_back(&measured.gosa, gosa, sizeof(double), nullptr);
+    std::sort(measured.seconds.begin(), measured.seconds.end());
+    return measured;
 }
 
 }  // namespace
@@ -218,14 +218,14 @@ int main(int count, char** words) {
     if (!gpu::rows_aligned(f)) return std::puts("rows are not aligned: K must be 4n"), 2;
     std::uint64_t expected = 0;
     for (const row& one : variants) {
-        const result found = measure_one(one.run, f, gosa.data(), iterations);
-        if (!expected) expected = found.fingerprint;
+        const result measured = measure_one(one.run, f, gosa.data(), iterations);
+        if (!expected) expected = measured.fingerprint;
         const auto points = static_cast<double>(size.interior());
-        const double median = found.seconds[found.seconds.size() / 2];
+        const double median = measured.seconds[measured.seconds.size() / 2];
         std::printf("%-38s %7.1f GFLOPS  %.3f TB/s  best %7.1f  gosa %.9e%s\n", one.name,
                     34e-9 * points / median, 56e-12 * points / median,
-                    34e-9 * points / found.seconds.front(), found.gosa,
-                    found.fingerprint == expected ? "" : "  WRONG BITS");
+                    34e-9 * points / measured.seconds.front(), measured.gosa,
+                    measured.fingerprint == expected ? "" : "  WRONG BITS");
     }
     return 0;
 }
