@@ -14,7 +14,7 @@
 #include <cstring>
 #include <optional>
 
-namespace watari::storage {
+namespace watari::files {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::size_t direct_unit_of(const std::string& path) {
     return file.get() < 0 ? 0 : direct_unit_of(file.get(), path);
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

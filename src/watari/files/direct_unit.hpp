@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace watari::storage {
+namespace watari::files {
 
 /// Of an open file, bytes: as statx reports (Linux 6.1), or, where the kernel does not, the
 /// smallest block that is read; for that the file must have been opened with O_DIRECT. 0: there is
@@ -19,4 +19,4 @@ std::size_t direct_unit_of(const std::string& path);
 /// see by this what a disk with larger ones does.
 inline std::size_t least_direct_unit = 1;
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <cerrno>
 
-namespace watari::storage {
+namespace watari::files {
 
 namespace {
 
@@ -72,4 +72,4 @@ void require_same_file(int opened, int known, const std::string& path) {
         throw file_error(path + ": another file has this name now; try again");
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace watari::storage {
+namespace watari::files {
 
 enum class direction { read, write };
 
@@ -29,4 +29,4 @@ std::string transfer_text(direction direction, const std::string& path, std::uin
 /// Throws file_error unless a file opened by its name is the one in use; `known` -1: none is.
 void require_same_file(int opened, int known, const std::string& path);
 
-}  // namespace watari::storage
+}  // namespace watari::files

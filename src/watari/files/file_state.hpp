@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::files {
 
 /// Size and time of change.
 struct file_state {
@@ -76,7 +76,7 @@ inline bool is_name_of(const std::string& path, int file) {
 /// Makes what was named in a file's folder survive a power cut, where the file system can.
 inline void sync_names_beside(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path();
-    const storage::descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (opened.get() >= 0) fsync(opened.get());
 }
 
@@ -85,4 +85,4 @@ inline void remove_own(const std::string& path, int file) {
     if (is_name_of(path, file)) unlink(path.c_str());
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::files

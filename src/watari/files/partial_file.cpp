@@ -13,7 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace watari::gemm {
+namespace watari::files {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string folder_of(const std::string& path) {
 }
 
 /// Opened by one run at a time.
-storage::descriptor locked(const std::string& path, const std::string& output) {
+descriptor locked(const std::string& path, const std::string& output) {
     for (;;) {
         constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
         int opened = open(path.c_str(), flags);
@@ -34,7 +34,7 @@ storage::descriptor locked(const std::string& path, const std::string& output) {
             opened = open(path.c_str(), flags | O_CREAT | O_EXCL, 0666);
         if (opened < 0 && errno == EEXIST) continue;  // another run was faster
         if (opened < 0) cannot_write(output, errno);
-        storage::descriptor file(opened);
+        descriptor file(opened);
         struct stat status {};
         if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))
             throw file_error(output + ": cannot be written: " + path + " is not a regular file");
@@ -126,4 +126,4 @@ void partial_file::put_in_place() {
     sync_names_beside(output_);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::files

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace watari::storage {
+namespace watari::files {
 
 struct uring::ring {
     io_uring handle{};
@@ -139,4 +139,4 @@ std::size_t uring::reap(std::span<uring_completion> into) {
     return taken;
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

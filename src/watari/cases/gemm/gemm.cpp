@@ -133,7 +133,7 @@ floors between(const floors& a, const floors& b) {
 /// Files are measured by the engine that gets most out of them, whatever engine the case is of.
 floors measure_floors(const parameters& p, const case_state& here, pipeline& work) {
     const bool own = !here.on_files;
-    const bool ring = storage::uring_absent_reason().empty(), disk = ring && here.direct;
+    const bool ring = files::uring_absent_reason().empty(), disk = ring && here.direct;
     const processor who = own || disk ? p.processor : the_cpu;
     const std::size_t threads = own ? movers_of(p) : disk ? 1 : cpu::own_cpus().size();
     const std::size_t depth = own ? full_memory_depth : full_depth;
@@ -145,9 +145,9 @@ floors measure_floors(const parameters& p, const case_state& here, pipeline& wor
     const placement& c = here.matrices.where(matrix::c);
     empty_cache(here, from);
     floors measured{};
-    measured.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);
-    measured.write = rate(from, storage::direction::write,
-                          {c.first, here.matrices.bytes() - c.first}, who, threads, depth);
+    measured.read = rate(from, files::direction::read, {0, c.first}, who, threads, depth);
+    measured.write = rate(from, files::direction::write, {c.first, here.matrices.bytes() - c.first},
+                          who, threads, depth);
     measured.flops = work.blas_rate();
     return measured;
 }

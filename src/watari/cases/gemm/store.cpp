@@ -35,7 +35,8 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
                const std::string& path) {
     const ssize_t moved = pwrite(file, data, bytes, static_cast<off_t>(offset));
     if (moved != static_cast<ssize_t>(bytes))
-        transfer_failed(storage::direction::write, path, offset, bytes, moved < 0 ? -errno : moved);
+        files::transfer_failed(files::direction::write, path, offset, bytes,
+                               moved < 0 ? -errno : moved);
     // what was written must not fill the page cache
     sync_file_range(file, static_cast<off_t>(offset), static_cast<off_t>(bytes),
                     SYNC_FILE_RANGE_WRITE);
@@ -83,7 +84,7 @@ void store::make_file(std::uint64_t bytes) {
         path_ = "/proc/self/fd/" + std::to_string(made);
         if (made < 0) throw system_error("memfd_create", errno);
         file_.emplace(made);
-        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) storage::cannot_open(path_, errno);
+        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) files::cannot_open(path_, errno);
         fill_all(made);
         return;
     }
@@ -139,7 +140,7 @@ void store::fill(matrix which, int file) {
 void store::fill_c() {
     fill(matrix::c, file_ ? file_->get() : -1);
     if (!file_) return;
-    if (fdatasync(file_->get()) != 0) storage::sync_failed(path_, errno);
+    if (fdatasync(file_->get()) != 0) files::sync_failed(path_, errno);
     posix_fadvise(file_->get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 
@@ -155,8 +156,8 @@ std::size_t store::wrong_elements(double alpha, double beta) const {
             const ssize_t moved =
                 pread(file_->get(), part.data(), bytes, static_cast<off_t>(offset));
             if (moved != static_cast<ssize_t>(bytes))
-                transfer_failed(storage::direction::read, path_, offset, bytes,
-                                moved < 0 ? -errno : moved);
+                files::transfer_failed(files::direction::read, path_, offset, bytes,
+                                       moved < 0 ? -errno : moved);
         }
         wrong += data_.wrong_elements(alpha, beta, here, data, leading);
     });

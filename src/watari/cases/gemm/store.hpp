@@ -59,7 +59,7 @@ private:
     void make_file(std::uint64_t bytes);
 
     std::string path_;
-    std::optional<storage::descriptor> file_;
+    std::optional<files::descriptor> file_;
     std::optional<memory::buffer<std::byte>> memory_;
 };
 

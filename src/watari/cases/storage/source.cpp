@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
@@ -56,7 +56,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                           " is behind queues, engine=queue or engine=gpu; engine " + name +
                           " opens files");
     if (p.store == "file") {
-        const bool writes = p.direction == storage::direction::write;
+        const bool writes = p.direction == files::direction::write;
         set_.emplace(storage::extent{p.folder, p.size, p.files,
                                      writes ? storage::usage::alone : storage::usage::shared});
         files_.emplace(*set_, p.direction, p.cache);
@@ -82,7 +82,7 @@ std::shared_ptr<storage::backend> storage_source::make_backend(const storage_par
         return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
     return storage::make_file({.paths = set_->paths(),
                                .known = set_->in_use(),
-                               .writable = p.direction == storage::direction::write,
+                               .writable = p.direction == files::direction::write,
                                .direct = p.cache == storage::cache_state::none,
                                .stripe = storage::stripe_bytes});
 }
@@ -112,9 +112,9 @@ storage::engine_options storage_source::engine_options() const {
     result.files = files();
     result.view = view_ ? &*view_ : nullptr;
     result.errors = controller_ ? controller_->errors() : nullptr;
-    result.on_disk = files_ && files_->cache() == storage::cache_state::none &&
-                     storage::disk_of(files_->path(0));
+    result.on_disk =
+        files_ && files_->cache() == storage::cache_state::none && files::disk_of(files_->path(0));
     return result;
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace watari::bench {
+namespace watari::cases {
 
 class storage_source {
 public:
@@ -49,4 +49,4 @@ private:
     bool faulty_ = false;
 };
 
-}  // namespace watari::bench
+}  // namespace watari::cases

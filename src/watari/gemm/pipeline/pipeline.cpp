@@ -26,7 +26,7 @@ void pipeline::parts::begin() {
     counts.blas = products->name();
 }
 
-mover pipeline::parts::make_mover(storage::direction direction) const {
+mover pipeline::parts::make_mover(files::direction direction) const {
     return mover(o.who, direction, o.depth, {arena.data(), schedule.slots() * o.slot_bytes});
 }
 
@@ -35,7 +35,7 @@ void pipeline::parts::serve(std::size_t i) {
     bool began = false;
     std::optional<mover> by;
     guarded([&] {
-        by.emplace(make_mover(reads ? storage::direction::read : storage::direction::write));
+        by.emplace(make_mover(reads ? files::direction::read : files::direction::write));
         if (reads)
             by->prepare({schedule.multiplies() ? o.a : stored_matrix{},
                          schedule.multiplies() ? o.b : stored_matrix{},

@@ -128,7 +128,7 @@ struct pipeline::parts {
     // ---- all of it
 
     void begin();
-    mover make_mover(storage::direction direction) const;
+    mover make_mover(files::direction direction) const;
     /// One thread that reads or writes. Its engine is made before the clock starts and given back
     /// after it has stopped.
     void serve(std::size_t i);

@@ -36,7 +36,7 @@ public:
     const finished_columns& front() const { return waiting_.front(); }
 
     /// Row `taken` of the first columns, and of those on their right that can go with them. None
-    /// where the first are not there yet; `are_there` tells of each.
+    /// where the first are not there yet; `are_there` is asked for each.
     template <class Condition>
     std::optional<finished_columns> take(const Condition& are_there) {
         if (waiting_.empty()) return std::nullopt;

@@ -50,7 +50,7 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
             .who = p.how.processor,
             .path = m.path,
             .writable = writable,
-            .direct = p.direct && storage::direct_unit_of(m.path) > 0,
+            .direct = p.direct && files::direct_unit_of(m.path) > 0,
             // of each matrix's controller: A and B are read at once, C is written in turn with them
             .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),

@@ -32,7 +32,7 @@ struct file_product {
 /// Throws usage_error.
 std::size_t slot_bytes(const file_product& p);
 
-/// What a run will move, asked in the same way. Throws usage_error.
+/// What a run will move, from the same schedule. Throws usage_error.
 foresight plan(const file_product& p);
 
 /// Throws unsupported, beyond_memory where this machine has not what the product needs: room,

@@ -20,7 +20,7 @@ inline constexpr std::size_t npy_header_bytes = 4096;
 struct npy_matrix {
     matrix_file where;  ///< by its real path
     precision type;
-    file_version state;         ///< when the header was read
+    files::file_version state;  ///< when the header was read
     std::uint64_t sampled = 0;  ///< a checksum of blocks of its content, then
 };
 

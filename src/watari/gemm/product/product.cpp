@@ -68,13 +68,13 @@ void require_file_engine(const std::string& engine) {
 product::product(const npy_product& wanted)
     : wanted_(wanted), a_(read_npy(wanted.a)), b_(read_npy(wanted.b)) {
     output_ = real_path(wanted.c);
-    journal_ = journal_path(output_);
+    journal_ = files::journal_path(output_);
     require_product(a_, b_, {wanted.a, wanted.b, wanted.c});
     require_place(output_, a_, b_, wanted.c);
     if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
     job_.a = a_.where;
     job_.b = b_.where;
-    job_.c = {partial_path(output_), npy_header_bytes, a_.where.rows, b_.where.columns};
+    job_.c = {files::partial_path(output_), npy_header_bytes, a_.where.rows, b_.where.columns};
     if (old_) job_.c_read = old_->where;
     options& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
@@ -92,10 +92,10 @@ product::product(const npy_product& wanted)
     require_machine(job_);
 }
 
-/// That of an unfinished product: what goes on keeps it. Else the largest power of two of which
+/// The tile of a partial file: a resumed run keeps it. Else the largest power of two of which
 /// fast memory has some tens, with what a disk wants around their rows.
 std::size_t product::suited_tile() const {
-    if (!wanted_.fresh && is_there(partial_path(output_)))
+    if (!wanted_.fresh && files::is_there(files::partial_path(output_)))
         if (const auto earlier = journal::read(journal_); earlier && !earlier->tiles.empty())
             for (const auto& [name, value] : earlier->product) {
                 std::size_t edge = 0;
@@ -136,9 +136,11 @@ identity product::who_it_is() const {
 /// usage_error where that was another product and this one adds to C: nobody knows of it yet.
 bool product::finished_already() const {
     struct stat there {};
-    if (is_there(partial_path(output_)) || stat(output_.c_str(), &there) != 0) return false;
+    if (files::is_there(files::partial_path(output_)) || stat(output_.c_str(), &there) != 0)
+        return false;
     const auto earlier = journal::read(journal_);
-    if (!earlier || earlier->inode != there.st_ino || earlier->whole != file_state::of(there))
+    if (!earlier || earlier->inode != there.st_ino ||
+        earlier->whole != files::file_state::of(there))
         return false;
     // old C is the product itself by now, and in which tiles it was made matters no longer
     const auto product_of = [](identity all) {
@@ -155,7 +157,7 @@ bool product::finished_already() const {
         throw usage_error(output_ + " was finished by an earlier run that was killed, as another " +
                           "product: " + other + "; fresh (--fresh) takes it as it is now");
     unlink(journal_.c_str());
-    sync_names_beside(journal_);
+    files::sync_names_beside(journal_);
     return other.empty();
 }
 
@@ -172,8 +174,8 @@ identity product::comparable(const journal::contents& before) const {
 }
 
 /// The tiles that an earlier run completed. Throws usage_error where that was another product.
-completed_tiles product::tiles_left(const partial_file& file) {
-    const std::string path = partial_path(output_);
+completed_tiles product::tiles_left(const files::partial_file& file) {
+    const std::string path = files::partial_path(output_);
     const std::uint64_t size = file.state().bytes;
     if (wanted_.fresh) return {};
     const auto earlier = journal::read(journal_);
@@ -217,8 +219,8 @@ product_counts product::run(const product_progress& progress) {
         last_run_ = stage::finished;
         return {.tiles = tiles(), .finished_before = tiles()};
     }
-    require_room_on_disk(output_, bytes());
-    partial_file file(output_);
+    files::require_room_on_disk(output_, bytes());
+    files::partial_file file(output_);
     completed_tiles before;
     try {
         before = tiles_left(file);
@@ -253,7 +255,7 @@ static std::string tiles_text(const std::vector<tile_of_c>& tiles) {
     return tiles.size() == 1 ? text : text + " and " + std::to_string(tiles.size() - 1) + " more";
 }
 
-std::vector<tile_of_c> product::damaged(const partial_file& file, const journal& done,
+std::vector<tile_of_c> product::damaged(const files::partial_file& file, const journal& done,
                                         const std::function<bool()>& goes_on) const {
     const placement where = placement::rows_at(grid(), element_bytes(how().type), job_.c.offset, 1);
     return damaged_tiles(file.get(), where, done.tiles(), goes_on);
@@ -266,7 +268,8 @@ void product::discard(journal& done, const std::string& reason) {
     throw file_error(reason);
 }
 
-product_counts product::make(partial_file& file, journal& done, const product_progress& progress) {
+product_counts product::make(files::partial_file& file, journal& done,
+                             const product_progress& progress) {
     last_run_ = stage::begun;
     bool goes_on = !progress || progress(done.tiles().size(), 0), stopped = false;
     double last_report = measure::now(), part = 0;
@@ -308,7 +311,8 @@ product_counts product::make(partial_file& file, journal& done, const product_pr
 }
 
 /// Gives C its name, unless C, A or B changed meanwhile. False: stopped before.
-bool product::finish(partial_file& file, journal& done, const std::function<bool()>& goes_on) {
+bool product::finish(files::partial_file& file, journal& done,
+                     const std::function<bool()>& goes_on) {
     for (const npy_matrix* matrix : read())
         if (has_changed(*matrix))
             discard(done,
@@ -339,7 +343,7 @@ bool product::finish(partial_file& file, journal& done, const std::function<bool
 std::string product::kept() const {
     if (last_run_ == stage::finished) return wanted_.c + " is finished";
     if (last_run_ == stage::not_begun) return "";
-    const std::string old = is_there(output_) ? wanted_.c + " is as it was; " : "";
+    const std::string old = files::is_there(output_) ? wanted_.c + " is as it was; " : "";
     if (finished_ == 0) return old + "no tile was finished";
     const std::string some =
         old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are finished";

@@ -30,7 +30,7 @@ struct npy_product {
     std::string engine{};                    ///< that moves tiles: a row of storage::engines()
     std::size_t tile = 0;                    ///< elements along an edge
     std::size_t threads = 0;                 ///< of the CPU, that move tiles
-    bool fresh = false;                      ///< discards what an unfinished run has left
+    bool fresh = false;                      ///< discards the partial file of an earlier run
     bool verify = false;                     ///< reads all of C back before it gets its name
     double interval =
         1;  ///< seconds; finished tiles become durable, and progress is reported, as often
@@ -82,12 +82,12 @@ private:
     bool finished_already() const;
     std::size_t suited_tile() const;
     identity comparable(const journal::contents& before) const;
-    completed_tiles tiles_left(const partial_file& file);
+    completed_tiles tiles_left(const files::partial_file& file);
     void note_attributes(const identity& before);
-    product_counts make(partial_file& file, journal& done, const product_progress& progress);
-    std::vector<tile_of_c> damaged(const partial_file& file, const journal& done,
+    product_counts make(files::partial_file& file, journal& done, const product_progress& progress);
+    std::vector<tile_of_c> damaged(const files::partial_file& file, const journal& done,
                                    const std::function<bool()>& goes_on) const;
-    bool finish(partial_file& file, journal& done, const std::function<bool()>& goes_on);
+    bool finish(files::partial_file& file, journal& done, const std::function<bool()>& goes_on);
     [[noreturn]] void discard(journal& done, const std::string& reason);
 
     npy_product wanted_;

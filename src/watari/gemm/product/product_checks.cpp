@@ -55,8 +55,8 @@ void require_place(const std::string& output, const npy_matrix& a, const npy_mat
         throw file_error(named + ": cannot be written: not a regular file");
     if (fs::exists(output, problem) && access(output.c_str(), W_OK) != 0)
         throw file_error(named + ": cannot be written: " + std::strerror(errno));
-    const std::string journal = journal_path(output);
-    const std::string beside[] = {partial_path(output), journal, begun_path(journal)};
+    const std::string journal = files::journal_path(output);
+    const std::string beside[] = {files::partial_path(output), journal, begun_path(journal)};
     for (const npy_matrix* factor : {&a, &b})
         for (const std::string& each : {output, beside[0], beside[1], beside[2]})
             if (fs::equivalent(each, factor->where.path, problem))

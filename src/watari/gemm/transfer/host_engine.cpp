@@ -50,7 +50,7 @@ private:
             count > 1 ? list.offsets[first + 1] - list.offsets[first] : list.block;
         const rows here{list.location(first, part), bytes};
         const rows there{store_ + list.offsets[first] + part * list.part_step(), apart};
-        const bool reads = options_.direction == storage::direction::read;
+        const bool reads = options_.direction == files::direction::read;
         const rows &to = reads ? here : there, &from = reads ? there : here;
         if (by_kernel_)
             rows_on(options_.who).copy(to, from, count, bytes, stream_->get());

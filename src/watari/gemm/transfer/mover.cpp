@@ -11,9 +11,10 @@
 
 namespace watari::gemm {
 
-using storage::direction;
+using files::direction;
 
-mover::mover(processor who, direction direction, std::size_t depth, std::span<std::byte> memory)
+mover::mover(processor who, files::direction direction, std::size_t depth,
+             std::span<std::byte> memory)
     : who_(who), direction_(direction), depth_(depth), memory_(memory) {
     if (!who.is_gpu()) {
         cpu::set_threads(1);  // rows are realigned by this thread, beside those of the BLAS
@@ -34,7 +35,7 @@ void mover::prepare(std::initializer_list<stored_matrix> matrices) {
         options.requests = std::max(options.requests, m.where.most_requests());
         options.memory = memory_.data();
         options.bytes = memory_.size();
-        if (direction_ == direction::write)
+        if (direction_ == files::direction::write)
             sums_.emplace(who_.is_gpu() ? memory::kind::pinned : memory::kind::pageable,
                           std::max<std::size_t>(1, m.tiles_per_request * m.where.tiles.tile));
     }
@@ -55,7 +56,7 @@ std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte
         if (m.source->files() || m.source->path().empty()) throw;
         throw error(m.source->path() + ": " + reason.what());
     }
-    if (direction_ == direction::read && list_.skip_step != 0)
+    if (direction_ == files::direction::read && list_.skip_step != 0)
         realign(m.where, tiles, memory, stride);
     return list_.offsets.size() * list_.block;
 }

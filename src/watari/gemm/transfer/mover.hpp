@@ -30,7 +30,7 @@ struct tile_run {
 class mover {
 public:
     /// `depth` requests in flight where an engine has several; all tiles lie in `memory`.
-    mover(processor who, storage::direction direction, std::size_t depth,
+    mover(processor who, files::direction direction, std::size_t depth,
           std::span<std::byte> memory);
 
     /// Makes the engines of these, so that no first tile waits for that; those without a source are
@@ -58,7 +58,7 @@ private:
                  std::size_t stride);
 
     processor who_;
-    storage::direction direction_;
+    files::direction direction_;
     std::size_t depth_;
     std::span<std::byte> memory_;
     std::optional<device::stream> stream_;

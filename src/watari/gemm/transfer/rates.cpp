@@ -19,7 +19,7 @@ constexpr std::size_t unit = std::size_t{1} << 20, window = 64 * unit;
 
 }  // namespace
 
-double rate(const source& from, storage::direction direction, const stretch& where, processor who,
+double rate(const source& from, files::direction direction, const stretch& where, processor who,
             std::size_t threads, std::size_t depth) {
     threads = std::min<std::size_t>(threads, where.bytes / unit);
     if (threads == 0) return 0;
@@ -52,7 +52,7 @@ double rate(const source& from, storage::direction direction, const stretch& whe
             engines[i]->run({offsets, data.data() + i * part, most_block});
             moved[i] += part;
         }
-        if (direction == storage::direction::write) engines[i]->flush();
+        if (direction == files::direction::write) engines[i]->flush();
     });
     team.run([&](std::size_t i) { engines[i].reset(); });
     std::uint64_t all = 0;

@@ -29,7 +29,7 @@ std::size_t unit_of(const source_options& wanted) {
     const storage::engine_row& row = storage::engine_named(wanted.engine);
     const std::size_t least = row.queued ? storage::sector_bytes : 1;
     const bool direct = cache_of(wanted, row) == storage::cache_state::none;
-    return direct ? std::max(least, storage::direct_unit_of(wanted.path)) : least;
+    return direct ? std::max(least, files::direct_unit_of(wanted.path)) : least;
 }
 
 /// Of queues without the controller that serves them.
@@ -53,19 +53,18 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     if (!row_->queued) {
         if (wanted.path.empty()) throw unsupported("engine " + wanted.engine + " reads files");
         set_.emplace(wanted.path);
-        files_.emplace(*set_,
-                       wanted.writable ? storage::direction::write : storage::direction::read,
+        files_.emplace(*set_, wanted.writable ? files::direction::write : files::direction::read,
                        cache_of(wanted, *row_));
-        storage::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
+        files::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
     }
     storage::engine_options options;
     options.files = files();
     options.who = wanted.who;
-    options.direction = wanted.writable ? storage::direction::write : storage::direction::read;
+    options.direction = wanted.writable ? files::direction::write : files::direction::read;
     if (const std::string reason = row_->unsupported(options); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
-    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = storage::disk_of(wanted.path);
+    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = files::disk_of(wanted.path);
 }
 
 void source::start_controller() {

@@ -29,14 +29,14 @@ constexpr chance chances[] = {
 struct spoiled {
     fate what = fate::none;
     std::vector<memory_range> ranges;
-    aligned_bytes bounce;
+    files::aligned_bytes bounce;
 };
 
 /// A write that is kept from the inner backend until it is due, with its data.
 struct held_write {
     std::int64_t due;
     request command;
-    aligned_bytes data;
+    files::aligned_bytes data;
 };
 
 /// What is to happen when it is due: data, then an ending.
@@ -78,7 +78,7 @@ public:
             memory_range own{};
             if (command.operation == opcode::read &&
                 (what == fate::delayed || what == fate::late_data)) {
-                kept.bounce = aligned_bytes(command.bytes);
+                kept.bounce = files::aligned_bytes(command.bytes);
                 own = {kept.bounce.data(), command.bytes};
                 asked.ranges = {&own, 1};
             }
@@ -123,7 +123,7 @@ private:
     }
 
     void hold(const request& command) {
-        held_.push_back({in(plan_.delay), command, aligned_bytes(command.bytes)});
+        held_.push_back({in(plan_.delay), command, files::aligned_bytes(command.bytes)});
         held_.back().command.ranges = {};
         std::byte* to = held_.back().data.data();
         for (const memory_range& range : command.ranges) {

@@ -62,7 +62,7 @@ private:
     mutable std::mutex mutex_;  ///< for what follows
     std::mt19937_64 random_;
     std::uint64_t steps_ = 0;
-    std::map<std::uint64_t, aligned_bytes> units_;  ///< by offset
+    std::map<std::uint64_t, files::aligned_bytes> units_;  ///< by offset
 };
 
 }  // namespace watari::storage

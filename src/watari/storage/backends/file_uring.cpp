@@ -21,7 +21,7 @@ constexpr std::size_t most_registered = std::size_t{1} << 30;
 
 class uring_channel final : public io_channel {
 public:
-    uring_channel(const striped_files& files, bool writable, const user_memory& memory,
+    uring_channel(const files::striped_files& files, bool writable, const user_memory& memory,
                   std::string& notice, error_log& errors)
         : files_(files), writable_(writable), errors_(errors), ring_(most_pieces / 2) {
         ring_.register_files(files.descriptors());
@@ -47,7 +47,7 @@ public:
                              command.operation,
                              command.offset,
                              static_cast<std::uint32_t>(cut_.size())};
-        for (uring_request& request : cut_) {
+        for (files::uring_request& request : cut_) {
             const std::uint32_t piece = free_pieces_.back();
             free_pieces_.pop_back();
             request.tag = piece;
@@ -61,7 +61,7 @@ public:
 
     void reap(std::vector<ending>& ended) override {
         if (pushed_ > 0) pushed_ -= ring_.submit();
-        std::array<uring_completion, 64> done;
+        std::array<files::uring_completion, 64> done;
         while (const std::size_t count = ring_.reap(done))
             for (std::size_t i = 0; i < count; ++i) finish(done[i]);
         ended.insert(ended.end(), now_.begin(), now_.end());
@@ -74,7 +74,7 @@ public:
 
 private:
     struct piece {
-        uring_request request;
+        files::uring_request request;
         std::uint32_t command;
     };
     struct command_state {
@@ -113,15 +113,16 @@ private:
         cut_.clear();
         if (command.operation == opcode::flush)
             for (std::size_t f = 0; f < files_.descriptors().size(); ++f)
-                cut_.push_back({.operation = uring_operation::sync, .file = static_cast<int>(f)});
+                cut_.push_back(
+                    {.operation = files::uring_operation::sync, .file = static_cast<int>(f)});
         std::uint64_t offset = command.offset;
         for (const memory_range& range : command.ranges)
             for (std::size_t at = 0; at < range.bytes;) {
                 const auto part = files_.piece_at(offset, range.bytes - at);
                 std::byte* data = range.data + at;
                 cut_.push_back({.operation = command.operation == opcode::read
-                                                 ? uring_operation::read
-                                                 : uring_operation::write,
+                                                 ? files::uring_operation::read
+                                                 : files::uring_operation::write,
                                 .file = static_cast<int>(part.file),
                                 .buffer = buffer_of(data, part.bytes),
                                 .data = data,
@@ -133,16 +134,16 @@ private:
             }
     }
 
-    void push(const uring_request& request) {
+    void push(const files::uring_request& request) {
         while (!ring_.push(request)) pushed_ -= ring_.submit();
         ++pushed_;
     }
 
-    void finish(const uring_completion& done) {
+    void finish(const files::uring_completion& done) {
         piece& own = pieces_[done.tag];
         command_state& command = commands_[own.command];
         const auto moved = static_cast<std::uint32_t>(std::max(done.result, 0));
-        const bool is_sync = own.request.operation == uring_operation::sync;
+        const bool is_sync = own.request.operation == files::uring_operation::sync;
         const bool again = done.result == -EINTR || done.result == -EAGAIN;
         if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved) &&
                       !files_.is_padding(own.request.offset + moved))) {
@@ -167,28 +168,28 @@ private:
         free_commands_.push_back(own.command);
     }
 
-    void fail(command_state& command, const uring_request& request, int result) {
+    void fail(command_state& command, const files::uring_request& request, int result) {
         command.what.outcome =
             failed(errors_, files_, command.operation, command.offset,
                    {static_cast<std::size_t>(request.file), request.offset, request.bytes}, result);
     }
 
-    const striped_files& files_;
+    const files::striped_files& files_;
     bool writable_;
     error_log& errors_;
-    uring ring_;
+    files::uring ring_;
     std::vector<memory_range> registered_;
     std::vector<piece> pieces_;
     std::vector<command_state> commands_;
     std::vector<std::uint32_t> free_pieces_, free_commands_;
-    std::vector<uring_request> cut_;
+    std::vector<files::uring_request> cut_;
     std::vector<ending> now_;
     unsigned pushed_ = 0;  ///< that the kernel has not taken
 };
 
 }  // namespace
 
-std::unique_ptr<io_channel> open_uring_channel(const striped_files& files, bool writable,
+std::unique_ptr<io_channel> open_uring_channel(const files::striped_files& files, bool writable,
                                                const user_memory& memory, std::string& notice,
                                                error_log& errors) {
     return std::make_unique<uring_channel>(files, writable, memory, notice, errors);

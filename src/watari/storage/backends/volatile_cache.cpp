@@ -35,7 +35,7 @@ private:
     /// Nothing if the power went.
     std::optional<status> serve(const request& command) {
         if (is_cut()) return std::nullopt;
-        const aligned_bytes data(command.bytes);
+        const files::aligned_bytes data(command.bytes);
         switch (command.operation) {
             case opcode::flush:
                 while (!cache_.units_.empty())
@@ -59,7 +59,7 @@ private:
         return outcome;
     }
 
-    std::optional<status> write(const request& command, const aligned_bytes& data) {
+    std::optional<status> write(const request& command, const files::aligned_bytes& data) {
         std::byte* to = data.data();
         for (const memory_range& range : command.ranges) {
             std::memcpy(to, range.data, range.bytes);
@@ -67,7 +67,7 @@ private:
         }
         for (std::size_t at = 0; at < data.size(); at += cache_.unit_) {
             if (!step()) return std::nullopt;
-            aligned_bytes unit(cache_.unit_);
+            files::aligned_bytes unit(cache_.unit_);
             std::memcpy(unit.data(), data.data() + at, cache_.unit_);
             cache_.units_.insert_or_assign(command.offset + at, std::move(unit));
             if (!command.fua) continue;

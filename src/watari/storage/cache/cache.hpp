@@ -88,8 +88,7 @@ struct cache {
                 case next_action::fill:
                 case next_action::pass:
                     return fill(members, page, where, why);
-                case next_action::evict:  // one that fails leaves its page dirty; do with clean
-                                          // ones then
+                case next_action::evict:  // a failed one leaves its page dirty: use clean ones
                     evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
                     break;
                 case next_action::failed:

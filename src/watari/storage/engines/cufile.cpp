@@ -177,7 +177,7 @@ private:
         const file_location at = options_.files->files().locate(offset);
         const auto start = static_cast<off_t>(at.offset), behind = static_cast<off_t>(within);
         void* const handle = files_[at.file].handle();
-        ssize_t moved = options_.direction == direction::read
+        ssize_t moved = options_.direction == files::direction::read
                             ? cufile().read(handle, options_.memory, bytes, start, behind)
                             : cufile().write(handle, options_.memory, bytes, start, behind);
         if (moved == -1) moved = -errno;  // else a negative CUfileOpError, beyond any errno
@@ -185,8 +185,8 @@ private:
             throw gpu_error("cuFile fails with " + std::to_string(-moved) + " at " +
                             std::to_string(at.offset) + " of " + options_.files->path(at.file));
         if (moved != static_cast<ssize_t>(options_.files->files().expected(at, bytes)))
-            transfer_failed(options_.direction, options_.files->path(at.file), at.offset, bytes,
-                            moved);
+            files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
+                                   bytes, moved);
     }
 
     std::vector<registered_file> files_;

@@ -54,7 +54,7 @@ struct engine_options {
     const namespace_view* view = nullptr;  ///< of engines that submit commands
     const error_log* errors = nullptr;     ///< of their controller; null: a status says all
     bool on_disk = false;                  ///< each request goes to a disk: some take far longer
-    storage::direction direction = storage::direction::read;
+    files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;        ///< bytes of a request, at most
     std::size_t depth = 1;        ///< requests in flight

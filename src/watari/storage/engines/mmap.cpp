@@ -19,7 +19,7 @@ public:
     mapping(const open_files& files, std::size_t number, const engine_options& options)
         : bytes_(files.files().file_bytes()) {
         const int protection =
-            options.direction == direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
+            options.direction == files::direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
         void* mapped =
             ::mmap(nullptr, bytes_, protection, MAP_SHARED, files.descriptor_of(number), 0);
         if (mapped == MAP_FAILED) throw system_error("mmap of " + files.path(number), errno);
@@ -74,7 +74,7 @@ private:
         const file_location at = options_.files->files().locate(list.offsets[i]);
         std::byte* mapped = mappings_[at.file].at(at.offset);
         const std::span pieces = staging_.before(options_.direction, list, i);
-        const bool reads = options_.direction == direction::read;
+        const bool reads = options_.direction == files::direction::read;
         if (reads && list.block > memory::host::page_size() &&
             options_.files->cache() == cache_state::cold)
             mappings_[at.file].bring(at.offset, list.block);

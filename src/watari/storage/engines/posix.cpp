@@ -39,18 +39,18 @@ private:
         ssize_t moved = 0;
         do
             moved = pieces.size() == 1 ? transfer(file, pieces[0], start)
-                    : options_.direction == direction::read
+                    : options_.direction == files::direction::read
                         ? preadv(file, pieces.data(), count, start)
                         : pwritev(file, pieces.data(), count, start);
         while (moved < 0 && errno == EINTR);
         if (moved != static_cast<ssize_t>(options_.files->files().expected(at, list.block)))
-            transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
-                            list.block, moved < 0 ? -errno : moved);
+            files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
+                                   list.block, moved < 0 ? -errno : moved);
         staging_.after(options_.direction, list, i);
     }
 
     ssize_t transfer(int file, const iovec& piece, off_t start) const {
-        return options_.direction == direction::read
+        return options_.direction == files::direction::read
                    ? pread(file, piece.iov_base, piece.iov_len, start)
                    : pwrite(file, piece.iov_base, piece.iov_len, start);
     }

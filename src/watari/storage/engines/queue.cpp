@@ -82,7 +82,7 @@ private:
     /// while others are copied.
     std::size_t commands_of(std::size_t block) const {
         std::size_t bytes = options_.view->max_transfer;
-        if (options_.view->delivered_from > 0 && options_.direction == direction::write)
+        if (options_.view->delivered_from > 0 && options_.direction == files::direction::write)
             bytes = std::min(bytes, copied_by_warps);
         return std::max<std::size_t>(1, block / bytes);
     }
@@ -90,7 +90,8 @@ private:
     /// warps would only wait.
     std::size_t under_way() const {
         const std::size_t all = options_.depth * commands_;
-        if (options_.view->delivered_from == 0 || options_.direction == direction::read) return all;
+        if (options_.view->delivered_from == 0 || options_.direction == files::direction::read)
+            return all;
         const std::size_t max_outstanding =
             std::size_t{options_.view->queue_count} * options_.view->max_outstanding;
         return std::clamp<std::size_t>(max_outstanding / 2, 1, all);
@@ -151,7 +152,7 @@ private:
                 .parts = static_cast<std::uint32_t>(list.parts),
                 .stride = list.stride,
                 .overlap = static_cast<std::uint32_t>(list.overlap),
-                .write = options_.direction == direction::write,
+                .write = options_.direction == files::direction::write,
                 .memory = list.memory,
                 .results = results_.data(),
                 .failed = failed_.data(),
@@ -192,11 +193,12 @@ private:
             outcome = results(1).front().outcome;
         }
         if (!outcome.ok())
-            throw error(std::string(options_.direction == direction::read ? "read" : "write") +
-                        " of " + std::to_string(one.block) + " bytes at " +
-                        std::to_string(one.offsets.front()) + ": " + text(outcome) +
-                        why(options_.direction == direction::read ? opcode::read : opcode::write,
-                            one.offsets.front()));
+            throw error(
+                std::string(options_.direction == files::direction::read ? "read" : "write") +
+                " of " + std::to_string(one.block) + " bytes at " +
+                std::to_string(one.offsets.front()) + ": " + text(outcome) +
+                why(options_.direction == files::direction::read ? opcode::read : opcode::write,
+                    one.offsets.front()));
         return now() - start;
     }
 

@@ -48,10 +48,10 @@ bool registered_ring::push(std::uint64_t offset, std::span<const iovec> pieces, 
     return push(offset, {.pieces = pieces, .tag = tag});
 }
 
-bool registered_ring::push(std::uint64_t offset, uring_request request) {
+bool registered_ring::push(std::uint64_t offset, files::uring_request request) {
     const file_location at = files_->files().locate(offset);
-    request.operation =
-        direction_ == direction::read ? uring_operation::read : uring_operation::write;
+    request.operation = direction_ == files::direction::read ? files::uring_operation::read
+                                                             : files::uring_operation::write;
     request.file = static_cast<int>(at.file);
     request.offset = at.offset;
     if (!ring_.push(request)) return false;
@@ -59,16 +59,16 @@ bool registered_ring::push(std::uint64_t offset, uring_request request) {
     return true;
 }
 
-std::span<const uring_completion> registered_ring::wait() {
+std::span<const files::uring_completion> registered_ring::wait() {
     ring_.submit(1);
     return std::span(done_).first(ring_.reap(done_));
 }
 
-void registered_ring::check(const uring_completion& done, std::uint64_t offset,
+void registered_ring::check(const files::uring_completion& done, std::uint64_t offset,
                             std::size_t bytes) const {
     const file_location at = files_->files().locate(offset);
     if (done.result == static_cast<int>(files_->files().expected(at, bytes))) return;
-    transfer_failed(direction_, files_->path(at.file), at.offset, bytes, done.result);
+    files::transfer_failed(direction_, files_->path(at.file), at.offset, bytes, done.result);
 }
 
 }  // namespace watari::storage

@@ -27,20 +27,20 @@ public:
 
     /// What the file's bytes of block i come from or go to, in their order; before a write, brings
     /// the data there.
-    std::span<const iovec> before(direction direction, const requests& list, std::size_t i) {
+    std::span<const iovec> before(files::direction direction, const requests& list, std::size_t i) {
         pieces_.clear();
         if (!pinned_) {
             add_pieces(list, i, pieces_);
             return pieces_;
         }
-        if (direction == direction::write) copy(direction, list, i);
+        if (direction == files::direction::write) copy(direction, list, i);
         pieces_.push_back({pinned_->data(), list.block});
         return pieces_;
     }
 
     /// After a read, brings the data to their location.
-    void after(direction direction, const requests& list, std::size_t i) {
-        if (direction == direction::write) return;
+    void after(files::direction direction, const requests& list, std::size_t i) {
+        if (direction == files::direction::write) return;
         pinned_ ? copy(direction, list, i) : repeat_overlaps(list, i);
     }
 
@@ -54,12 +54,12 @@ private:
     /// The events around a copy cost as much as a small one: few copies have them.
     static constexpr std::size_t timed_each = 32;
 
-    void copy(direction direction, const requests& list, std::size_t i) {
+    void copy(files::direction direction, const requests& list, std::size_t i) {
         const bool timed = copies_made_++ % timed_each == 0;
         if (timed) copies_->start(stream_->get());
         const std::size_t step = list.part_step();
         std::byte *const location = list.location(i), *const side = pinned_->data();
-        if (direction == direction::read)
+        if (direction == files::direction::read)
             device::copy_rows(location, list.stride, side, step, step, list.parts, stream_->get());
         else
             device::copy_rows(side, step, location, list.stride, step, list.parts, stream_->get());

@@ -34,9 +34,9 @@ public:
                 seconds_[next] = moment;
                 if (!push(list, next)) break;
             }
-            const std::span<const uring_completion> found = ring_.wait();
+            const std::span<const files::uring_completion> found = ring_.wait();
             moment = now();
-            for (const uring_completion& each : found) {
+            for (const files::uring_completion& each : found) {
                 ring_.check(each, offsets[each.tag], list.block);
                 repeat_overlaps(list, each.tag);
                 seconds_[each.tag] = moment - seconds_[each.tag];
@@ -58,7 +58,7 @@ private:
 
 }  // namespace
 
-std::string uring_unsupported(const engine_options&) { return uring_absent_reason(); }
+std::string uring_unsupported(const engine_options&) { return files::uring_absent_reason(); }
 
 std::unique_ptr<engine> make_uring(const engine_options& options) {
     if (options.who.is_gpu()) return make_uring_gpu(options);

@@ -67,7 +67,7 @@ public:
                            (1 + on_the_way) * options_.depth / each_);
         for (std::size_t group = 0; group < groups_; ++group)
             slots_[group].missing = group_size(group);
-        options_.direction == direction::read ? read() : write();
+        options_.direction == files::direction::read ? read() : write();
     }
 
     std::optional<double> gpu_seconds() const override { return gpu_seconds_; }
@@ -83,7 +83,7 @@ private:
                 if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
             }
             if (ring_.in_flight() > 0) {
-                for (const uring_completion& each : ring_.wait()) {
+                for (const files::uring_completion& each : ring_.wait()) {
                     ring_.check(each, offsets[each.tag], list_.block);
                     if (--slot_for(each.tag / each_).missing == 0) copy(each.tag / each_);
                 }
@@ -111,7 +111,7 @@ private:
                     break;
                 if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
             }
-            for (const uring_completion& each : ring_.wait()) {
+            for (const files::uring_completion& each : ring_.wait()) {
                 ring_.check(each, offsets[each.tag], list_.block);
                 seconds_[each.tag] = now() - seconds_[each.tag];
                 --slot_for(each.tag / each_).missing;
@@ -161,10 +161,10 @@ private:
         std::byte* const location = list_.location(first, part);
         std::byte* const side = staged(first) + part * list_.part_step();
         if (list_.parts == 1)
-            device::copy(options_.direction == direction::read ? location : side,
-                         options_.direction == direction::read ? side : location, count * bytes,
-                         stream_.get());
-        else if (options_.direction == direction::read)
+            device::copy(options_.direction == files::direction::read ? location : side,
+                         options_.direction == files::direction::read ? side : location,
+                         count * bytes, stream_.get());
+        else if (options_.direction == files::direction::read)
             device::copy_rows(location, bytes, side, list_.block, bytes, count, stream_.get());
         else
             device::copy_rows(side, list_.block, location, bytes, bytes, count, stream_.get());

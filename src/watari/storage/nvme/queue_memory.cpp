@@ -36,7 +36,7 @@ struct ring_layout {
 /// where it would have to be chained.
 std::size_t list_stride(std::size_t max_transfer) { return std::bit_ceil(max_transfer / prp_page); }
 
-/// Bytes from one slot to the next. Not the same place of every large page: in a processor's cache
+/// Bytes from one slot to the next. Not the same offset in every large page: in a processor's cache
 /// that is one set, and short transfers would push each other out.
 std::size_t slot_stride(std::size_t max_transfer) {
     return max_transfer < 1 << 15 ? max_transfer : max_transfer + prp_page;

@@ -68,13 +68,13 @@ INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
 
 /// Whether direct I/O reaches a disk there.
 bool is_on_disk(const std::string& path) {
-    return storage::direct_unit_of(path) > 0 && storage::disk_of(path);
+    return files::direct_unit_of(path) > 0 && files::disk_of(path);
 }
 
-/// Of one disk, by engines that either way alone keeps busy.
+/// Of one disk, by engines of which reads or writes alone keep it busy.
 TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
     std::vector<std::string> engines{"queue"};
-    if (storage::uring_absent_reason().empty()) engines.push_back("uring");
+    if (files::uring_absent_reason().empty()) engines.push_back("uring");
     if (device::count() > 0) engines.push_back("gpu/gpu");
     for (const std::string& engine : engines) {
         const example e{engine, {1024, 1024, 512},   precision::single_precision, 4096, 1, 1,
@@ -82,7 +82,7 @@ TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
         SCOPED_TRACE(::testing::Message() << e);
         const matrices m(e);
         if (!is_on_disk(m.a.where.path)) GTEST_SKIP() << m.a.where.path << " is on no disk";
-        if (storage::direct_unit_of(m.a.where.path) > tile * element_bytes(e.type))
+        if (files::direct_unit_of(m.a.where.path) > tile * element_bytes(e.type))
             GTEST_SKIP() << "rows of C are written through the page cache: no whole units";
         EXPECT_EQ(multiply(m.job()).both_directions, 0u);
         EXPECT_LT(m.error(), 1);
@@ -91,10 +91,10 @@ TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
 
 /// Disks as if their units were larger than they are.
 struct larger_units {
-    explicit larger_units(std::size_t bytes) { storage::least_direct_unit = bytes; }
+    explicit larger_units(std::size_t bytes) { files::least_direct_unit = bytes; }
     larger_units(const larger_units&) = delete;
     larger_units& operator=(const larger_units&) = delete;
-    ~larger_units() { storage::least_direct_unit = 1; }
+    ~larger_units() { files::least_direct_unit = 1; }
 };
 
 /// What is planned before C is there is what is moved, whatever rows and units of direct I/O.
@@ -103,8 +103,7 @@ TEST_F(FileProduct, IsPlannedInTheUnitsOfItsDisk) {
     const auto single = precision::single_precision;
     for (const char* const engine : {"posix", "uring", "mmap", "queue"}) {
         const example examples[] = {
-            {engine, {300, 257, 391}, single, 128, 1, 0, 9, schedule_kind::reuse},  // begins
-                                                                                    // anywhere
+            {engine, {300, 257, 391}, single, 128, 1, 0, 9, schedule_kind::reuse},  // anywhere
             {engine, {256, 384, 640}, single, 512, 1, 1, 9, schedule_kind::reuse},  // whole sectors
             {engine, {128, 1024, 1024}, single, 4096, 1, 1, 9, schedule_kind::reuse}  // whole pages
         };
@@ -112,7 +111,7 @@ TEST_F(FileProduct, IsPlannedInTheUnitsOfItsDisk) {
             SCOPED_TRACE(::testing::Message() << e);
             const matrices m(e);
             file_product job = m.job();
-            const bool direct = storage::direct_unit_of(job.a.path) > 0 && e.engine != "mmap";
+            const bool direct = files::direct_unit_of(job.a.path) > 0 && e.engine != "mmap";
             EXPECT_EQ(slot_bytes(job) >= tile * 4096, direct);
             job.c.path += "-that-will-be";
             const foresight ahead = plan(job);

@@ -128,7 +128,7 @@ struct matrices {
         p.how.tile = tile;
         p.how.schedule = e_.schedule;
         p.how.type = e_.type;
-        const std::size_t unit = e_.direct ? storage::direct_unit_of(a.where.path) : 0;
+        const std::size_t unit = e_.direct ? files::direct_unit_of(a.where.path) : 0;
         p.how.fast_memory = e_.slots * slot_of(e_.type, std::max<std::size_t>(unit, 512));
         p.how.alpha = e_.alpha;
         p.how.beta = e_.beta;

@@ -143,7 +143,7 @@ TEST_F(Product, TilesAreSuchAsFitWithWhatADiskWantsAroundTheirRows) {
     for (const std::size_t first : {std::size_t{128}, npy_header_bytes}) {
         save("A.npy", 512, 512, precision::single_precision, first);
         save("B.npy", 512, 512, precision::single_precision, first);
-        const bool shared = first == 128 && storage::direct_unit_of(at("A.npy")) > first;
+        const bool shared = first == 128 && files::direct_unit_of(at("A.npy")) > first;
         EXPECT_EQ(product(wanted).how().tile, shared ? 128u : 256u);
     }
 }

@@ -1,5 +1,5 @@
-// Products that go on where a run ended: by tiles that were done before, and by what a run that is
-// stopped tells.
+// Products that resume where a run ended: by tiles that were done before, and by the report of a
+// run that was stopped.
 #include "gemm/product/product_files.hpp"
 
 #include <random>
@@ -187,16 +187,15 @@ std::set<tile_of_c> done_after(std::size_t columns, const gemm::schedule& schedu
 }
 
 /// Stopped before any of its products, wherever in a step or a group of columns that is, it writes
-/// and tells all tiles that are done, and goes on from there.
+/// and reports all tiles that are done, and goes on from there.
 TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
     const auto single = precision::single_precision;
     const example examples[] = {
-        {"posix", {300, 500, 100}, single, 4, 1, 0, 40, schedule_kind::reuse, false},  // a single
-                                                                                       // step
+        {"posix", {300, 500, 100}, single, 4, 1, 0, 40, schedule_kind::reuse, false},  // one step
         {"uring", {256, 512, 256}, single, 4096, 1, 0, 11, schedule_kind::reuse, false},
         {"posix", {300, 500, 200}, single, 4, 1, 0.5, 5, schedule_kind::naive, false},
-        {"queue", {256, 512, 256}, single, 4096, 1, 0.5, 12, schedule_kind::reuse, true},  // takes
-                                                                                           // turns
+        {"queue", {256, 512, 256}, single, 4096, 1, 0.5, 12, schedule_kind::reuse, true},  // in
+                                                                                           // turn
     };
     for (const example& e : examples) {
         SCOPED_TRACE(::testing::Message() << e);
@@ -226,7 +225,7 @@ TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
     }
 }
 
-/// Half a minute of small reads, stopped when it first tells how far it is.
+/// Half a minute of small reads, stopped when it first reports its progress.
 TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
     const matrices m({"posix",
                       {2048, 2048, 2048},

@@ -45,7 +45,7 @@ protected:
     std::size_t stride() const { return blocks * part + between; }
 
     /// What is in memory from a part's first block on, after the list was moved.
-    std::vector<std::byte> move(direction direction, std::size_t parts,
+    std::vector<std::byte> move(files::direction direction, std::size_t parts,
                                 const std::vector<std::byte>& before,
                                 const std::vector<std::uint64_t>& offsets,
                                 std::size_t overlap = 0) {
@@ -99,7 +99,7 @@ protected:
     std::string why_not() {
         try {
             if (GetParam().engine == "cufile")
-                move(direction::read, 1, std::vector<std::byte>(stride()), {0});
+                move(files::direction::read, 1, std::vector<std::byte>(stride()), {0});
         } catch (const unsupported& reason) {
             return reason.what();
         }
@@ -139,10 +139,10 @@ TEST_P(Parts, AreReadAndWritten) {
                     visit(&in_memory[k * stride() + i * part], &stored[offsets[i] + k * part]);
         };
         each_part([](std::byte* here, const std::byte* there) { std::copy_n(there, part, here); });
-        EXPECT_EQ(move(direction::read, parts, before, offsets), in_memory) << parts;
+        EXPECT_EQ(move(files::direction::read, parts, before, offsets), in_memory) << parts;
         in_memory = before;
         each_part([](const std::byte* here, std::byte* there) { std::copy_n(here, part, there); });
-        EXPECT_EQ(move(direction::write, parts, before, offsets), before) << parts;
+        EXPECT_EQ(move(files::direction::write, parts, before, offsets), before) << parts;
         EXPECT_EQ(in_file(), stored) << parts;
         stored_ = stored;
     }
@@ -159,7 +159,8 @@ TEST_P(Parts, MayOverlapWhereTheyAreRead) {
             for (std::size_t k = 0; k < parts; ++k)
                 std::copy_n(&stored_[offsets[i] + k * step], part,
                             &in_memory[k * stride() + i * part]);
-        EXPECT_EQ(move(direction::read, parts, before, offsets, overlap), in_memory) << parts;
+        EXPECT_EQ(move(files::direction::read, parts, before, offsets, overlap), in_memory)
+            << parts;
     }
 }
 

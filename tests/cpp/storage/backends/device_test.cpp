@@ -52,13 +52,14 @@ struct access_path {
 class Device : public testing::TestWithParam<access_path> {};
 
 TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
-    if (GetParam().uring && !uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
+    if (GetParam().uring && !files::uring_absent_reason().empty())
+        GTEST_SKIP() << files::uring_absent_reason();
     constexpr std::size_t bytes = 4 << 20, many = 32768;
     const directory folder;
     const std::string file = folder.file("disk", bytes);
     const loop_device disk(file, GetParam().sector);
     if (disk.path().empty()) GTEST_SKIP() << "no loop device can be attached here";
-    EXPECT_EQ(direct_unit_of(disk.path()), GetParam().sector);
+    EXPECT_EQ(files::direct_unit_of(disk.path()), GetParam().sector);
     const std::size_t unit = GetParam().sector / 512;  // sectors of 512 in a block
     {
         const controller served(
@@ -87,7 +88,7 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     }
     // a flush reached the file that the device is
     std::vector<std::byte> sector(512);
-    const descriptor under(file, O_RDONLY);
+    const files::descriptor under(file, O_RDONLY);
     ASSERT_EQ(pread(under.get(), sector.data(), 512, bytes - 512), 512);
     EXPECT_TRUE(is_stamped(sector.data(), bytes / 512 - 1, 7));
 }

@@ -57,19 +57,19 @@ class File : public testing::TestWithParam<access_path> {
 protected:
     static constexpr std::size_t file_bytes = 1 << 20;
     directory folder;
-    file_options options{.paths = {},
-                         .writable = true,
-                         .direct = GetParam().direct,
-                         .uring = GetParam().uring,
-                         .stripe = 16384};
+    files::file_options options{.paths = {},
+                                .writable = true,
+                                .direct = GetParam().direct,
+                                .uring = GetParam().uring,
+                                .stripe = 16384};
 
     void SetUp() override {
-        if (GetParam().uring && !uring_absent_reason().empty())
-            GTEST_SKIP() << uring_absent_reason();
+        if (GetParam().uring && !files::uring_absent_reason().empty())
+            GTEST_SKIP() << files::uring_absent_reason();
         for (unsigned f = 0; f < GetParam().files; ++f)
             options.paths.push_back(folder.file(std::to_string(f), file_bytes));
         try {
-            const striped_files opened(options);
+            const files::striped_files opened(options);
         } catch (const unsupported& e) {
             GTEST_SKIP() << e.what();
         }
@@ -80,7 +80,9 @@ protected:
                 .block_bytes = block_bytes,
                 .threads = 2};
     }
-    std::uint32_t block_bytes() { return std::max(512u, striped_files(options).alignment()); }
+    std::uint32_t block_bytes() {
+        return std::max(512u, files::striped_files(options).alignment());
+    }
 };
 
 TEST_P(File, HoldsWhatManyThreadsWrote) {
@@ -174,11 +176,11 @@ INSTANTIATE_TEST_SUITE_P(Way, File,
 
 TEST(FileFlush, ReachesFdatasync) {
     const directory folder;
-    const file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
-                               .writable = true,
-                               .direct = false,
-                               .uring = false};
-    file_options whole = options;
+    const files::file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
+                                      .writable = true,
+                                      .direct = false,
+                                      .uring = false};
+    files::file_options whole = options;
     whole.stripe = 4096;
     controller device(make_file(whole), {});
     EXPECT_NE(device.notice().find("pread"), std::string::npos);
@@ -189,10 +191,11 @@ TEST(FileFlush, ReachesFdatasync) {
 
 /// A file on which fdatasync fails: by its error one sees that a flush got there.
 TEST(FileFlush, ReachesFdatasyncByUringToo) {
-    if (!uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
+    if (!files::uring_absent_reason().empty()) GTEST_SKIP() << files::uring_absent_reason();
     const directory folder;
-    file_options options{.paths = {folder.file("a", 65536)}, .writable = true, .direct = false};
-    const striped_files files(options);
+    files::file_options options{
+        .paths = {folder.file("a", 65536)}, .writable = true, .direct = false};
+    const files::striped_files files(options);
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     ASSERT_EQ(dup2(ends[1], files.descriptors()[0]), files.descriptors()[0]);  // EINVAL
@@ -268,7 +271,7 @@ TEST(FileOpen, WithoutPermissionSaysSo) {
 TEST(FileKill, LosesNothingThatWasFlushed) {
     const directory folder;
     const std::string file = folder.file("a", 1 << 20);
-    const file_options options{.paths = {file}, .writable = true, .direct = false};
+    const files::file_options options{.paths = {file}, .writable = true, .direct = false};
     for (int round = 0; round < 5; ++round) {
         int ends[2];
         ASSERT_EQ(pipe(ends), 0);
@@ -305,9 +308,9 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
 TEST(Disk, IsNotMemory) {
     struct stat file {};
     ASSERT_EQ(stat("/proc/version", &file), 0);
-    EXPECT_EQ(disk_of("/proc/version"), file.st_dev);
-    EXPECT_EQ(disk_of("/dev/shm"), std::nullopt);
-    EXPECT_EQ(disk_of("/no/such/file"), std::nullopt);
+    EXPECT_EQ(files::disk_of("/proc/version"), file.st_dev);
+    EXPECT_EQ(files::disk_of("/dev/shm"), std::nullopt);
+    EXPECT_EQ(files::disk_of("/no/such/file"), std::nullopt);
 }
 
 }  // namespace

@@ -110,12 +110,13 @@ TEST(DataFile, IsTheOneInUseWhoeverHasItsNameNow) {
     const directory folder;
     const std::string path = folder.path + "/watari-1.data";
     const data_file mine = find(path);
-    EXPECT_NO_THROW(require_same_file(descriptor(path, O_RDONLY).get(), mine.file.get(), path));
+    EXPECT_NO_THROW(
+        files::require_same_file(files::descriptor(path, O_RDONLY).get(), mine.file.get(), path));
     std::filesystem::remove(path);
     folder.file("watari-1.data", size);
-    const descriptor other(path, O_RDONLY);
-    EXPECT_THROW(require_same_file(other.get(), mine.file.get(), path), file_error);
-    EXPECT_NO_THROW(require_same_file(other.get(), -1, path));
+    const files::descriptor other(path, O_RDONLY);
+    EXPECT_THROW(files::require_same_file(other.get(), mine.file.get(), path), file_error);
+    EXPECT_NO_THROW(files::require_same_file(other.get(), -1, path));
 }
 
 /// Killed while it is made, a file leaves nothing where the kernel has files without a name.

@@ -37,7 +37,8 @@ protected:
     }
 
     /// Moves every block to or from where it is in `memory`; the last one first.
-    void move(direction direction, std::vector<std::byte>& memory, const fault_plan& faults = {}) {
+    void move(files::direction direction, std::vector<std::byte>& memory,
+              const fault_plan& faults = {}) {
         const auto [who, delivered_from] = GetParam();
         const controller disk(make_faulty(make_ram(stored_), faults),
                               {.queues = {.users = who,
@@ -93,7 +94,7 @@ protected:
 
 TEST_P(Commands, MakeUpBlocks) {
     std::vector<std::byte> memory(blocks * block);
-    move(direction::read, memory);
+    move(files::direction::read, memory);
     EXPECT_EQ(memory, turned(stored_));
     EXPECT_EQ(commands_, blocks * block / command);
     ASSERT_EQ(seconds_.size(), blocks);
@@ -101,14 +102,14 @@ TEST_P(Commands, MakeUpBlocks) {
 
     for (std::byte& each : memory) each = next();
     const std::vector<std::byte> written = turned(memory);
-    move(direction::write, memory);
+    move(files::direction::write, memory);
     EXPECT_EQ(stored_, written);
 }
 
 TEST_P(Commands, TakeAsLongAsTheSlowestOfABlock) {
     std::vector<std::byte> memory(blocks * block);
     constexpr double delay = 0.02;
-    move(direction::read, memory, {.seed = 3, .delay = delay, .delayed = 0.05});
+    move(files::direction::read, memory, {.seed = 3, .delay = delay, .delayed = 0.05});
     EXPECT_EQ(memory, turned(stored_));
     // one of eight is delayed in every third block, the first of them in every twentieth
     EXPECT_GE(std::count_if(seconds_.begin(), seconds_.end(), [](double s) { return s >= delay; }),
@@ -117,7 +118,7 @@ TEST_P(Commands, TakeAsLongAsTheSlowestOfABlock) {
 
 TEST_P(Commands, AreSentAgainAlone) {
     std::vector<std::byte> memory(blocks * block);
-    move(direction::read, memory, {.seed = 5, .failed = 0.02});
+    move(files::direction::read, memory, {.seed = 5, .failed = 0.02});
     EXPECT_EQ(memory, turned(stored_));
     EXPECT_GT(again_.count, 0u);
     EXPECT_LT(again_.count, blocks * block / command);
