@@ -25,10 +25,10 @@ constexpr advice table[] = {
     {EIO, "the disk reports an error"},
 };
 
-std::string with_advice(const std::string& what, int error_number) {
+std::string with_advice(const std::string& text, int error_number) {
     for (const advice& row : table)
-        if (row.error_number == error_number) return what + ": " + row.text;
-    return what;
+        if (row.error_number == error_number) return text + ": " + row.text;
+    return text;
 }
 
 }  // namespace
@@ -54,11 +54,11 @@ std::string sync_text(const std::string& path, int error_number) {
 
 std::string transfer_text(direction direction, const std::string& path, std::uint64_t offset,
                           std::size_t bytes, ssize_t result) {
-    const std::string what = std::string(direction == direction::read ? "read" : "write") + " of " +
+    const std::string text = std::string(direction == direction::read ? "read" : "write") + " of " +
                              std::to_string(bytes) + " bytes at " + std::to_string(offset) +
                              " of " + path;
-    if (result < 0) return with_advice(what, static_cast<int>(-result));
-    const std::string moved = what + ": only " + std::to_string(result) + " bytes";
+    if (result < 0) return with_advice(text, static_cast<int>(-result));
+    const std::string moved = text + ": only " + std::to_string(result) + " bytes";
     return direction == direction::read
                ? moved + "; the file is shorter than it was: was it cut while in use?"
                : moved + "; is the disk full?";

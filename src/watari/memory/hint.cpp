@@ -47,9 +47,9 @@ using prefetch_13 = cudaError_t (*)(const void*, std::size_t, cudaMemLocation, u
     return function(range.data(), range.bytes(), location(target), 0, stream);
 }
 
-void require_shared(const block& range, const char* what) {
+void require_shared(const block& range, const char* feature) {
     if (!range.kind().shared)
-        throw unsupported(std::string(what) + ": " + std::string(range.kind().name) +
+        throw unsupported(std::string(feature) + ": " + std::string(range.kind().name) +
                           " memory stays where it is; only managed and system memory take hints");
 }
 

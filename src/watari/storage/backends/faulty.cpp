@@ -15,7 +15,7 @@ namespace {
 enum class fate { none, reordered, delayed, duplicated, dropped, failed, late_data, bad_phase };
 
 struct chance {
-    fate what;
+    fate drawn;
     double fault_plan::*of;
 };
 constexpr chance chances[] = {
@@ -27,7 +27,7 @@ constexpr chance chances[] = {
 
 /// A command at the inner backend. Data that must come late are in memory of our own.
 struct spoiled {
-    fate what = fate::none;
+    fate drawn = fate::none;
     std::vector<memory_range> ranges;
     files::aligned_bytes bounce;
 };
@@ -43,7 +43,7 @@ struct held_write {
 struct due_event {
     std::int64_t due;
     spoiled command;
-    std::optional<ending> what;
+    std::optional<ending> completed;
 };
 
 void deliver(const spoiled& command) {
@@ -66,18 +66,18 @@ public:
         : inner_(std::move(inner)), plan_(plan), random_(plan.seed + number) {}
 
     bool submit(const request& command) override {
-        const fate what = pending_fate_ ? *pending_fate_ : draw();
-        pending_fate_ = what;  // if the inner one can take no more, the same again next time
-        if (what == fate::failed) {
+        const fate drawn = pending_fate_ ? *pending_fate_ : draw();
+        pending_fate_ = drawn;  // if the inner one can take no more, the same again next time
+        if (drawn == fate::failed) {
             now_.push_back({command.queue, command.cid, failure(command.operation)});
-        } else if (what == fate::delayed && command.operation == opcode::write) {
+        } else if (drawn == fate::delayed && command.operation == opcode::write) {
             hold(command);
         } else {
-            spoiled kept{what, {command.ranges.begin(), command.ranges.end()}, {}};
+            spoiled kept{drawn, {command.ranges.begin(), command.ranges.end()}, {}};
             request asked = command;
             memory_range own{};
             if (command.operation == opcode::read &&
-                (what == fate::delayed || what == fate::late_data)) {
+                (drawn == fate::delayed || drawn == fate::late_data)) {
                 kept.bounce = files::aligned_bytes(command.bytes);
                 own = {kept.bounce.data(), command.bytes};
                 asked.ranges = {&own, 1};
@@ -99,7 +99,7 @@ public:
         std::erase_if(later_, [&](const due_event& event) {
             if (event.due > now) return false;
             deliver(event.command);
-            if (event.what) now_.push_back(*event.what);
+            if (event.completed) now_.push_back(*event.completed);
             return true;
         });
         ended.insert(ended.end(), now_.begin(), now_.end());
@@ -114,7 +114,7 @@ private:
     fate draw() {
         double dice = std::uniform_real_distribution<>()(random_);
         for (const chance& c : chances)
-            if ((dice -= plan_.*c.of) < 0) return c.what;
+            if ((dice -= plan_.*c.of) < 0) return c.drawn;
         return fate::none;
     }
 
@@ -147,15 +147,15 @@ private:
         auto node = inside_.extract(command_key(e.queue, e.cid));
         if (node.empty()) return now_.push_back(e);  // the inner one ended it before
         spoiled command = std::move(node.mapped());
-        const fate what = command.what;
+        const fate drawn = command.drawn;
         const double some = std::uniform_real_distribution<>()(random_) * plan_.delay;
-        if (what == fate::dropped) return;
-        if (what == fate::none || what == fate::duplicated || what == fate::late_data)
+        if (drawn == fate::dropped) return;
+        if (drawn == fate::none || drawn == fate::duplicated || drawn == fate::late_data)
             now_.push_back(e);
-        if (what == fate::bad_phase) now_.push_back({e.queue, e.cid, e.outcome, true});
-        if (what == fate::none) return;
-        const bool ends = what != fate::late_data;
-        later_.push_back({in(what == fate::delayed ? plan_.delay : some), std::move(command),
+        if (drawn == fate::bad_phase) now_.push_back({e.queue, e.cid, e.outcome, true});
+        if (drawn == fate::none) return;
+        const bool ends = drawn != fate::late_data;
+        later_.push_back({in(drawn == fate::delayed ? plan_.delay : some), std::move(command),
                           ends ? std::optional(e) : std::nullopt});
     }
 

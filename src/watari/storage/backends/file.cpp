@@ -44,11 +44,11 @@ status failed(error_log& errors, const files::striped_files& files, opcode opera
     const std::string& path = files.path(piece.file);
     const files::direction moved =
         operation == opcode::read ? files::direction::read : files::direction::write;
-    std::string what = operation == opcode::flush
-                           ? files::sync_text(path, error_number)
-                           : files::transfer_text(moved, path, piece.offset, piece.bytes, result);
-    if (error_number != 0) what += std::string(": ") + std::strerror(error_number);
-    errors.add(operation, offset, what);
+    std::string reason = operation == opcode::flush
+                             ? files::sync_text(path, error_number)
+                             : files::transfer_text(moved, path, piece.offset, piece.bytes, result);
+    if (error_number != 0) reason += std::string(": ") + std::strerror(error_number);
+    errors.add(operation, offset, reason);
     return error_number != 0 ? status_of_errno(error_number, operation) : ends_here(operation);
 }
 

@@ -78,7 +78,7 @@ private:
         std::uint32_t command;
     };
     struct command_state {
-        ending what;
+        ending ended;
         opcode operation;
         std::uint64_t offset;
         std::uint32_t pieces_left;
@@ -164,12 +164,12 @@ private:
         }
         free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
         if (--command.pieces_left > 0) return;
-        now_.push_back(command.what);
+        now_.push_back(command.ended);
         free_commands_.push_back(own.command);
     }
 
     void fail(command_state& command, const files::uring_request& request, int result) {
-        command.what.outcome =
+        command.ended.outcome =
             failed(errors_, files_, command.operation, command.offset,
                    {static_cast<std::size_t>(request.file), request.offset, request.bytes}, result);
     }

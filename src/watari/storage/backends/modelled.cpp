@@ -30,7 +30,7 @@ constexpr ssd_model models[] = {
 
 struct timed_ending {
     std::int64_t due;
-    ending what;
+    ending completed;
     bool operator>(const timed_ending& other) const { return due > other.due; }
 };
 
@@ -52,7 +52,7 @@ public:
     void reap(std::vector<ending>& ended) override {
         for (const std::int64_t now = cpu::nanoseconds(); !held_.empty() && held_.top().due <= now;
              held_.pop())
-            ended.push_back(held_.top().what);
+            ended.push_back(held_.top().completed);
     }
 
     std::size_t under_way() const override { return held_.size(); }

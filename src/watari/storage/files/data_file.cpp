@@ -52,8 +52,8 @@ struct spot {
     }
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
-    throw file_error(path + what +
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+    throw file_error(path + reason +
                      ", and no test file: it is left as it is; move it away, or choose another "
                      "folder, folder=DIR");
 }
