@@ -102,7 +102,7 @@ nb::dict product_facts(const gemm::product& product) {
     result["k"] = product.a().where.columns;
     result["factors"] =
         nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
-    result["dtype"] = gemm::npy_type(how.type);
+    result["dtype"] = files::npy_type(how.type);
     result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
     result["engine"] = how.engine;
     result["tile"] = how.tile;

@@ -4,10 +4,10 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::size_t short_request = std::size_t{1} << 15;
 bool is_queue(const options& p) { return p.engine == "queue" || p.engine == "gpu"; }
 
 std::size_t movers_of(const options& p) {
-    if (in_host_memory(p.engine)) return 1;
+    if (storage::in_host_memory(p.engine)) return 1;
     return is_queue(p) ? queue_movers : p.threads;
 }
 

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace watari::gemm {
+namespace watari::memory {
 
 struct rows {
     std::byte* data;
@@ -43,20 +43,20 @@ struct row_kernels {
                      std::size_t first, stream_t stream);
 };
 
-}  // namespace watari::gemm
+}  // namespace watari::memory
 
 namespace watari::cpu {
-extern const gemm::row_kernels row_table;
+extern const memory::row_kernels row_table;
 }
 namespace watari::gpu {
-extern const gemm::row_kernels row_table;
+extern const memory::row_kernels row_table;
 }
 
-namespace watari::gemm {
+namespace watari::memory {
 
 /// The kernels of the backend that a processor runs. Throws unsupported.
 inline const row_kernels& rows_on(processor who) {
     return dispatched<cpu::row_table, gpu::row_table>(who);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::memory

@@ -4,9 +4,9 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
-#include "watari/gemm/transfer/rates.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
+#include "watari/storage/stores/rate.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -32,7 +32,7 @@ placement packed(const parameters& p, matrix which) {
 /// Whether tiles come from files. Memory is as fast with small requests, and a tile that comes
 /// alone is multiplied earlier.
 bool reads_files(const parameters& p) {
-    return p.store == "file" || !(is_queue(p) || in_host_memory(p.engine));
+    return p.store == "file" || !(is_queue(p) || storage::in_host_memory(p.engine));
 }
 
 schedule schedule_of(const parameters& p, const placement& a, const placement& b,
@@ -73,8 +73,8 @@ struct case_state {
           tiles(options(p, p.engine, p.processor, (direct ? 1 : 2) * queue_movers * depth_of(p),
                         largest_block())) {}
 
-    source_options options(const parameters& p, const std::string& engine, processor who,
-                           std::size_t requests, std::size_t block) const {
+    storage::store_options options(const parameters& p, const std::string& engine, processor who,
+                                   std::size_t requests, std::size_t block) const {
         return {.engine = engine,
                 .who = who,
                 .path = matrices.path(),
@@ -100,7 +100,7 @@ struct case_state {
     store matrices;
     gemm::schedule schedule;
     bool direct;
-    source tiles;
+    storage::open_store tiles;
 };
 
 void require_sense(const parameters& p) {
@@ -108,7 +108,7 @@ void require_sense(const parameters& p) {
         throw usage_error("threads, depth and samples are 1 or more");
     if (p.store != "file" && p.store != "ram")
         throw usage_error("no store is called '" + p.store + "'");
-    if (in_host_memory(p.engine) && p.store != "ram")
+    if (storage::in_host_memory(p.engine) && p.store != "ram")
         throw unsupported("engine " + p.engine + " has its matrices in memory: store=ram");
     require_factors(p);
 }
@@ -120,7 +120,7 @@ struct floors {
 };
 
 /// So that direct writes need not throw out first what filling or verification left there.
-void empty_cache(const case_state& here, const source& by) {
+void empty_cache(const case_state& here, const storage::open_store& by) {
     if (here.direct && by.files()) by.files()->prepare();
 }
 
@@ -137,11 +137,11 @@ floors measure_floors(const parameters& p, const case_state& here, pipeline& wor
     const processor who = own || disk ? p.processor : the_cpu;
     const std::size_t threads = own ? movers_of(p) : disk ? 1 : cpu::own_cpus().size();
     const std::size_t depth = own ? full_memory_depth : full_depth;
-    const source from(here.options(p,
-                                   own    ? p.engine
-                                   : ring ? "uring"
-                                          : "posix",
-                                   who, threads * depth, most_block));
+    const storage::open_store from(here.options(p,
+                                                own    ? p.engine
+                                                : ring ? "uring"
+                                                       : "posix",
+                                                who, threads * depth, most_block));
     const placement& c = here.matrices.where(matrix::c);
     empty_cache(here, from);
     floors measured{};

@@ -20,8 +20,8 @@
 ///
 /// No thread waits in a circle: loads wait for writes and products of earlier steps, products for
 /// loads of their own step or before, writes for products, each in the one order of steps. Where a
-/// disk is read and written in turn (source::disk), loads wait for writes whose products are done,
-/// which wait for loads that are under way, which wait for nobody.
+/// disk is read and written in turn (open_store::disk), loads wait for writes whose products are
+/// done, which wait for loads that are under way, which wait for nobody.
 ///
 /// When it is stopped, it multiplies and reads no more, but writes what is done: columns whose
 /// products are, of groups that are not whole too. Those who write wait for reads that are under

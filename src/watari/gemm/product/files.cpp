@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t largest_unit = 4096;  ///< of direct I/O
 
 shape shape_of(const file_product& p) {
-    const auto text = [](const matrix_file& m) {
+    const auto text = [](const files::matrix_file& m) {
         return std::to_string(m.rows) + " x " + std::to_string(m.columns);
     };
     const bool reads_c = p.how.beta != 0;
@@ -25,7 +25,7 @@ shape shape_of(const file_product& p) {
         (reads_c && (p.c_read.rows != p.c.rows || p.c_read.columns != p.c.columns)))
         throw usage_error("shapes do not fit: A " + text(p.a) + ", B " + text(p.b) + ", C " +
                           text(p.c) + (reads_c ? ", old C " + text(p.c_read) : ""));
-    for (const matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
+    for (const files::matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
         if (each->offset % element_bytes(p.how.type) != 0)
             throw usage_error(each->path + ": an element begins at byte " +
                               std::to_string(each->offset) + ", not at a multiple of its size");
@@ -33,18 +33,19 @@ shape shape_of(const file_product& p) {
 }
 
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
-bool is_aligned(const matrix_file& m, const options& how, std::size_t unit) {
+bool is_aligned(const files::matrix_file& m, const options& how, std::size_t unit) {
     const std::size_t element = element_bytes(how.type);
     return m.offset % unit == 0 && m.columns * element % unit == 0 &&
            how.tile * element % unit == 0;
 }
 
-placement placement_of(const file_product& p, const matrix_file& m, std::size_t unit) {
+placement placement_of(const file_product& p, const files::matrix_file& m, std::size_t unit) {
     return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type), m.offset,
                               unit);
 }
 
-source_options options_of(const file_product& p, const matrix_file& m, bool writable) {
+storage::store_options options_of(const file_product& p, const files::matrix_file& m,
+                                  bool writable) {
     const std::size_t edge = p.how.tile * element_bytes(p.how.type);
     return {.engine = p.how.engine,
             .who = p.how.processor,
@@ -59,21 +60,22 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
 
 /// Rows that share sectors with their neighbours are written through the page cache; what beta
 /// multiplies is read so too, since its rows must lie in memory as those of C do.
-std::unique_ptr<source> open_source(const file_product& p, const matrix_file& m, bool as_c) {
-    source_options wanted = options_of(p, m, &m == &p.c);
-    if (as_c && !is_aligned(m, p.how, std::max(storage::sector_bytes, unit_of(wanted)))) {
+std::unique_ptr<storage::open_store> open_source(const file_product& p, const files::matrix_file& m,
+                                                 bool as_c) {
+    storage::store_options wanted = options_of(p, m, &m == &p.c);
+    if (as_c && !is_aligned(m, p.how, std::max(storage::sector_bytes, storage::unit_of(wanted)))) {
         wanted.engine = "posix";
         wanted.direct = false;
     }
-    return std::make_unique<source>(wanted);
+    return std::make_unique<storage::open_store>(wanted);
 }
 
 /// One matrix: its source, and where its tiles lie. `as_c`: it is C, old or new.
 struct reached {
-    std::unique_ptr<source> from;
+    std::unique_ptr<storage::open_store> from;
     placement where;
 
-    reached(const file_product& p, const matrix_file& m, bool as_c)
+    reached(const file_product& p, const files::matrix_file& m, bool as_c)
         : from(open_source(p, m, as_c)), where(placement_of(p, m, from->unit())) {}
 };
 
@@ -83,8 +85,8 @@ struct placements {
     placement a, b, c;
 
     explicit placements(const file_product& p)
-        : a(placement_of(p, p.a, unit_of(options_of(p, p.a, false)))),
-          b(placement_of(p, p.b, unit_of(options_of(p, p.b, false)))),
+        : a(placement_of(p, p.a, storage::unit_of(options_of(p, p.a, false)))),
+          b(placement_of(p, p.b, storage::unit_of(options_of(p, p.b, false)))),
           c(placement_of(p, p.c, 1)) {}
 };
 
@@ -120,7 +122,7 @@ foresight plan(const file_product& p) {
 void require_machine(const file_product& p) {
     require_room_for(p.how);
     require_addresses_for(p.how);
-    require_engine(options_of(p, p.a, false));
+    storage::require_engine(options_of(p, p.a, false));
     const bool on_gpu = p.how.processor.is_gpu();
     const blas::library_facts library = on_gpu ? blas::cublas_library() : blas::openblas_library();
     if (!library.why_not.empty())

@@ -45,19 +45,19 @@ std::string text(double value) {
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
+void add_identity(identity& into, const std::string& name, const files::npy_matrix& matrix) {
     into.emplace_back(name + ".path", matrix.where.path);
     into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
     into.emplace_back(name + ".changed", std::to_string(matrix.state.changed));
     into.emplace_back(name + ".inode", std::to_string(matrix.state.inode));
     into.emplace_back(name + ".sampled", std::to_string(matrix.sampled));
     into.emplace_back(name + attributes, std::to_string(matrix.state.attributes));
-    into.emplace_back(name + ".shape", shape_text(matrix.where));
-    into.emplace_back(name + ".type", npy_type(matrix.type));
+    into.emplace_back(name + ".shape", files::shape_text(matrix.where));
+    into.emplace_back(name + ".type", files::npy_type(matrix.type));
 }
 
 void require_file_engine(const std::string& engine) {
-    if (in_host_memory(engine))
+    if (storage::in_host_memory(engine))
         throw usage_error("engine " + engine +
                           " is for matrices in memory, and these are in files");
     storage::engine_named(engine);
@@ -66,7 +66,7 @@ void require_file_engine(const std::string& engine) {
 }  // namespace
 
 product::product(const npy_product& wanted)
-    : wanted_(wanted), a_(read_npy(wanted.a)), b_(read_npy(wanted.b)) {
+    : wanted_(wanted), a_(files::read_npy(wanted.a)), b_(files::read_npy(wanted.b)) {
     output_ = real_path(wanted.c);
     journal_ = files::journal_path(output_);
     require_product(a_, b_, {wanted.a, wanted.b, wanted.c});
@@ -74,7 +74,8 @@ product::product(const npy_product& wanted)
     if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
     job_.a = a_.where;
     job_.b = b_.where;
-    job_.c = {files::partial_path(output_), npy_header_bytes, a_.where.rows, b_.where.columns};
+    job_.c = {files::partial_path(output_), files::npy_header_bytes, a_.where.rows,
+              b_.where.columns};
     if (old_) job_.c_read = old_->where;
     options& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
@@ -110,12 +111,12 @@ std::size_t product::suited_tile() const {
 }
 
 std::uint64_t product::bytes() const {
-    const matrix_file& c = job_.c;
+    const files::matrix_file& c = job_.c;
     return c.offset + std::uint64_t{c.rows} * c.columns * element_bytes(how().type);
 }
 
-std::vector<const npy_matrix*> product::read() const {
-    std::vector<const npy_matrix*> all{&a_, &b_};
+std::vector<const files::npy_matrix*> product::read() const {
+    std::vector<const files::npy_matrix*> all{&a_, &b_};
     if (old_) all.push_back(&*old_);
     return all;
 }
@@ -238,7 +239,8 @@ product_counts product::run(const product_progress& progress) {
     try {
         done.emplace(journal_, journal::contents{
                                    .inode = file.inode(), .product = who_it_is(), .tiles = before});
-        file.allocate(bytes(), npy_header(job_.c.rows, job_.c.columns, how().type), before.empty());
+        file.allocate(bytes(), files::npy_header(job_.c.rows, job_.c.columns, how().type),
+                      before.empty());
         product_counts counts = make(file, *done, progress);
         if (counts.stopped) leave();
         return counts;
@@ -313,8 +315,8 @@ product_counts product::make(files::partial_file& file, journal& done,
 /// Gives C its name, unless C, A or B changed meanwhile. False: stopped before.
 bool product::finish(files::partial_file& file, journal& done,
                      const std::function<bool()>& goes_on) {
-    for (const npy_matrix* matrix : read())
-        if (has_changed(*matrix))
+    for (const files::npy_matrix* matrix : read())
+        if (files::has_changed(*matrix))
             discard(done,
                     matrix->where.path + " changed while it was read: the product is discarded");
     if (!file.has_its_name())
@@ -347,8 +349,8 @@ std::string product::kept() const {
     if (finished_ == 0) return old + "no tile was finished";
     const std::string some =
         old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are finished";
-    for (const npy_matrix* matrix : read())
-        if (has_changed(*matrix))
+    for (const files::npy_matrix* matrix : read())
+        if (files::has_changed(*matrix))
             return some + ", of another " + matrix->where.path + " than there is now; " +
                    begin_anew;
     return some + ": the same product goes on from there";

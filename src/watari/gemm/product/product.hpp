@@ -9,9 +9,10 @@
 ///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy", .fast_memory = 8 << 30});
 #pragma once
 
+#include "watari/files/npy.hpp"
 #include "watari/files/partial_file.hpp"
+#include "watari/gemm/product/files.hpp"
 #include "watari/gemm/product/journal.hpp"
-#include "watari/gemm/product/npy.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -57,8 +58,8 @@ public:
     /// usage_error for what does not fit, unsupported.
     explicit product(const npy_product& wanted);
 
-    const npy_matrix& a() const { return a_; }
-    const npy_matrix& b() const { return b_; }
+    const files::npy_matrix& a() const { return a_; }
+    const files::npy_matrix& b() const { return b_; }
     /// With what was left open.
     const options& how() const { return job_.how; }
     /// What the whole product moves.
@@ -77,7 +78,7 @@ public:
 private:
     tiling grid() const { return {job_.c.rows, job_.c.columns, how().tile}; }  ///< of C
     std::uint64_t bytes() const;                                               ///< of C's file
-    std::vector<const npy_matrix*> read() const;
+    std::vector<const files::npy_matrix*> read() const;
     identity who_it_is() const;
     bool finished_already() const;
     std::size_t suited_tile() const;
@@ -91,9 +92,9 @@ private:
     [[noreturn]] void discard(journal& done, const std::string& reason);
 
     npy_product wanted_;
-    npy_matrix a_, b_;
-    std::optional<npy_matrix> old_;  ///< C before, where beta is not 0
-    std::string output_, journal_;   ///< real paths
+    files::npy_matrix a_, b_;
+    std::optional<files::npy_matrix> old_;  ///< C before, where beta is not 0
+    std::string output_, journal_;          ///< real paths
     file_product job_;
     foresight ahead_{};
     enum class stage { not_begun, begun, finished } last_run_ = stage::not_begun;

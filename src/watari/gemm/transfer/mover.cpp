@@ -2,8 +2,8 @@
 
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/realign.hpp"
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/realign.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -25,7 +25,7 @@ mover::mover(processor who, files::direction direction, std::size_t depth,
 }
 
 void mover::prepare(std::initializer_list<stored_matrix> matrices) {
-    std::map<const source*, storage::engine_options> wanted;
+    std::map<const storage::open_store*, storage::engine_options> wanted;
     for (const stored_matrix& m : matrices) {
         if (!m.source) continue;
         storage::engine_options& options = wanted[m.source];
@@ -67,10 +67,10 @@ std::size_t mover::move_with_checksums(const stored_matrix& m, const tile_run& t
     const stream_t stream = stream_ ? stream_->get() : nullptr;
     const std::size_t rows = m.where.tiles.rows_of(tiles.row);
     for (std::size_t k = 0; k < tiles.columns; ++k)
-        rows_on(who_).checksum(sums_->data() + k * rows,
-                               {memory + k * stride, row_bytes_of(m.where, tiles.column + k)}, rows,
-                               m.where.tiles.columns_of(tiles.column + k) * m.where.element, 0,
-                               stream);
+        memory::rows_on(who_).checksum(
+            sums_->data() + k * rows,
+            {memory + k * stride, row_bytes_of(m.where, tiles.column + k)}, rows,
+            m.where.tiles.columns_of(tiles.column + k) * m.where.element, 0, stream);
     const std::size_t bytes = move(m, tiles, memory, stride);
     if (stream) device::synchronize(stream);
     for (std::size_t k = 0; k < tiles.columns; ++k)
@@ -83,14 +83,15 @@ void mover::realign(const placement& where, const tile_run& tiles, std::byte* me
                     std::size_t stride) {
     const stream_t stream = stream_ ? stream_->get() : nullptr;
     for (std::size_t k = 0; k < tiles.columns; ++k)
-        realign_on(who_).realign({.data = memory + k * stride,
-                                  .count = where.tiles.rows_of(tiles.row),
-                                  .bytes = where.tiles.columns_of(tiles.column + k) * where.element,
-                                  .stride = list_.row_bytes,
-                                  .skip = list_.skip,
-                                  .skip_step = list_.skip_step,
-                                  .unit = where.unit},
-                                 stream);
+        memory::realign_on(who_).realign(
+            {.data = memory + k * stride,
+             .count = where.tiles.rows_of(tiles.row),
+             .bytes = where.tiles.columns_of(tiles.column + k) * where.element,
+             .stride = list_.row_bytes,
+             .skip = list_.skip,
+             .skip_step = list_.skip_step,
+             .unit = where.unit},
+            stream);
     if (stream) device::synchronize(stream);
 }
 

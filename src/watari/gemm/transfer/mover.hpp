@@ -3,9 +3,9 @@
 #pragma once
 
 #include "watari/gemm/schedule/placement.hpp"
-#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/notes.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@ namespace watari::gemm {
 
 /// A matrix: where it lies in which source.
 struct stored_matrix {
-    const gemm::source* source = nullptr;
+    const storage::open_store* source = nullptr;
     placement where;
     std::size_t tiles_per_request = 1;  ///< neighbouring tiles of a request, at most
 };
@@ -66,7 +66,7 @@ private:
         std::unique_ptr<storage::engine> engine;
         std::size_t block;  ///< of its requests, at most
     };
-    std::map<const source*, opened_engine> engines_;
+    std::map<const storage::open_store*, opened_engine> engines_;
     tile_requests list_;
     std::optional<memory::buffer<std::uint64_t>> sums_;  ///< of rows of tiles that are written
 };

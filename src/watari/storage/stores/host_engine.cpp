@@ -1,13 +1,13 @@
-#include "watari/gemm/transfer/host_engine.hpp"
+#include "watari/storage/stores/host_engine.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <algorithm>
 #include <optional>
 
-namespace watari::gemm {
+namespace watari::storage {
 
 namespace {
 
@@ -48,12 +48,12 @@ private:
         const std::size_t bytes = list.part_bytes();
         const std::size_t apart =
             count > 1 ? list.offsets[first + 1] - list.offsets[first] : list.block;
-        const rows here{list.location(first, part), bytes};
-        const rows there{store_ + list.offsets[first] + part * list.part_step(), apart};
+        const memory::rows here{list.location(first, part), bytes};
+        const memory::rows there{store_ + list.offsets[first] + part * list.part_step(), apart};
         const bool reads = options_.direction == files::direction::read;
-        const rows &to = reads ? here : there, &from = reads ? there : here;
+        const memory::rows &to = reads ? here : there, &from = reads ? there : here;
         if (by_kernel_)
-            rows_on(options_.who).copy(to, from, count, bytes, stream_->get());
+            memory::rows_on(options_.who).copy(to, from, count, bytes, stream_->get());
         else
             device::copy_rows(to.data, to.stride, from.data, from.stride, bytes, count,
                               stream_->get());
@@ -77,4 +77,4 @@ std::unique_ptr<storage::engine> make_host_engine(const std::string& name,
     return std::make_unique<host_engine>(name == "managed", options, store);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::storage

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::storage {
 
 /// Throws unsupported where the tiles are not for a GPU.
 void require_host_engine(const std::string& name, processor who);
@@ -18,4 +18,4 @@ std::unique_ptr<storage::engine> make_host_engine(const std::string& name,
                                                   const storage::engine_options& options,
                                                   std::byte* store);
 
-}  // namespace watari::gemm
+}  // namespace watari::storage

@@ -1,21 +1,21 @@
-#include "watari/gemm/transfer/source.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/disk.hpp"
-#include "watari/gemm/transfer/host_engine.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
+#include "watari/storage/stores/host_engine.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 #include <algorithm>
 
-namespace watari::gemm {
+namespace watari::storage {
 
 namespace {
 
-storage::cache_state cache_of(const source_options& wanted, const storage::engine_row& row) {
+storage::cache_state cache_of(const store_options& wanted, const storage::engine_row& row) {
     // memory-mapped files are the page cache
     return wanted.direct && row.name != "mmap" ? storage::cache_state::none
                                                : storage::cache_state::cold;
@@ -25,7 +25,7 @@ storage::cache_state cache_of(const source_options& wanted, const storage::engin
 
 bool in_host_memory(const std::string& engine) { return engine == "pinned" || engine == "managed"; }
 
-std::size_t unit_of(const source_options& wanted) {
+std::size_t unit_of(const store_options& wanted) {
     const storage::engine_row& row = storage::engine_named(wanted.engine);
     const std::size_t least = row.queued ? storage::sector_bytes : 1;
     const bool direct = cache_of(wanted, row) == storage::cache_state::none;
@@ -33,9 +33,9 @@ std::size_t unit_of(const source_options& wanted) {
 }
 
 /// Of queues without the controller that serves them.
-void require_engine(const source_options& wanted) {
+void require_engine(const store_options& wanted) {
     if (in_host_memory(wanted.engine) || !storage::engine_named(wanted.engine).queued) {
-        const source opened(wanted);
+        const open_store opened(wanted);
         return;
     }
     storage::engine_options options;
@@ -44,7 +44,7 @@ void require_engine(const source_options& wanted) {
     if (!reason.empty()) throw unsupported(reason);
 }
 
-source::source(const source_options& wanted) : wanted_(wanted) {
+open_store::open_store(const store_options& wanted) : wanted_(wanted) {
     if (in_host_memory(wanted.engine)) {
         require_host_engine(wanted.engine, wanted.who);
         return;
@@ -67,7 +67,7 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = files::disk_of(wanted.path);
 }
 
-void source::start_controller() {
+void open_store::start_controller() {
     const std::shared_ptr<storage::backend> store =
         wanted_.path.empty() ? storage::make_ram(wanted_.memory)
                              : storage::make_file({.paths = {wanted_.path},
@@ -85,12 +85,12 @@ void source::start_controller() {
     view_ = controller_->view();
 }
 
-std::size_t source::unit() const {
+std::size_t open_store::unit() const {
     if (view_) return view_->block_bytes;
     return files_ && files_->cache() == storage::cache_state::none ? files_->direct_unit() : 1;
 }
 
-std::unique_ptr<storage::engine> source::open(storage::engine_options options) const {
+std::unique_ptr<storage::engine> open_store::open(storage::engine_options options) const {
     options.who = wanted_.who;
     options.files = files();
     options.view = view_ ? &*view_ : nullptr;
@@ -101,4 +101,4 @@ std::unique_ptr<storage::engine> source::open(storage::engine_options options) c
                 : make_host_engine(wanted_.engine, options, wanted_.memory.data());
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::storage

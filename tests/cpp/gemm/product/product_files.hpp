@@ -87,7 +87,7 @@ public:
         return result;
     }
 
-    matrix_file where;
+    files::matrix_file where;
 
 private:
     precision type_;

@@ -1,8 +1,8 @@
 // Blocks in parts that lie apart in memory, by every engine that this machine has.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -51,19 +51,19 @@ protected:
                                 std::size_t overlap = 0) {
         const std::size_t block = parts * (part - overlap) + overlap;
         const auto& [engine, who] = GetParam();
-        const bool in_memory = gemm::in_host_memory(engine);
+        const bool in_memory = in_host_memory(engine);
         memory::buffer<std::byte> host(engine == "managed" ? memory::kind::managed
                                        : in_memory         ? memory::kind::pinned
                                                            : memory::kind::pageable,
                                        stored_.size(), {.device = who.number});
         std::memcpy(host.data(), stored_.data(), stored_.size());
-        const gemm::source from({.engine = engine,
-                                 .who = who,
-                                 .path = in_memory ? "" : path_,
-                                 .memory = {host.data(), host.size()},
-                                 .writable = true,
-                                 .requests = 16,
-                                 .largest_block = block});
+        const open_store from({.engine = engine,
+                               .who = who,
+                               .path = in_memory ? "" : path_,
+                               .memory = {host.data(), host.size()},
+                               .writable = true,
+                               .requests = 16,
+                               .largest_block = block});
         memory::buffer<std::byte> tiles(
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, before.size(),
             {.device = who.number, .thp = memory::huge_pages::always});
@@ -107,7 +107,7 @@ protected:
     }
 
     std::vector<std::byte> in_file() const {
-        if (gemm::in_host_memory(GetParam().engine)) return stored_;
+        if (in_host_memory(GetParam().engine)) return stored_;
         std::vector<std::byte> all(stored_.size());
         std::ifstream(path_, std::ios::binary)
             .read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(all.size()));

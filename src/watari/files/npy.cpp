@@ -1,8 +1,8 @@
-#include "watari/gemm/product/npy.hpp"
+#include "watari/files/npy.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::files {
 
 namespace {
 
@@ -142,11 +142,11 @@ std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) tr
     const std::uint64_t last = bytes - std::min<std::uint64_t>(bytes, sampled_bytes);
     for (std::size_t i = 0; i <= sampled_blocks + 1; ++i) {
         const std::uint64_t at = i > sampled_blocks ? last : last / (sampled_blocks + 1) * i;
-        const std::string block = files::bytes_of(file, at, sampled_bytes);
+        const std::string block = bytes_of(file, at, sampled_bytes);
         for (std::size_t k = 0; k < block.size(); k += sizeof(std::uint64_t)) {
             std::uint64_t word = 0;
             std::memcpy(&word, block.data() + k, std::min(sizeof word, block.size() - k));
-            sum += mixed(word, position++);
+            sum += memory::mixed(word, position++);
         }
     }
     posix_fadvise(file, 0, 0, POSIX_FADV_NORMAL);
@@ -157,7 +157,7 @@ std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) tr
 
 /// What the header says, and where the data begin. Throws file_error.
 std::pair<contents, std::size_t> read_header(int file) {
-    const std::string begin = files::bytes_of(file, 0, magic.size() + 6);
+    const std::string begin = bytes_of(file, 0, magic.size() + 6);
     if (!begin.starts_with(magic)) throw file_error("does not begin as one");
     const auto byte = [&](std::size_t i) {
         if (magic.size() + i >= begin.size()) throw file_error("its header is cut short");
@@ -171,7 +171,7 @@ std::pair<contents, std::size_t> read_header(int file) {
     for (std::size_t i = of_length; i-- > 0;) length = length << 8 | byte(2 + i);
     if (length > longest_header) throw file_error("its header is no matrix's");
     const std::size_t first = magic.size() + 2 + of_length;
-    const std::string text = files::bytes_of(file, first, length);
+    const std::string text = bytes_of(file, first, length);
     if (text.size() < length) throw file_error("its header is cut short");
     return {dictionary(text).parse(), first + length};
 }
@@ -221,7 +221,7 @@ void require_matrix(const std::string& path, const contents& header) {
 }
 
 /// The file's, if it is one. Throws file_error.
-files::descriptor open_regular(const std::string& path) {
+descriptor open_regular(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)
         throw file_error(path + (errno == ENOENT || errno == ENOTDIR
@@ -230,13 +230,13 @@ files::descriptor open_regular(const std::string& path) {
     if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a file");
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) throw file_error(path + ": cannot be read: " + std::strerror(errno));
-    return files::descriptor(file);
+    return descriptor(file);
 }
 
 }  // namespace
 
 npy_matrix read_npy(const std::string& path) {
-    const files::descriptor file = open_regular(path);
+    const descriptor file = open_regular(path);
     struct stat status {};
     fstat(file.get(), &status);
     std::pair<contents, std::size_t> parsed;
@@ -249,7 +249,7 @@ npy_matrix read_npy(const std::string& path) {
     const precision type = precision_of(path, header.descr);
     require_matrix(path, header);
     const std::size_t rows = header.shape[0], columns = header.shape[1];
-    const files::file_version state = files::file_version::of(status);
+    const file_version state = file_version::of(status);
     const std::uint64_t needed = offset + rows * columns * element_bytes(type);
     if (state.bytes < needed)
         throw file_error(path + ": cut short: " + std::to_string(state.bytes) +
@@ -263,10 +263,10 @@ npy_matrix read_npy(const std::string& path) {
 bool has_changed(const npy_matrix& matrix) {
     struct stat status {};
     if (stat(matrix.where.path.c_str(), &status) != 0) return true;
-    const files::file_version now = files::file_version::of(status), &before = matrix.state;
+    const file_version now = file_version::of(status), &before = matrix.state;
     if (now != before || now.inode != before.inode || now.device != before.device) return true;
     if (now.attributes == before.attributes) return false;
-    const files::descriptor file(open(matrix.where.path.c_str(), O_RDONLY | O_CLOEXEC));
+    const descriptor file(open(matrix.where.path.c_str(), O_RDONLY | O_CLOEXEC));
     return file.get() < 0 || sampled(file.get(), before.bytes, matrix.where.path) != matrix.sampled;
 }
 
@@ -289,4 +289,4 @@ std::string shape_text(const matrix_file& matrix) {
     return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::files
