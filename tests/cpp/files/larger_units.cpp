@@ -44,9 +44,9 @@ long __wrap_syscall(long number, ...) {
     return result;
 }
 
-namespace watari::storage {
+namespace watari::files {
 
 larger_units::larger_units(std::uint32_t bytes) { least_unit = bytes; }
 larger_units::~larger_units() { least_unit = 0; }
 
-}  // namespace watari::storage
+}  // namespace watari::files

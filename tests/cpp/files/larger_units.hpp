@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-namespace watari::storage {
+namespace watari::files {
 
-/// While one lives, the kernel tells a unit of at least so many bytes of each file that has direct
+/// While one lives, the kernel reports a unit of at least so many bytes of each file that has direct
 /// I/O. A disk takes multiples of its own unit, too.
 struct larger_units {
     explicit larger_units(std::uint32_t bytes);
@@ -14,4 +14,4 @@ struct larger_units {
     ~larger_units();
 };
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -31,6 +31,7 @@ CPP = (
     "storage",
     "storage/engines",
     "measure",
+    "storage/stores",
     "blas",
     "gemm/schedule",
     "gemm/transfer",

@@ -54,7 +54,7 @@ def test_an_earlier_journal_is_continued(tmp_path):
     journal.path_for(tmp_path / "run.json").write_text(earlier.read_text())
     process = start(["--resume", "run.json"], tmp_path, "good")
     assert process.wait(60) == 0
-    measured = results.read(tmp_path / "run.json")
+    measured = schema.read(tmp_path / "run.json")
     assert [[t.host_s for t in c.trials] for c in measured.cases] == [
         [[0.5, 0.25, 0.25], [0.5, 0.5, 0.5]],
         [[0.5, 0.25, 0.25], [0.01, 0.01, 0.02]],

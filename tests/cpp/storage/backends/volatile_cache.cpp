@@ -10,9 +10,9 @@
 namespace watari::storage {
 
 /// Serves each command while it is submitted.
-class cached_lane final : public lane {
+class cached_channel final : public io_channel {
 public:
-    cached_lane(volatile_cache& cache, std::unique_ptr<lane> inner)
+    cached_channel(volatile_cache& cache, std::unique_ptr<io_channel> inner)
         : cache_(cache), inner_(std::move(inner)) {}
 
     bool submit(const request& command) override {
@@ -37,7 +37,7 @@ private:
     /// Nothing if the power went.
     std::optional<status> serve(const request& command) {
         if (is_cut()) return std::nullopt;
-        const aligned_bytes data(command.bytes);
+        const files::aligned_bytes data(command.bytes);
         switch (command.operation) {
             case opcode::flush:
                 while (!cache_.units_.empty())
@@ -61,7 +61,7 @@ private:
         return outcome;
     }
 
-    std::optional<status> write(const request& command, const aligned_bytes& data) {
+    std::optional<status> write(const request& command, const files::aligned_bytes& data) {
         std::byte* to = data.data();
         for (const memory_range& range : command.ranges) {
             std::memcpy(to, range.data, range.bytes);
@@ -69,7 +69,7 @@ private:
         }
         for (std::size_t at = 0; at < data.size(); at += cache_.unit_) {
             if (!step()) return std::nullopt;
-            aligned_bytes unit(cache_.unit_);
+            files::aligned_bytes unit(cache_.unit_);
             std::memcpy(unit.data(), data.data() + at, cache_.unit_);
             cache_.units_.insert_or_assign(command.offset + at, std::move(unit));
             if (!command.fua) continue;
@@ -103,7 +103,7 @@ private:
     }
 
     volatile_cache& cache_;
-    std::unique_ptr<lane> inner_;
+    std::unique_ptr<io_channel> inner_;
     std::vector<ending> ended_;
 };
 
@@ -111,8 +111,8 @@ volatile_cache::volatile_cache(std::shared_ptr<backend> inner, std::uint32_t uni
                                std::uint64_t seed, std::uint64_t cut_before)
     : inner_(std::move(inner)), unit_(unit), cut_before_(cut_before), random_(seed) {}
 
-std::unique_ptr<lane> volatile_cache::open_lane(const user_memory& memory) {
-    return std::make_unique<cached_lane>(*this, inner_->open_lane(memory));
+std::unique_ptr<io_channel> volatile_cache::open_channel(const user_memory& memory) {
+    return std::make_unique<cached_channel>(*this, inner_->open_channel(memory));
 }
 
 bool volatile_cache::is_cut() const {

@@ -26,7 +26,7 @@ public:
 
     std::uint64_t bytes() const override { return inner_->bytes(); }
     std::uint32_t alignment() const override { return inner_->alignment(); }
-    std::unique_ptr<lane> open_lane(const user_memory& memory) override;
+    std::unique_ptr<io_channel> open_channel(const user_memory& memory) override;
     std::string notice() const override { return inner_->notice(); }
     const error_log* errors() const override { return inner_->errors(); }
 
@@ -34,7 +34,7 @@ public:
     std::uint64_t steps() const;
 
 private:
-    friend class cached_lane;
+    friend class cached_channel;
 
     const std::shared_ptr<backend> inner_;
     const std::uint32_t unit_;
@@ -42,7 +42,7 @@ private:
     mutable std::mutex mutex_;  ///< for what follows
     std::mt19937_64 random_;
     std::uint64_t steps_ = 0;
-    std::map<std::uint64_t, aligned_bytes> units_;  ///< by offset
+    std::map<std::uint64_t, files::aligned_bytes> units_;  ///< by offset
 };
 
 }  // namespace watari::storage

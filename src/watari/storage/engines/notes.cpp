@@ -1,4 +1,4 @@
-#include "watari/storage/engines/remarks.hpp"
+#include "watari/storage/engines/notes.hpp"
 
 #include "watari/storage/nvme/status_text.hpp"
 
@@ -6,7 +6,7 @@
 
 namespace watari::storage {
 
-void remarks::add(const engine& from) {
+void notes::add(const engine& from) {
     for (const std::string& each : from.notes())
         if (std::find(notes_.begin(), notes_.end(), each) == notes_.end()) notes_.push_back(each);
     const repetitions more = from.sent_again();
@@ -14,7 +14,7 @@ void remarks::add(const engine& from) {
     sent_again_.count += more.count;
 }
 
-std::vector<std::string> remarks::texts() const {
+std::vector<std::string> notes::texts() const {
     std::vector<std::string> all = notes_;
     const std::size_t count = sent_again_.count;
     if (count > 0)

@@ -5,16 +5,23 @@
 /// be read where they lie.
 #pragma once
 
+#include "watari/core/precision.hpp"
 #include "watari/files/file_state.hpp"
-#include "watari/gemm/product/files.hpp"
 
 #include <cstddef>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::files {
 
 /// Bytes of the header of files that are written: what direct I/O wants data aligned to.
 inline constexpr std::size_t npy_header_bytes = 4096;
+
+/// A matrix in a file.
+struct matrix_file {
+    std::string path;
+    std::uint64_t offset = 0;  ///< bytes before element (0, 0)
+    std::size_t rows = 0, columns = 0;
+};
 
 /// A matrix as its file's header has it.
 struct npy_matrix {
@@ -42,4 +49,4 @@ std::string npy_type(precision type);
 /// `300 x 200`, for people.
 std::string shape_text(const matrix_file& matrix);
 
-}  // namespace watari::gemm
+}  // namespace watari::files

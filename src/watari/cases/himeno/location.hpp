@@ -8,7 +8,7 @@
 
 namespace watari::himeno {
 
-struct place {
+struct location {
     processor who;
     operator int() const { return who.is_gpu() ? who.number : cudaCpuDeviceId; }
     operator cudaMemLocation() const {

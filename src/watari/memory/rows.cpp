@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/rows.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/core/warp.hpp"
@@ -10,7 +10,7 @@ namespace watari::WATARI_BACKEND {
 
 namespace {
 
-void copy(const gemm::rows& to, const gemm::rows& from, std::size_t count, std::size_t bytes,
+void copy(const memory::rows& to, const memory::rows& from, std::size_t count, std::size_t bytes,
           stream_t stream) {
     const std::size_t words = bytes / sizeof(std::uint32_t);
     for_each(
@@ -23,7 +23,7 @@ void copy(const gemm::rows& to, const gemm::rows& from, std::size_t count, std::
         stream);
 }
 
-void checksum(std::uint64_t* sums, const gemm::rows& of, std::size_t count, std::size_t bytes,
+void checksum(std::uint64_t* sums, const memory::rows& of, std::size_t count, std::size_t bytes,
               std::size_t first, stream_t stream) {
     const std::size_t whole = bytes / 8, words = (bytes + 7) / 8;
     for_each_warp(
@@ -31,11 +31,13 @@ void checksum(std::uint64_t* sums, const gemm::rows& of, std::size_t count, std:
         [=] WATARI_KERNEL(std::size_t i) {
             const group lanes = group::active();
             const auto* const row = reinterpret_cast<const std::uint32_t*>(of.data + i * of.stride);
-            const std::uint64_t place = (first + i) * words;
+            const std::uint64_t position = (first + i) * words;
             std::uint64_t own = 0;
             for (std::size_t k = lanes.rank(); k < whole; k += lanes.size())
-                own += gemm::mixed(row[2 * k] | std::uint64_t{row[2 * k + 1]} << 32, place + k);
-            if (whole < words && lanes.leads()) own += gemm::mixed(row[2 * whole], place + whole);
+                own +=
+                    memory::mixed(row[2 * k] | std::uint64_t{row[2 * k + 1]} << 32, position + k);
+            if (whole < words && lanes.leads())
+                own += memory::mixed(row[2 * whole], position + whole);
             const std::uint64_t sum = lanes.sum(own);
             if (lanes.leads()) sums[i] = sum;
         },
@@ -44,6 +46,6 @@ void checksum(std::uint64_t* sums, const gemm::rows& of, std::size_t count, std:
 
 }  // namespace
 
-extern const gemm::row_kernels row_table{.copy = copy, .checksum = checksum};
+extern const memory::row_kernels row_table{.copy = copy, .checksum = checksum};
 
 }  // namespace watari::WATARI_BACKEND

@@ -8,7 +8,7 @@
 
 namespace watari::storage {
 
-class remarks {
+class notes {
 public:
     /// All that it has to say so far; each engine once.
     void add(const engine& from);

@@ -8,13 +8,14 @@
 #include <memory>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::storage {
 
 /// Throws unsupported where the tiles are not for a GPU.
 void require_host_engine(const std::string& name, processor who);
 
-/// `what.offsets` are bytes behind `store`.
+/// `offsets` of its lists are bytes behind `store`.
 std::unique_ptr<storage::engine> make_host_engine(const std::string& name,
-                                                  const storage::duty& what, std::byte* store);
+                                                  const storage::engine_options& options,
+                                                  std::byte* store);
 
-}  // namespace watari::gemm
+}  // namespace watari::storage

@@ -1,5 +1,5 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/gemm/transfer/realign.hpp"
+#include "watari/memory/realign.hpp"
 
 #include "watari/core/backend.hpp"
 #include "watari/core/warp.hpp"
@@ -32,7 +32,7 @@ WATARI_KERNEL inline void move_down(const group& lanes, word* to, const word* fr
         if (first + b * size < words) to[first + b * size] = value[b];
 }
 
-void realign(const gemm::skewed_rows& rows, stream_t stream) {
+void realign(const memory::skewed_rows& rows, stream_t stream) {
     for_each_warp(
         rows.count,
         [=] WATARI_KERNEL(std::size_t i) {
@@ -47,6 +47,6 @@ void realign(const gemm::skewed_rows& rows, stream_t stream) {
 
 }  // namespace
 
-extern const gemm::realign_kernels realign_table{.realign = realign};
+extern const memory::realign_kernels realign_table{.realign = realign};
 
 }  // namespace watari::WATARI_BACKEND

@@ -24,11 +24,11 @@ struct finished_columns {
     std::size_t last() const { return number + columns - 1; }
 };
 
-class finished_queue {
+class write_queue {
 public:
-    /// Of these tiles, `together` in a request at most.
-    finished_queue(const tiling& tiles, std::size_t together)
-        : tiles_(tiles), together_(together) {}
+    /// Of these tiles, `tiles_per_request` in a request at most.
+    write_queue(const tiling& tiles, std::size_t tiles_per_request)
+        : tiles_(tiles), tiles_per_request_(tiles_per_request) {}
 
     void push(const finished_columns& next) { waiting_.push_back(next); }
     void clear() { waiting_.clear(); }
@@ -36,7 +36,7 @@ public:
     const finished_columns& front() const { return waiting_.front(); }
 
     /// Row `taken` of the first columns, and of those on their right that can go with them. None
-    /// where the first are not there yet; `are_there` tells of each.
+    /// where the first are not there yet; `are_there` is asked for each.
     template <class Condition>
     std::optional<finished_columns> take(const Condition& are_there) {
         if (waiting_.empty()) return std::nullopt;
@@ -56,11 +56,11 @@ private:
         return each.row == left.row && each.column == left.column + left.columns &&
                each.number == left.number + left.columns && each.taken == left.taken &&
                tiles_.columns_of(each.column) == tiles_.columns_of(left.column) &&
-               (left.columns == 0 || left.columns + each.columns <= together_);
+               (left.columns == 0 || left.columns + each.columns <= tiles_per_request_);
     }
 
     tiling tiles_;
-    std::size_t together_;
+    std::size_t tiles_per_request_;
     std::deque<finished_columns> waiting_;
 };
 

@@ -1,21 +1,21 @@
-#include "watari/gemm/transfer/source.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/files/disk.hpp"
-#include "watari/gemm/transfer/host_engine.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
+#include "watari/storage/stores/host_engine.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 #include <algorithm>
 
-namespace watari::gemm {
+namespace watari::storage {
 
 namespace {
 
-storage::cache_state cache_of(const source_options& wanted, const storage::engine_row& row) {
+storage::cache_state cache_of(const store_options& wanted, const storage::engine_row& row) {
     // memory-mapped files are the page cache
     return wanted.direct && row.name != "mmap" ? storage::cache_state::none
                                                : storage::cache_state::cold;
@@ -25,26 +25,26 @@ storage::cache_state cache_of(const source_options& wanted, const storage::engin
 
 bool in_host_memory(const std::string& engine) { return engine == "pinned" || engine == "managed"; }
 
-std::size_t unit_of(const source_options& wanted) {
+std::size_t unit_of(const store_options& wanted) {
     const storage::engine_row& row = storage::engine_named(wanted.engine);
     const std::size_t least = row.queued ? storage::sector_bytes : 1;
     const bool direct = cache_of(wanted, row) == storage::cache_state::none;
-    return direct ? std::max(least, storage::direct_unit_of(wanted.path)) : least;
+    return direct ? std::max(least, files::direct_unit_of(wanted.path)) : least;
 }
 
 /// Of queues without the controller that serves them.
-void require_engine(const source_options& wanted) {
+void require_engine(const store_options& wanted) {
     if (in_host_memory(wanted.engine) || !storage::engine_named(wanted.engine).queued) {
-        const source opened(wanted);
+        const open_store opened(wanted);
         return;
     }
-    storage::duty what;
-    what.who = wanted.who;
-    const std::string reason = storage::engine_named(wanted.engine).unsupported(what);
+    storage::engine_options options;
+    options.who = wanted.who;
+    const std::string reason = storage::engine_named(wanted.engine).unsupported(options);
     if (!reason.empty()) throw unsupported(reason);
 }
 
-source::source(const source_options& wanted) : wanted_(wanted) {
+open_store::open_store(const store_options& wanted) : wanted_(wanted) {
     if (in_host_memory(wanted.engine)) {
         require_host_engine(wanted.engine, wanted.who);
         return;
@@ -53,22 +53,21 @@ source::source(const source_options& wanted) : wanted_(wanted) {
     if (!row_->queued) {
         if (wanted.path.empty()) throw unsupported("engine " + wanted.engine + " reads files");
         set_.emplace(wanted.path);
-        files_.emplace(*set_,
-                       wanted.writable ? storage::direction::write : storage::direction::read,
+        files_.emplace(*set_, wanted.writable ? files::direction::write : files::direction::read,
                        cache_of(wanted, *row_));
-        storage::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
+        files::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
     }
-    storage::duty what;
-    what.files = files();
-    what.who = wanted.who;
-    what.way = wanted.writable ? storage::direction::write : storage::direction::read;
-    if (const std::string reason = row_->unsupported(what); !reason.empty())
+    storage::engine_options options;
+    options.files = files();
+    options.who = wanted.who;
+    options.direction = wanted.writable ? files::direction::write : files::direction::read;
+    if (const std::string reason = row_->unsupported(options); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
-    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = storage::disk_of(wanted.path);
+    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = files::disk_of(wanted.path);
 }
 
-void source::start_controller() {
+void open_store::start_controller() {
     const std::shared_ptr<storage::backend> store =
         wanted_.path.empty() ? storage::make_ram(wanted_.memory)
                              : storage::make_file({.paths = {wanted_.path},
@@ -86,19 +85,20 @@ void source::start_controller() {
     view_ = controller_->view();
 }
 
-std::size_t source::unit() const {
+std::size_t open_store::unit() const {
     if (view_) return view_->block_bytes;
     return files_ && files_->cache() == storage::cache_state::none ? files_->direct_unit() : 1;
 }
 
-std::unique_ptr<storage::engine> source::open(storage::duty what) const {
-    what.who = wanted_.who;
-    what.files = files();
-    what.view = view_ ? &*view_ : nullptr;
-    what.errors = controller_ ? controller_->errors() : nullptr;
-    what.on_disk = disk_.has_value();
-    what.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
-    return row_ ? row_->make(what) : make_host_engine(wanted_.engine, what, wanted_.memory.data());
+std::unique_ptr<storage::engine> open_store::open(storage::engine_options options) const {
+    options.who = wanted_.who;
+    options.files = files();
+    options.view = view_ ? &*view_ : nullptr;
+    options.errors = controller_ ? controller_->errors() : nullptr;
+    options.on_disk = disk_.has_value();
+    options.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
+    return row_ ? row_->make(options)
+                : make_host_engine(wanted_.engine, options, wanted_.memory.data());
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::storage

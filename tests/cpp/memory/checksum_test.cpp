@@ -2,8 +2,8 @@
 // elsewhere, have another.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/rows.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::memory {
 namespace {
 
 constexpr std::size_t count = 37, bytes = 1004, stride = 1040;  // the last word has 4 bytes
@@ -74,4 +74,4 @@ TEST(Checksum, OfAGpuIsTheCpus) {
 }
 
 }  // namespace
-}  // namespace watari::gemm
+}  // namespace watari::memory

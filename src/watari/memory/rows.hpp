@@ -1,8 +1,8 @@
 /// Rows of bytes in memory that a processor addresses: copied, or summed up to a checksum.
 ///
-/// A checksum is the sum, modulo 2^64, of `mixed(word, place)` over all words of 8 bytes: a word is
-/// little-endian, the last one of a row may have 4 bytes, and its place is counted row by row. Any
-/// order of summation gives the same value, so the CPU, the GPU and parts of a tile agree.
+/// A checksum is the sum, modulo 2^64, of `mixed(word, position)` over all words of 8 bytes: a word
+/// is little-endian, the last one of a row may have 4 bytes, and its position is counted row by
+/// row. Any order of summation gives the same value, so the CPU, the GPU and parts of a tile agree.
 ///
 /// Bytes: `copy` reads and writes each row once. `checksum` reads each row once and takes nine
 /// integer operations a word: 2.3 GB/s on one core of a Xeon, 1 TB/s on an H200.
@@ -15,16 +15,17 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace watari::gemm {
+namespace watari::memory {
 
 struct rows {
     std::byte* data;
     std::size_t stride;  ///< bytes from one to the next
 };
 
-/// A word and its place as 64 random bits: the finaliser of splitmix64 (Steele, Lea, Flood 2014).
-constexpr std::uint64_t mixed(std::uint64_t word, std::uint64_t place) {
-    std::uint64_t z = word + (place + 1) * 0x9e3779b97f4a7c15;
+/// A word and its position as 64 random bits: the finaliser of splitmix64 (Steele, Lea, Flood
+/// 2014).
+constexpr std::uint64_t mixed(std::uint64_t word, std::uint64_t position) {
+    std::uint64_t z = word + (position + 1) * 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
     z = (z ^ z >> 27) * 0x94d049bb133111eb;
     return z ^ z >> 31;
@@ -42,20 +43,20 @@ struct row_kernels {
                      std::size_t first, stream_t stream);
 };
 
-}  // namespace watari::gemm
+}  // namespace watari::memory
 
 namespace watari::cpu {
-extern const gemm::row_kernels row_table;
+extern const memory::row_kernels row_table;
 }
 namespace watari::gpu {
-extern const gemm::row_kernels row_table;
+extern const memory::row_kernels row_table;
 }
 
-namespace watari::gemm {
+namespace watari::memory {
 
 /// The kernels of the backend that a processor runs. Throws unsupported.
 inline const row_kernels& rows_on(processor who) {
     return dispatched<cpu::row_table, gpu::row_table>(who);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::memory

@@ -1,26 +1,26 @@
-#include "watari/gemm/transfer/host_engine.hpp"
+#include "watari/storage/stores/host_engine.hpp"
 
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <algorithm>
 #include <optional>
 
-namespace watari::gemm {
+namespace watari::storage {
 
 namespace {
 
 class host_engine final : public storage::engine {
 public:
-    host_engine(bool by_kernel, const storage::duty& what, std::byte* store)
-        : engine(what), by_kernel_(by_kernel), store_(store) {
-        device::use(what.who.number);
+    host_engine(bool by_kernel, const storage::engine_options& options, std::byte* store)
+        : engine(options), by_kernel_(by_kernel), store_(store) {
+        device::use(options.who.number);
         stream_.emplace(device::priority::urgent);
     }
 
     void run(const storage::requests& list) override {
-        device::use(what_.who.number);
+        device::use(options_.who.number);
         const double start = storage::now();
         for (std::size_t i = 0; i < list.offsets.size();) {
             const std::size_t rows = evenly_spaced(list.offsets.subspan(i));
@@ -48,12 +48,12 @@ private:
         const std::size_t bytes = list.part_bytes();
         const std::size_t apart =
             count > 1 ? list.offsets[first + 1] - list.offsets[first] : list.block;
-        const rows here{list.place(first, part), bytes};
-        const rows there{store_ + list.offsets[first] + part * list.part_step(), apart};
-        const bool reads = what_.way == storage::direction::read;
-        const rows &to = reads ? here : there, &from = reads ? there : here;
+        const memory::rows here{list.location(first, part), bytes};
+        const memory::rows there{store_ + list.offsets[first] + part * list.part_step(), apart};
+        const bool reads = options_.direction == files::direction::read;
+        const memory::rows &to = reads ? here : there, &from = reads ? there : here;
         if (by_kernel_)
-            rows_on(what_.who).copy(to, from, count, bytes, stream_->get());
+            memory::rows_on(options_.who).copy(to, from, count, bytes, stream_->get());
         else
             device::copy_rows(to.data, to.stride, from.data, from.stride, bytes, count,
                               stream_->get());
@@ -72,8 +72,9 @@ void require_host_engine(const std::string& name, processor who) {
 }
 
 std::unique_ptr<storage::engine> make_host_engine(const std::string& name,
-                                                  const storage::duty& what, std::byte* store) {
-    return std::make_unique<host_engine>(name == "managed", what, store);
+                                                  const storage::engine_options& options,
+                                                  std::byte* store) {
+    return std::make_unique<host_engine>(name == "managed", options, store);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::storage

@@ -1,5 +1,5 @@
 // What several engines have to say, as one.
-#include "watari/storage/engines/remarks.hpp"
+#include "watari/storage/engines/notes.hpp"
 
 #include "watari/storage/nvme/status_text.hpp"
 
@@ -23,15 +23,15 @@ private:
 
 }  // namespace
 
-TEST(Remarks, OfManyAreToldOnce) {
-    remarks all;
+TEST(Notes, OfSeveralEnginesAreListedOnce) {
+    notes all;
     all.add(speaker({"slow", "old"}, {}));
     all.add(speaker({"slow", "new"}, {}));
     EXPECT_EQ(all.texts(), (std::vector<std::string>{"slow", "old", "new"}));
 }
 
-TEST(Remarks, CountRepetitionsOfAll) {
-    remarks all;
+TEST(Notes, CountRepetitionsOfAll) {
+    notes all;
     all.add(speaker({}, {}));
     EXPECT_TRUE(all.texts().empty());
     all.add(speaker({}, {1, write_fault}));

@@ -1,8 +1,8 @@
 // Blocks in parts that lie apart in memory, by every engine that this machine has.
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes of no part
 
-struct way {
+struct access_path {
     std::string engine;
     processor who;
 };
 
-std::ostream& operator<<(std::ostream& to, const way& w) {
+std::ostream& operator<<(std::ostream& to, const access_path& w) {
     return to << (w.who.is_gpu() ? "gpu/" : "cpu/") << w.engine;
 }
 
@@ -32,7 +32,7 @@ std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
     return all;
 }
 
-class Parts : public ::testing::TestWithParam<way> {
+class Parts : public ::testing::TestWithParam<access_path> {
 protected:
     Parts() {
         std::filesystem::create_directories(folder_);
@@ -45,37 +45,37 @@ protected:
     std::size_t stride() const { return blocks * part + between; }
 
     /// What is in memory from a part's first block on, after the list was moved.
-    std::vector<std::byte> move(direction way, std::size_t parts,
+    std::vector<std::byte> move(files::direction direction, std::size_t parts,
                                 const std::vector<std::byte>& before,
                                 const std::vector<std::uint64_t>& offsets,
                                 std::size_t overlap = 0) {
         const std::size_t block = parts * (part - overlap) + overlap;
         const auto& [engine, who] = GetParam();
-        const bool in_memory = gemm::in_host_memory(engine);
+        const bool in_memory = in_host_memory(engine);
         memory::buffer<std::byte> host(engine == "managed" ? memory::kind::managed
                                        : in_memory         ? memory::kind::pinned
                                                            : memory::kind::pageable,
                                        stored_.size(), {.device = who.number});
         std::memcpy(host.data(), stored_.data(), stored_.size());
-        const gemm::source from({.engine = engine,
-                                 .who = who,
-                                 .path = in_memory ? "" : path_,
-                                 .memory = {host.data(), host.size()},
-                                 .writable = true,
-                                 .requests = 16,
-                                 .largest_block = block});
+        const open_store from({.engine = engine,
+                               .who = who,
+                               .path = in_memory ? "" : path_,
+                               .memory = {host.data(), host.size()},
+                               .writable = true,
+                               .requests = 16,
+                               .largest_block = block});
         memory::buffer<std::byte> tiles(
             who.is_gpu() ? memory::kind::device : memory::kind::pageable, before.size(),
             {.device = who.number, .thp = memory::huge_pages::always});
         transfer(tiles.data(), before.data(), before.size());
-        duty what;
-        what.way = way;
-        what.block = block;
-        what.depth = from.deep() ? 8 : 1;
-        what.requests = offsets.size();
-        what.memory = tiles.data();
-        what.bytes = tiles.size();
-        const auto by = from.open(what);
+        engine_options options;
+        options.direction = direction;
+        options.block = block;
+        options.depth = from.deep() ? 8 : 1;
+        options.requests = offsets.size();
+        options.memory = tiles.data();
+        options.bytes = tiles.size();
+        const auto by = from.open(options);
         by->run({offsets, tiles.data(), block, parts, stride(), overlap});
         by->flush();
         EXPECT_EQ(by->seconds().size(), offsets.size());
@@ -99,7 +99,7 @@ protected:
     std::string why_not() {
         try {
             if (GetParam().engine == "cufile")
-                move(direction::read, 1, std::vector<std::byte>(stride()), {0});
+                move(files::direction::read, 1, std::vector<std::byte>(stride()), {0});
         } catch (const unsupported& reason) {
             return reason.what();
         }
@@ -107,7 +107,7 @@ protected:
     }
 
     std::vector<std::byte> in_file() const {
-        if (gemm::in_host_memory(GetParam().engine)) return stored_;
+        if (in_host_memory(GetParam().engine)) return stored_;
         std::vector<std::byte> all(stored_.size());
         std::ifstream(path_, std::ios::binary)
             .read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(all.size()));
@@ -139,10 +139,10 @@ TEST_P(Parts, AreReadAndWritten) {
                     visit(&in_memory[k * stride() + i * part], &stored[offsets[i] + k * part]);
         };
         each_part([](std::byte* here, const std::byte* there) { std::copy_n(there, part, here); });
-        EXPECT_EQ(move(direction::read, parts, before, offsets), in_memory) << parts;
+        EXPECT_EQ(move(files::direction::read, parts, before, offsets), in_memory) << parts;
         in_memory = before;
         each_part([](const std::byte* here, std::byte* there) { std::copy_n(here, part, there); });
-        EXPECT_EQ(move(direction::write, parts, before, offsets), before) << parts;
+        EXPECT_EQ(move(files::direction::write, parts, before, offsets), before) << parts;
         EXPECT_EQ(in_file(), stored) << parts;
         stored_ = stored;
     }
@@ -159,12 +159,13 @@ TEST_P(Parts, MayOverlapWhereTheyAreRead) {
             for (std::size_t k = 0; k < parts; ++k)
                 std::copy_n(&stored_[offsets[i] + k * step], part,
                             &in_memory[k * stride() + i * part]);
-        EXPECT_EQ(move(direction::read, parts, before, offsets, overlap), in_memory) << parts;
+        EXPECT_EQ(move(files::direction::read, parts, before, offsets, overlap), in_memory)
+            << parts;
     }
 }
 
-std::vector<way> ways() {
-    std::vector<way> all;
+std::vector<access_path> paths() {
+    std::vector<access_path> all;
     for (const char* engine : {"posix", "uring", "mmap", "queue"}) all.push_back({engine, the_cpu});
     if (device::count() > 0)
         for (const char* engine : {"posix", "uring", "mmap", "cufile", "gpu", "pinned", "managed"})
@@ -172,7 +173,7 @@ std::vector<way> ways() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(ways()));
+INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(paths()));
 
 }  // namespace
 }  // namespace watari::storage

@@ -1,6 +1,6 @@
-// What goes together when tiles of C are written: neighbours of one block that are there, a row of
+// Which tiles of C share a write request: neighbours of one block that are there, a row of
 // them at a time, each once.
-#include "watari/gemm/pipeline/finished.hpp"
+#include "watari/gemm/pipeline/write_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr tiling tiles{.rows = 600, .columns = 750, .tile = 100};  // the last c
 const auto all_are_there = [](const finished_columns&) { return true; };
 
 TEST(Finished, NeighboursOfABlockGoTogether) {
-    finished_queue queue(tiles, 5);
+    write_queue queue(tiles, 5);
     queue.push({.row = 2, .rows = 2, .column = 0, .columns = 2, .number = 0});
     queue.push({.row = 2, .rows = 2, .column = 2, .columns = 3, .number = 2});
     queue.push({.row = 2, .rows = 2, .column = 5, .columns = 1, .number = 5});
@@ -30,7 +30,7 @@ TEST(Finished, NeighboursOfABlockGoTogether) {
 }
 
 TEST(Finished, OnesThatAreNotThereStay) {
-    finished_queue queue(tiles, 7);
+    write_queue queue(tiles, 7);
     queue.push({.row = 0, .rows = 1, .column = 0, .columns = 3, .number = 0});
     queue.push({.row = 0, .rows = 1, .column = 3, .columns = 3, .number = 3});
     EXPECT_FALSE(queue.take([](const auto&) { return false; }));
@@ -43,7 +43,7 @@ TEST(Finished, OnesThatAreNotThereStay) {
 }
 
 TEST(Finished, RowsThatWentAloneAreNotMadeUpFor) {
-    finished_queue queue(tiles, 7);
+    write_queue queue(tiles, 7);
     queue.push({.row = 0, .rows = 2, .column = 0, .columns = 2, .number = 0});
     EXPECT_EQ(queue.take(all_are_there)->columns, 2u);
     queue.push({.row = 0, .rows = 2, .column = 2, .columns = 2, .number = 2});
@@ -54,7 +54,7 @@ TEST(Finished, RowsThatWentAloneAreNotMadeUpFor) {
 }
 
 TEST(Finished, OtherBlocksAndNarrowerTilesGoApart) {
-    finished_queue queue(tiles, 7);
+    write_queue queue(tiles, 7);
     queue.push({.row = 0, .rows = 1, .column = 0, .columns = 2, .number = 0});
     queue.push({.row = 0, .rows = 1, .column = 2, .columns = 2, .number = 0});  // the next block
     queue.push({.row = 0, .rows = 1, .column = 5, .columns = 1, .number = 2});  // not its neighbour
@@ -70,15 +70,15 @@ TEST(Finished, EveryTileGoesOnceWhateverIsThere) {
     const auto up_to = [&](std::size_t n) { return random() % n + 1; };
     for (int run = 0; run < 2000; ++run) {
         const tiling all{.rows = 10 * up_to(6), .columns = up_to(120), .tile = 10};
-        const std::size_t together = up_to(8), p = up_to(all.tile_rows()),
+        const std::size_t tiles_per_request = up_to(8), p = up_to(all.tile_rows()),
                           q = up_to(all.tile_columns());
-        finished_queue queue(all, together);
+        write_queue queue(all, tiles_per_request);
         std::map<std::pair<std::size_t, std::size_t>, int> written;
         const auto take = [&](const auto& are_there) {
             const auto taken = queue.take(are_there);
             if (!taken) return;
             EXPECT_LT(taken->taken, taken->rows);
-            EXPECT_LE(taken->columns, together);
+            EXPECT_LE(taken->columns, tiles_per_request);
             EXPECT_EQ(taken->column % q, taken->number);
             EXPECT_LE(taken->number + taken->columns, q);
             for (std::size_t k = 0; k < taken->columns; ++k) {
@@ -90,7 +90,7 @@ TEST(Finished, EveryTileGoesOnceWhateverIsThere) {
             for (std::size_t first = 0; first < all.tile_columns(); first += q) {
                 const std::size_t end = std::min(first + q, all.tile_columns());
                 for (std::size_t c = first, count; c < end; c += count) {
-                    count = std::min({up_to(together), end - c});
+                    count = std::min({up_to(tiles_per_request), end - c});
                     if (c + count == all.tile_columns() && count > 1) --count;
                     queue.push({row, std::min(p, all.tile_rows() - row), c, count, c - first});
                     while (random() % 3 == 0) take([&](const auto&) { return random() % 2 == 0; });

@@ -1,5 +1,5 @@
-// Rows moved to the beginning of their places, on each processor.
-#include "watari/gemm/transfer/realign.hpp"
+// Rows moved to the beginning of their slots, on each processor.
+#include "watari/memory/realign.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::memory {
 namespace {
 
 std::vector<processor> processors() {
@@ -56,4 +56,4 @@ TEST(GemmRealignAbsent, AMissingGpuIsSaid) {
 }
 
 }  // namespace
-}  // namespace watari::gemm
+}  // namespace watari::memory

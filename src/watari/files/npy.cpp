@@ -1,8 +1,8 @@
-#include "watari/gemm/product/npy.hpp"
+#include "watari/files/npy.hpp"
 
 #include "watari/core/error.hpp"
 #include "watari/files/descriptor.hpp"
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace watari::gemm {
+namespace watari::files {
 
 namespace {
 
@@ -40,19 +40,19 @@ public:
 
     /// Throws file_error.
     contents parse() {
-        contents found;
+        contents result;
         bool has_descr = false, has_order = false, has_shape = false;
         expect('{');
         while (!take('}')) {
             const std::string key = quoted();
             expect(':');
             if (key == "descr")
-                found.descr = next() == '\'' || next() == '"' ? quoted() : anything(),
+                result.descr = next() == '\'' || next() == '"' ? quoted() : anything(),
                 has_descr = true;
             else if (key == "fortran_order")
-                found.by_columns = boolean(), has_order = true;
+                result.by_columns = boolean(), has_order = true;
             else if (key == "shape")
-                found.shape = numbers(), has_shape = true;
+                result.shape = numbers(), has_shape = true;
             else
                 throw file_error("its header has the key '" + key + "'");
             if (!take(',') && next() != '}') throw file_error("its header is no dictionary");
@@ -60,7 +60,7 @@ public:
         if (next() != '\0') throw file_error("its header goes on behind its dictionary");
         if (!has_descr || !has_order || !has_shape)
             throw file_error("its header does not have descr, fortran_order and shape");
-        return found;
+        return result;
     }
 
 private:
@@ -89,9 +89,9 @@ private:
         if (mark != '\'' && mark != '"') throw file_error("its header has no text where it should");
         const std::size_t end = left_.find(mark, 1);
         if (end == left_.npos) throw file_error("its header ends within a text");
-        const std::string found(left_.substr(1, end - 1));
+        const std::string text(left_.substr(1, end - 1));
         left_.remove_prefix(end + 1);
-        return found;
+        return text;
     }
     bool boolean() {
         if (take("True")) return true;
@@ -100,7 +100,7 @@ private:
     }
     /// A tuple of whole numbers; Python 2 wrote an L behind them.
     std::vector<std::size_t> numbers() {
-        std::vector<std::size_t> found;
+        std::vector<std::size_t> values;
         expect('(');
         while (!take(')')) {
             next();
@@ -110,10 +110,10 @@ private:
                 value = 10 * value + static_cast<std::size_t>(left_.front() - '0');
             if (digits == 0 || digits > 18) throw file_error("its header's shape is no shape");
             take("L");
-            found.push_back(value);
+            values.push_back(value);
             if (!take(',') && next() != ')') throw file_error("its header's shape is no shape");
         }
-        return found;
+        return values;
     }
     /// A list or whatever, up to the comma behind it.
     std::string anything() {
@@ -125,9 +125,9 @@ private:
             open += c == '[' || c == '(';
             open -= open > 0 && (c == ']' || c == ')');
         }
-        const std::string found(left_.substr(0, end));
+        const std::string text(left_.substr(0, end));
         left_.remove_prefix(end);
-        return found;
+        return text;
     }
 
     std::string_view left_;
@@ -138,7 +138,7 @@ constexpr std::size_t sampled_blocks = 64, sampled_bytes = 4096;
 /// A checksum of the file's first and last block, and of as many spread evenly between them.
 std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) try {
     posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
-    std::uint64_t sum = 0, place = 0;
+    std::uint64_t sum = 0, position = 0;
     const std::uint64_t last = bytes - std::min<std::uint64_t>(bytes, sampled_bytes);
     for (std::size_t i = 0; i <= sampled_blocks + 1; ++i) {
         const std::uint64_t at = i > sampled_blocks ? last : last / (sampled_blocks + 1) * i;
@@ -146,7 +146,7 @@ std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) tr
         for (std::size_t k = 0; k < block.size(); k += sizeof(std::uint64_t)) {
             std::uint64_t word = 0;
             std::memcpy(&word, block.data() + k, std::min(sizeof word, block.size() - k));
-            sum += mixed(word, place++);
+            sum += memory::mixed(word, position++);
         }
     }
     posix_fadvise(file, 0, 0, POSIX_FADV_NORMAL);
@@ -221,7 +221,7 @@ void require_matrix(const std::string& path, const contents& header) {
 }
 
 /// The file's, if it is one. Throws file_error.
-storage::descriptor open_regular(const std::string& path) {
+descriptor open_regular(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)
         throw file_error(path + (errno == ENOENT || errno == ENOTDIR
@@ -230,22 +230,22 @@ storage::descriptor open_regular(const std::string& path) {
     if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a file");
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) throw file_error(path + ": cannot be read: " + std::strerror(errno));
-    return storage::descriptor(file);
+    return descriptor(file);
 }
 
 }  // namespace
 
 npy_matrix read_npy(const std::string& path) {
-    const storage::descriptor file = open_regular(path);
+    const descriptor file = open_regular(path);
     struct stat status {};
     fstat(file.get(), &status);
-    std::pair<contents, std::size_t> found;
+    std::pair<contents, std::size_t> parsed;
     try {
-        found = read_header(file.get());
+        parsed = read_header(file.get());
     } catch (const file_error& wrong) {
         throw file_error(path + ": not a .npy file: " + wrong.what());
     }
-    const auto& [header, offset] = found;
+    const auto& [header, offset] = parsed;
     const precision type = precision_of(path, header.descr);
     require_matrix(path, header);
     const std::size_t rows = header.shape[0], columns = header.shape[1];
@@ -266,7 +266,7 @@ bool has_changed(const npy_matrix& matrix) {
     const file_version now = file_version::of(status), &before = matrix.state;
     if (now != before || now.inode != before.inode || now.device != before.device) return true;
     if (now.attributes == before.attributes) return false;
-    const storage::descriptor file(open(matrix.where.path.c_str(), O_RDONLY | O_CLOEXEC));
+    const descriptor file(open(matrix.where.path.c_str(), O_RDONLY | O_CLOEXEC));
     return file.get() < 0 || sampled(file.get(), before.bytes, matrix.where.path) != matrix.sampled;
 }
 
@@ -289,4 +289,4 @@ std::string shape_text(const matrix_file& matrix) {
     return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::files

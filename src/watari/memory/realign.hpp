@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-namespace watari::gemm {
+namespace watari::memory {
 
 struct skewed_rows {
     void* data;             ///< a multiple of 4, as are all numbers of bytes here
@@ -32,20 +32,20 @@ struct realign_kernels {
     void (*realign)(const skewed_rows& rows, stream_t stream);
 };
 
-}  // namespace watari::gemm
+}  // namespace watari::memory
 
 namespace watari::cpu {
-extern const gemm::realign_kernels realign_table;
+extern const memory::realign_kernels realign_table;
 }
 namespace watari::gpu {
-extern const gemm::realign_kernels realign_table;
+extern const memory::realign_kernels realign_table;
 }
 
-namespace watari::gemm {
+namespace watari::memory {
 
 /// The kernels of the backend that a processor runs. Throws unsupported.
 inline const realign_kernels& realign_on(processor who) {
     return dispatched<cpu::realign_table, gpu::realign_table>(who);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::memory
