@@ -20,17 +20,18 @@ def own(processor: str) -> str:
 
 
 def latencies(machine: Machine) -> Rows:
-    """Some ten seconds, most of them for the largest arrays."""
+    """Some ten seconds, most of them for making the cycles of the largest arrays."""
     few: dict[str, Any] = {"trials": 2, "samples": 5}
+    once = {**few, "trials": 1}
     sizes = from_caches(machine, "cpu")
+    pages = ["default", "always", "never"]
     rows: Rows = [
-        {**few, "processor": "cpu", "size": sizes},
-        {**few, "processor": "cpu", "size": sizes[-1], "thp": ["always", "never"]},
+        {**few, "processor": "cpu", "size": sizes[:-1]},
+        {**once, "processor": "cpu", "size": sizes[-1], "thp": pages},
     ]
     if not gpus(machine):
         absent = {"processor": "gpu", "memory": "device", "size": SMALLEST, "trials": 1}
         return [*rows, absent]
-    once = {**few, "trials": 1}
     others = [kind for kind in KINDS if kind not in ("pageable", "device")]
     size = beyond_caches(machine, {"processor": "gpu"})
     rows += [
