@@ -18,7 +18,7 @@ from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import Look, decades, groups, heading, lines_panel, size_axis
 from watari.charts.style import INK, Panel, rows
-from watari.common.units import format_size
+from watari.common.units import format_bytes, format_size
 from watari.results import published
 from watari.results.measured import Measured
 
@@ -56,17 +56,18 @@ def others(same: Sequence[Measured], unit: str) -> list[published.Published]:
 
 
 def diamonds(same: Sequence[Measured]) -> list[Row]:
-    """Published values at the sizes that they were measured with."""
+    """Published values at the sizes that they were measured with, if those are within ours."""
+    ours = [m["size"] for m in same]
     return [
         {
             "at": entry.size,
             "rate": entry.low,
             "machine": entry.machine,
-            "size": format_size(entry.size),
+            "size": format_bytes(entry.size),
             "source": f"{entry.source}: {entry.title}; {entry.where}",
         }
         for entry in others(same, UNIT)
-        if entry.size
+        if min(ours) <= entry.size <= max(ours)
     ]
 
 
@@ -75,7 +76,7 @@ def notes(same: Sequence[Measured], shown: Sequence[Row]) -> list[str]:
     found = [f"Diamonds: {name}" for name in dict.fromkeys(row["machine"] for row in shown)]
     cycles: dict[str, list[str]] = {}
     for entry in others(same, "cycles"):
-        told = f"{entry.text} at {format_size(entry.size)}"
+        told = f"{entry.text} at {format_bytes(entry.size)}"
         cycles.setdefault(f"{entry.machine} ({entry.source})", []).append(told)
     return [*found, *(f"Cycles of {who}: {', '.join(told)}" for who, told in cycles.items())]
 
@@ -94,7 +95,7 @@ def panel(same: Sequence[Measured]) -> Panel:
     """One processor's lines, its caches, and what others published."""
     points = [point(m) for m in same]
     told = diamonds(same)
-    sizes = sorted({int(row["at"]) for row in [*points, *told]})
+    sizes = sorted({int(row["at"]) for row in points})
     beyond = [sizes[0], *([2 * sizes[0]] if len(sizes) == 1 else sizes[1:])]
     x = size_axis("size of the array", beyond, -(-len(beyond) * TICK // LOOK.width))
     values = [row[end] for row in points for end in ("low", "high")]

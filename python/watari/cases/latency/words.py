@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, spread_of
+from watari.case.presentation import Presentation, Table, spread_of
 from watari.cases.latency.case import POINTER
 from watari.cases.latency.sizes import line
 from watari.common.units import format_rate, format_size
@@ -14,6 +14,7 @@ from watari.results import statistics
 from watari.results.measured import Measured
 
 NS = 1e9
+SAYS = "Median over trials of the time of a load, and its spread from trial to trial."
 
 
 def special(parameters: Parameters) -> str:
@@ -45,9 +46,23 @@ def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     return {"median": told, "spread": spread_of(found)}
 
 
+def tables(cases: Sequence[Measured]) -> list[Table]:
+    """Nanoseconds of every case that ran: the page's own table has bytes over time."""
+    drawn = [m for m in cases if m.case == "latency" and m.drawn]
+    rows = []
+    for m in drawn:
+        told = columns(m, cases)
+        case, size = words(m.case, m.parameters), format_size(m["size"])
+        numbers = {"A load": told["median"], "Spread": told["spread"]}
+        rows.append({"run": m.run, "Case": case, "Size": size, **numbers})
+    names = ("Case", "Size", "A load", "Spread")
+    return [Table("latency", "Latency in numbers", SAYS, names, rows, "latency")] if rows else []
+
+
 PRESENTATION = Presentation(
     words=words,
     columns=columns,
+    tables=tables,
     plain=lambda m: not special(m.parameters),
     figures="watari.cases.latency.figures",
 )
