@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FOLDERS = (
     "memory",
+    "latency",
     "storage",
     "himeno",
     "gemm",

@@ -24,7 +24,6 @@ PACKAGE = ROOT / "python" / "watari"
 SOURCE = re.compile(r"[\w./-]+\.(py|pyi|[ch]pp|cu|cmake|toml|sh|md|svg|css|js|j2)")
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "plans", "published", "python", "scripts")
 FOLDERS += ("src", "tests")
-SIBLINGS = ("bench", "himeno", "gemm")  # none of them uses another
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
