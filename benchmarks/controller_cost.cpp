@@ -163,7 +163,7 @@ int main(int count, char** words) {
         blocks.push_back(static_cast<std::uint32_t>(std::atoi(words[i])));
     if (blocks.empty()) blocks = {512, 4096};
     const watari::memory::buffer<std::byte> data(watari::memory::kind::pageable, namespace_bytes,
-                                                 huge_placement());
+                                                 watari::memory::huge_placement());
     std::memset(data.data(), 1, data.size());
     const auto store = make_ram({data.data(), data.size()});
     for (const std::uint32_t block : blocks) {

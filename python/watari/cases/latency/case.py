@@ -77,7 +77,7 @@ def extra_seconds(p: Parameters) -> float:
     return ((int(p["samples"]) + 4) * STEPS + elements(p)) * SLOWEST_STEP
 
 
-def spoken(p: Parameters) -> dict[str, str]:
+def labels(p: Parameters) -> dict[str, str]:
     """A stride of one line is usual."""
     return {"stride": ""} if p["stride"] == line(p) else {}
 
@@ -123,7 +123,7 @@ CASES = (
         profile,
         require_sense=require_cycle,
         extra_seconds=extra_seconds,
-        spoken=spoken,
+        labels=labels,
         standard=standard.latencies,
         presentation="watari.cases.latency.words",
     ),

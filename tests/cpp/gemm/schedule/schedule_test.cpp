@@ -252,7 +252,7 @@ TEST(GemmSchedule, NeighboursComeTogetherWithoutMoreBytes) {
     // a disk that wants four of 2,048: the plan's and a quarter of the matrices, as they are there
     for (const std::size_t slots : {12u, 60u, 96u, 112u, 128u, 200u}) {
         auto wanted = request({12, 12, 12}, 1, slots);
-        const schedule alone(wanted);
+        const gemm::schedule alone(wanted);
         wanted.tiles_per_request = {4, 4, 4};
         const gemm::schedule schedule(wanted);
         EXPECT_EQ(elements_read(schedule, {12, 12, 12}), elements_read(alone, {12, 12, 12}));
@@ -302,7 +302,7 @@ TEST(GemmSchedule, LoadsAreAGroupAheadNotTwoSteps) {
     memory.run();
     EXPECT_EQ(memory.ahead, 12u);
 
-    const schedule one_by_one(request({50, 30, 40}, 10, 1000, schedule_kind::naive));
+    const gemm::schedule one_by_one(request({50, 30, 40}, 10, 1000, schedule_kind::naive));
     model naive(one_by_one);
     naive.run();
     EXPECT_EQ(naive.ahead, 1u);
@@ -312,7 +312,7 @@ TEST(GemmSchedule, LoadsAreAGroupAheadNotTwoSteps) {
 TEST(GemmSchedule, APatientOneHasLongerLoadsOfAAndReadsTheSame) {
     auto wanted = request({8, 8, 8}, 1, 64);
     wanted.tiles_per_request = {16, 16, 16};
-    const schedule hasty(wanted);
+    const gemm::schedule hasty(wanted);
     wanted.store_bound = true;
     const gemm::schedule schedule(wanted);
     EXPECT_EQ(hasty.most_tiles_per_request(matrix::a), 2u);
