@@ -1,4 +1,4 @@
-/// What one path between neighbours is made of; halo.hpp has the table of them.
+/// The parts of a path between neighbours; halo.hpp has the table of paths.
 #pragma once
 
 #include "watari/comm/communicator.hpp"

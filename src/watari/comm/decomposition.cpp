@@ -33,11 +33,11 @@ void require_shares(const grid& whole, std::size_t axis) {
                           to_string(whole.depth) + " of the halo");
 }
 
-/// The neighbour of box `place` of `parts`, whose rank is `own`; ranks along the axis are `step`
+/// The neighbour of box `position` of `parts`, whose rank is `own`; ranks along the axis are `step`
 /// apart.
-int neighbour(int own, std::size_t place, std::size_t parts, int step, bool above, bool periodic) {
+int neighbour(int own, std::size_t position, std::size_t parts, int step, bool above, bool periodic) {
     const std::size_t last = above ? parts - 1 : 0;
-    if (place != last) return own + (above ? step : -step);
+    if (position != last) return own + (above ? step : -step);
     if (!periodic) return nobody;
     const int around = static_cast<int>(parts - 1) * step;
     return own + (above ? -around : around);
@@ -109,13 +109,13 @@ std::size_t decomposition::largest_face() const {
 decomposition divide(const grid& whole, int rank) {
     decomposition box{.rank = rank, .depth = whole.depth, .size = whole.points};
     const std::size_t axes = whole.points.axes();
-    std::array<std::size_t, most_axes> place{};
+    std::array<std::size_t, most_axes> position{};
     auto left = static_cast<std::size_t>(rank);
     for (std::size_t axis = axes; axis-- > 0; left /= whole.split[axis]) {
         require_shares(whole, axis);
-        place[axis] = left % whole.split[axis];
+        position[axis] = left % whole.split[axis];
         const share own =
-            share_of(whole.inner(axis), whole.split[axis], place[axis], whole.blocks[axis]);
+            share_of(whole.inner(axis), whole.split[axis], position[axis], whole.blocks[axis]);
         box.inner[axis] = {own.first + (whole.periodic[axis] ? 0 : whole.depth), own.count};
         box.size[axis] = own.count + 2 * whole.depth;
     }
@@ -124,7 +124,7 @@ decomposition divide(const grid& whole, int rank) {
         box.axes[axis] = faces_of(box.size, axis, whole.depth);
         for (const bool above : {false, true})
             box.axes[axis].ranks[above] =
-                neighbour(rank, place[axis], whole.split[axis], step, above, whole.periodic[axis]);
+                neighbour(rank, position[axis], whole.split[axis], step, above, whole.periodic[axis]);
     }
     return box;
 }

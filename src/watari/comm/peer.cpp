@@ -1,10 +1,10 @@
-// Path `peer`: GPUs of one host. Each rank has landing places in its GPU's memory, which its
+// Path `peer`: GPUs of one host. Each rank has landing buffers in its GPU's memory, which its
 // neighbours have opened (CUDA IPC): they put their planes there, over NVLink or PCIe, and the rank
-// takes them over. Nothing but the landing places is shared, so the field may be any memory.
+// takes them over. Nothing but the landing buffers is shared, so the field may be any memory.
 //
 // In stream order: planes are written to the neighbour, an event is recorded there; the neighbour's
-// stream waits for that event. MPI only tells that the event has been recorded: an event that has
-// not been is not waited for. There are two landing places for each face, used in turn. A rank
+// stream waits for that event. MPI only reports that the event has been recorded: an event that has
+// not been is not waited for. There are two landing buffers for each face, used in turn. A rank
 // writes to one again after it has waited for the neighbour's following event, which the neighbour
 // records after it has taken the plane over: nothing is overwritten unread.
 #include "watari/comm/carrier.hpp"
@@ -46,7 +46,7 @@ public:
         require_access();
         double largest = static_cast<double>(face_bytes(options));
         options.ranks->maximum({&largest, 1});
-        place_bytes_ = (static_cast<std::size_t>(largest) + 255) / 256 * 256;
+        landing_bytes_ = (static_cast<std::size_t>(largest) + 255) / 256 * 256;
         card own{};
         options.ranks->together([&] { own = offer(); });
         const std::vector<card> all = options.ranks->gather(own);
@@ -72,10 +72,10 @@ public:
         auto& around = neighbours_[f.axis];
         std::byte *to[sides]{}, *own[sides]{};
         for (const std::size_t side : {0, 1}) {
-            own[side] = landing_ + place(f.axis, side, turn);
+            own[side] = landing_ + landing_offset(f.axis, side, turn);
             // the neighbour below has me above it
             if (f.ranks[side] != nobody)
-                to[side] = around[side].landing + place(f.axis, 1 - side, turn);
+                to[side] = around[side].landing + landing_offset(f.axis, 1 - side, turn);
         }
         m.pack(f, to, stream);
         check(cudaEventRecord(written_[f.axis][turn], stream));
@@ -111,11 +111,11 @@ private:
         });
     }
 
-    /// Allocates landing places and events, for others to open.
+    /// Allocates landing buffers and events, for others to open.
     card offer() {
         // a whole number of the driver's 2 MiB pieces: a smaller allocation shares one with others
         const std::size_t piece = std::size_t{2} << 20;
-        const std::size_t bytes = most_axes * sides * turns * place_bytes_;
+        const std::size_t bytes = most_axes * sides * turns * landing_bytes_;
         void* landing = nullptr;
         check(cudaMalloc(&landing, (bytes + piece - 1) / piece * piece));
         landing_ = static_cast<std::byte*>(landing);
@@ -153,12 +153,12 @@ private:
         options_.ranks->exchange(f.ranks, {&own, &own}, {&others[0], &others[1]}, sizeof own);
     }
 
-    /// First byte of a landing place: a rank's plane along `axis` on `side` of it.
-    std::size_t place(std::size_t axis, std::size_t side, std::size_t turn) const {
-        return ((axis * sides + side) * turns + turn) * place_bytes_;
+    /// First byte of a landing buffer: a rank's plane along `axis` on `side` of it.
+    std::size_t landing_offset(std::size_t axis, std::size_t side, std::size_t turn) const {
+        return ((axis * sides + side) * turns + turn) * landing_bytes_;
     }
 
-    std::size_t place_bytes_ = 0;  ///< of a landing place, the same on all ranks
+    std::size_t landing_bytes_ = 0;  ///< of a landing buffer, the same on all ranks
     std::byte* landing_ = nullptr;
     std::array<std::array<cudaEvent_t, turns>, most_axes> written_{};
     std::array<std::array<neighbour, sides>, most_axes> neighbours_{};
