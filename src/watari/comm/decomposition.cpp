@@ -35,7 +35,8 @@ void require_shares(const grid& whole, std::size_t axis) {
 
 /// The neighbour of box `position` of `parts`, whose rank is `own`; ranks along the axis are `step`
 /// apart.
-int neighbour(int own, std::size_t position, std::size_t parts, int step, bool above, bool periodic) {
+int neighbour(int own, std::size_t position, std::size_t parts, int step, bool above,
+              bool periodic) {
     const std::size_t last = above ? parts - 1 : 0;
     if (position != last) return own + (above ? step : -step);
     if (!periodic) return nobody;
@@ -123,8 +124,8 @@ decomposition divide(const grid& whole, int rank) {
     for (std::size_t axis = axes; axis-- > 0; step *= static_cast<int>(whole.split[axis])) {
         box.axes[axis] = faces_of(box.size, axis, whole.depth);
         for (const bool above : {false, true})
-            box.axes[axis].ranks[above] =
-                neighbour(rank, position[axis], whole.split[axis], step, above, whole.periodic[axis]);
+            box.axes[axis].ranks[above] = neighbour(rank, position[axis], whole.split[axis], step,
+                                                    above, whole.periodic[axis]);
     }
     return box;
 }

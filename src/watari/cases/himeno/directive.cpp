@@ -3,11 +3,7 @@
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/error.hpp"
-#include "watari/core/shared_object.hpp"
 
-#include <dlfcn.h>
-
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -73,47 +69,11 @@ directive::answer run(call& one, directive::function style) {
     one.trial.first_sample = measure::now();
     directive::answer answer{};
     style(&request, &answer);
-    if (answer.no_device)
-        throw unsupported("style " + p.style + ": libgomp finds no GPU " +
-                          std::to_string(p.processor.number) +
-                          "; its plugin is in the package libgomp-plugin-nvptx1");
-    if (p.processor.is_gpu() && !answer.ran_on_gpu)
-        throw error("style " + p.style + " did not run on the GPU");
+    cases::require_ran(answer, p.style, p.processor);
     return answer;
 }
 
-void record(measure::trial& into, const directive::answer& answer) {
-    const std::pair<const char*, double> parts[] = {{"allocate", answer.allocate},
-                                                    {"transfer_in", answer.transfer_in},
-                                                    {"transfer_out", answer.transfer_out},
-                                                    {"release", answer.release}};
-    double sum = 0;
-    for (const auto& [name, seconds] : parts) {
-        into.quantities[name] = {seconds, "s"};
-        sum += seconds;
-    }
-    into.quantities["outside_loop"] = {sum, "s"};
-    into.quantities["ran_on_gpu"] = {static_cast<double>(answer.ran_on_gpu), "1"};
-}
-
 }  // namespace
-
-directive::function load_directive(const std::string& style, const std::string& folder) {
-    const bool acc = style.starts_with("acc");
-    const std::string file = acc ? "libwatari_himeno_acc.so" : "libwatari_himeno_omp.so";
-    // it stays: libgomp keeps the code that it has loaded onto the GPU
-    const shared_object library = load_part(file, folder);
-    if (library.handle == nullptr)
-        throw unsupported("style " + style + " needs " + (acc ? "OpenACC" : "OpenMP target") +
-                          " for NVIDIA GPUs when Watari is built: GCC with the package "
-                          "gcc-12-offload-nvptx (Debian) or gcc-13-offload-nvptx (Ubuntu) [" +
-                          library.why_not + "]");
-    std::string name = style;
-    std::replace(name.begin(), name.end(), '-', '_');
-    void* symbol = dlsym(library.handle, name.c_str());
-    if (symbol == nullptr) throw unsupported("style " + style + " is not in " + file);
-    return reinterpret_cast<directive::function>(symbol);
-}
 
 measure::trial run_directive(const part& p, directive::function style) {
     using memory::kind;
@@ -134,11 +94,14 @@ measure::trial run_directive(const part& p, directive::function style) {
     call small{.trial = {}, .p = few};
     run(small, style);
 
-    record(one.trial, run(one, style));
+    cases::record(one.trial, run(one, style));
     summarise(one.trial, p, migrates);
     return std::move(one.trial);
 }
 
-measure::trial run_directive(const part& p) { return run_directive(p, load_directive(p.style)); }
+measure::trial run_directive(const part& p) {
+    void* const style = cases::load_directive("himeno", p.style);
+    return run_directive(p, reinterpret_cast<directive::function>(style));
+}
 
 }  // namespace watari::himeno

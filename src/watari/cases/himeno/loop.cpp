@@ -1,5 +1,7 @@
 #include "watari/cases/himeno/loop.hpp"
 
+#include "watari/cases/common/ranks.hpp"
+#include "watari/cases/common/timed_iteration.hpp"
 #include "watari/cases/himeno/overlap.hpp"
 #include "watari/cases/himeno/stencil.hpp"
 #include "watari/core/backend.hpp"
@@ -70,44 +72,6 @@ private:
     std::optional<overlap> overlap_;
 };
 
-/// Times one iteration after the other.
-class iteration {
-public:
-    iteration(measure::trial& into, processor who, stream_t stream)
-        : trial_(&into), stream_(stream) {
-        if (!who.is_gpu()) return;
-        first_.emplace();
-        last_.emplace();
-    }
-
-    /// `work` is the processor's, and returns before a GPU is done; `finish` comes when it is.
-    template <class Work, class Finish>
-    void time(const Work& work, const Finish& finish) {
-        const double start = measure::now();
-        if (trial_->host_s.empty()) trial_->first_sample = start;
-        if (first_) first_->record(stream_);
-        work();
-        if (first_) {
-            last_->record(stream_);
-            device::synchronize(stream_);
-        }
-        finish();
-        trial_->host_s.push_back(measure::now() - start);
-        if (first_) trial_->device_s.push_back(device::event::seconds(*first_, *last_));
-    }
-
-private:
-    measure::trial* trial_;
-    stream_t stream_;
-    std::optional<device::event> first_, last_;
-};
-
-/// How many ranks take memory of one kind from one location: a host's, where each has its own GPU.
-std::size_t ranks_beside(const part& p, memory::kind kind) {
-    const bool own = kind == memory::kind::device || kind == memory::kind::managed;
-    return p.ranks == nullptr || own ? 1 : static_cast<std::size_t>(p.ranks->local_size());
-}
-
 }  // namespace
 
 std::size_t gosa_scratch(grid size) {
@@ -129,7 +93,7 @@ void prepare(measure::trial& into, const part& p, std::span<const memory::kind> 
         for (const memory::kind kind : kinds) {
             memory::require_access(memory::row(kind),
                                    kind == memory::kind::pageable ? the_cpu : p.processor);
-            demands.push_back({kind, (bytes + sums) * ranks_beside(p, kind), how});
+            demands.push_back({kind, (bytes + sums) * cases::ranks_beside(p.ranks, kind), how});
         }
         memory::require_room(demands);
         cpu::set_threads(p.threads);
@@ -161,14 +125,14 @@ void iterate(measure::trial& into, const part& p, fields& f, double* gosa, bool 
     const memory::buffer<double> history(kind, count * each, {.device = p.processor.number});
     std::fill_n(history.data(), history.size(), 0);
     into.series["gosa"].resize(count);
-    iteration one(into, p.processor, stream);
+    cases::timed_iteration sample(into, p.processor, stream);
     for (std::size_t n = 0; n < count; ++n) {
         double* summands = history.data() + n * each;
-        one.time([&] { next(f, summands); },
-                 [&] {
-                     into.series["gosa"][n] = std::accumulate(summands, summands + each, 0.0);
-                     finish_iteration(into, p, n);
-                 });
+        sample([&] { next(f, summands); },
+               [&] {
+                   into.series["gosa"][n] = std::accumulate(summands, summands + each, 0.0);
+                   finish_iteration(into, p, n);
+               });
     }
     summarise(into, p, migrates);
 }
@@ -183,8 +147,7 @@ void summarise(measure::trial& into, const part& p, bool migrates) {
     into.quantities["loop"] = {seconds, "s"};
     into.quantities["mflops"] = {flops * static_cast<double>(samples) / seconds / 1e6, "MFLOPS"};
     into.quantities["gosa_last"] = {into.series["gosa"].back(), "1"};
-    into.phases = {{"first", 0, 1}};
-    if (samples > 1) into.phases.push_back({migrates ? "rest" : "steady", 1, samples});
+    cases::name_phases(into, migrates);
 }
 
 void read_result(measure::trial& into, const part& p, const fields& f) {

@@ -5,8 +5,8 @@
 /// elsewhere `steady`.
 #pragma once
 
+#include "watari/cases/common/stopwatch.hpp"
 #include "watari/cases/himeno/himeno.hpp"
-#include "watari/measure/clock.hpp"
 #include "watari/memory/kind.hpp"
 
 #include <array>
@@ -39,24 +39,6 @@ void summarise(measure::trial& into, const part& p, bool migrates);
 /// The CPU reads the result: its fingerprint goes on record.
 void read_result(measure::trial& into, const part& p, const fields& f);
 
-/// Adds the seconds since the last call to a quantity, and to `outside_loop`.
-class stopwatch {
-public:
-    explicit stopwatch(measure::trial& into) : trial_(&into), last_(measure::now()) {}
-    void lap(const char* quantity) {
-        const double seconds = measure::now() - last_;
-        for (const char* name : {quantity, "outside_loop"}) {
-            trial_->quantities[name].value += seconds;
-            trial_->quantities[name].unit = "s";
-        }
-        last_ = measure::now();
-    }
-    /// What happened since the last call does not count.
-    void skip() { last_ = measure::now(); }
-
-private:
-    measure::trial* trial_;
-    double last_;
-};
+using cases::stopwatch;
 
 }  // namespace watari::himeno

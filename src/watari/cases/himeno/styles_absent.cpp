@@ -5,7 +5,7 @@ namespace watari::himeno {
 
 std::span<const style> styles() {
     static constexpr style table[] = {
-        {"system", nullptr, run_system_on_cpu, memory::kind::pageable, any_halo, true}};
+        {{"system", memory::kind::pageable, cases::any_halo, true}, nullptr, run_system_on_cpu}};
     return table;
 }
 

@@ -5,17 +5,18 @@
 /// The caller has made a CUDA context of the GPU current before, which libgomp then shares.
 #pragma once
 
-#include <chrono>
+#include "watari/cases/common/directive_abi.hpp"
+
 #include <cstddef>
 
 namespace watari::himeno::directive {
+
+using namespace watari::directive;
 
 /// The 14 arrays in 7 pieces: a has 4 arrays in a row, b and c have 3.
 struct arrays {
     float *p, *wrk2, *wrk1, *bnd, *a, *b, *c;
 };
-
-inline constexpr int on_host = -1;
 
 struct request {
     std::size_t i, j, k;  ///< points along each axis, boundary planes included
@@ -33,26 +34,7 @@ struct request {
     double* gosa;            ///< of each iteration
 };
 
-struct answer {
-    int no_device;   ///< libgomp finds no such GPU: nothing was run
-    int ran_on_gpu;  ///< reported by a region itself
-    double allocate, transfer_in, transfer_out, release;  ///< s
-};
-
 /// A style: `extern "C" void <name>(const request*, answer*)`, with _ for - in the name.
 using function = void (*)(const request*, answer*);
-
-/// Seconds since the last call.
-class stopwatch {
-public:
-    double lap() {
-        const auto before = last_;
-        last_ = std::chrono::steady_clock::now();
-        return std::chrono::duration<double>(last_ - before).count();
-    }
-
-private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace watari::himeno::directive

@@ -1,0 +1,35 @@
+# The styles of an application in directives: a shared object for OpenACC and one for OpenMP, since
+# GCC links offloading of one model alone, each left out where GCC cannot make code for NVIDIA GPUs
+# (gcc-12-offload-nvptx on Debian, gcc-13-offload-nvptx on Ubuntu).
+include_guard()
+include(GNUInstallDirs)
+include(CheckCXXSourceCompiles)
+
+# Files of one application and model (acc, omp), compiled with its flag; the header and the pragma
+# are tried first.
+function(watari_directives application model flag include pragma)
+  # PTX of sm_80, which the driver compiles for the GPU when it is loaded
+  set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
+  list(JOIN flags " " CMAKE_REQUIRED_FLAGS)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie)
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_cxx_source_compiles("#include <${include}>
+    int main() { int x = 1;
+    #pragma ${pragma}
+    x = 0;
+    return x; }" WATARI_OFFLOADS_${model})
+  message(STATUS "watari: styles ${model}-* ${WATARI_OFFLOADS_${model}}")
+  if(NOT WATARI_OFFLOADS_${model})
+    return()
+  endif()
+  set(target watari_${application}_${model})
+  add_library(${target} SHARED ${ARGN})
+  # as the other backends: no product is fused with a sum (the driver's compiler still may)
+  target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off)
+  # notext: GCC's table of the offloaded functions is relocated
+  target_link_options(${target} PRIVATE ${flags} LINKER:-z,notext LINKER:--exclude-libs,ALL)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${WATARI_GENERATED})
+  target_link_libraries(${target} PRIVATE CUDA::cudart_static watari_warnings)
+  install(TARGETS ${target} LIBRARY DESTINATION watari COMPONENT python)
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endfunction()
