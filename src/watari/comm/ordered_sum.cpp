@@ -1,6 +1,6 @@
 #include "watari/comm/ordered_sum.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/sums.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/comm/pack.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 #include "watari/gemm/options.hpp"
 
 #include "watari/blas/libraries.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/host.hpp"

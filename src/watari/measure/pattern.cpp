@@ -1,7 +1,8 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/measure/pattern.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
+#include "watari/core/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
 

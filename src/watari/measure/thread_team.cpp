@@ -1,6 +1,6 @@
 #include "watari/measure/thread_team.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"
 
 #include <pthread.h>

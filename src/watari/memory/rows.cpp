@@ -1,7 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/memory/rows.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
 #include "watari/core/warp.hpp"
 
 #include <cstdint>

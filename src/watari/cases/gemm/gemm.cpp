@@ -1,7 +1,7 @@
 #include "watari/cases/gemm/gemm.hpp"
 
 #include "watari/cases/gemm/store.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/measure/clock.hpp"

@@ -1,6 +1,7 @@
 #include "watari/cases/gemm/operand.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
+#include "watari/core/sums.hpp"
 
 #include <cmath>
 

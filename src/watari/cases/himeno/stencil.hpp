@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/cases/himeno/himeno.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
 

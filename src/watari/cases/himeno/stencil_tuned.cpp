@@ -5,6 +5,7 @@
 // p's values there, which it has. The memory is asked early for all that is read once: alone, a
 // core looks ahead no further than the arithmetic of a few lines.
 #include "watari/cases/himeno/stencil.hpp"
+#include "watari/core/streaming_stores.hpp"
 
 #include <algorithm>
 #include <cstdint>

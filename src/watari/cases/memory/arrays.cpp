@@ -1,7 +1,7 @@
 #include "watari/cases/memory/arrays.hpp"
 
 #include "watari/cases/memory/kernels.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"
 

@@ -5,7 +5,7 @@
 // pread).
 #include "watari/cases/storage/storage.hpp"
 #include "watari/cases/storage/source.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/histogram.hpp"

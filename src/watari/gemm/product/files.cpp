@@ -1,7 +1,7 @@
 #include "watari/gemm/product/files.hpp"
 
 #include "watari/blas/libraries.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/storage/verify/sector.hpp"

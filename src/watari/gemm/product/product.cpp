@@ -1,6 +1,6 @@
 #include "watari/gemm/product/product.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/gemm/product/product_checks.hpp"

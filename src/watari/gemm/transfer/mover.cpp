@@ -1,6 +1,6 @@
 #include "watari/gemm/transfer/mover.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/memory/realign.hpp"
 #include "watari/memory/rows.hpp"

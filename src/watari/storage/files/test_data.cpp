@@ -1,6 +1,6 @@
 #include "watari/storage/files/test_data.hpp"
 
-#include "watari/core/backend.hpp"
+
 #include "watari/files/file_error.hpp"
 #include "watari/storage/verify/sector.hpp"
 

@@ -2,7 +2,7 @@
 #include "watari/storage/nvme/request_list.hpp"
 
 #include "watari/core/atomic.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
 
 namespace watari::WATARI_BACKEND {
 

@@ -1,7 +1,8 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/storage/verify/sectors.hpp"
 
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
+#include "watari/core/sums.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 namespace watari::WATARI_BACKEND {

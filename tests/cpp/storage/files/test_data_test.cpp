@@ -1,7 +1,7 @@
 // Which files are ours, by what is in them: sectors and seals, and everything that is neither.
 #include "watari/storage/files/test_data.hpp"
 #include "folder.hpp"
-#include "watari/core/backend.hpp"
+
 #include "watari/files/descriptor.hpp"
 #include "watari/storage/verify/sector.hpp"
 
