@@ -32,6 +32,7 @@ CPP = (
     "storage/engines",
     "measure",
     "blas",
+    "krylov",
     "gemm/schedule",
     "gemm/transfer",
     "gemm/pipeline",
