@@ -89,30 +89,37 @@ reports reports_of(const std::vector<State>& states) {
 }
 
 template <class State>
-bool none_runs(const std::vector<State>& states) {
-    return std::none_of(states.begin(), states.end(),
-                        [](const State& s) { return s.reason == ending::running; });
+bool none_runs(const std::vector<State>& states, bool State::*going) {
+    return std::none_of(states.begin(), states.end(), [=](const State& s) {
+        return s.reason == ending::running && (!going || s.*going);
+    });
 }
 
 }  // namespace
 
 template <class T>
-bool engine<T>::ended(std::size_t iteration, const stopping& when, bool& ruled) const {
+bool engine<T>::ended(std::size_t iteration, const stopping& when, bool& ruled,
+                      bool state::*going) const {
     if (when.look_every == 0 || iteration % when.look_every) return false;
     const std::vector<state> now = look();
     ruled = when.stop && when.stop(reports_of(now));
-    return ruled || none_runs(now);
+    return ruled || none_runs(now, going);
 }
 
 template <class T>
 bool engine<T>::all_ended() const {
-    return none_runs(look());
+    return none_runs<state>(look(), nullptr);
+}
+
+template <class T>
+void engine<T>::residual(T* r, T* q) const {
+    multiply(q, given_.x);
+    kernels_->residual(range_, given_.b, q, r, partials_, given_.stream);
 }
 
 template <class T>
 reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
-    multiply(q, given_.x);
-    kernels_->residual(range_, given_.b, q, nullptr, partials_, given_.stream);
+    residual(nullptr, q);
     kernels_->finish(range_, states_, summed(1), given_.x, given_.stream);
     reports all = reports_of(look());
     for (report& one : all) {

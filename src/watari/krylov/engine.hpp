@@ -43,9 +43,13 @@ public:
     std::vector<state> look() const;
     /// Whether no system runs. Waits.
     bool all_ended() const;
-    /// Whether `iteration` is one at which the host looks and sees an end: of all systems, or by
-    /// the caller's rule, which `ruled` then tells. Waits if it looks.
-    bool ended(std::size_t iteration, const stopping& when, bool& ruled) const;
+    /// Whether `iteration` is one at which the host looks and sees an end: of all systems (or of
+    /// what they have `going`), or by the caller's rule, which `ruled` then tells. Waits if it
+    /// looks.
+    bool ended(std::size_t iteration, const stopping& when, bool& ruled,
+               bool state::*going = nullptr) const;
+    /// r = b - A x by way of q; its partial sum. r may be null.
+    void residual(T* r, T* q) const;
     /// x = 0 where b = 0, and the true residual by way of q. Waits.
     reports finish(T* q, const stopping& when, bool ruled) const;
 
