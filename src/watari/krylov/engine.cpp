@@ -9,7 +9,7 @@
 namespace watari::krylov {
 
 template <class T>
-engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest)
+engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared)
     : given_(given),
       range_{given.length, given.systems, given.sums.piece},
       kernels_(&vectors_on<T>(given.who)) {
@@ -17,7 +17,7 @@ engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest)
         throw usage_error("a problem of " + std::to_string(given.systems) +
                           " systems, summed in pieces of " + std::to_string(given.sums.piece) +
                           ": both must be at least 1");
-    states_ = memory.take<state>(range_.systems);
+    states_ = shared ? shared : memory.take<state>(range_.systems);
     partials_ = memory.take<double>(partial_doubles(range_.each(), range_.systems, widest));
     totals_ = memory.take<double>(range_.systems * widest);
 }

@@ -13,8 +13,9 @@ class engine {
 public:
     using state = system_state<wide<T>>;
 
-    /// `widest`: values of the widest sum. Throws usage_error.
-    engine(const problem<T>& given, arena& memory, std::size_t widest);
+    /// `widest`: values of the widest sum; `shared`: another's states, if these are the same
+    /// systems. Throws usage_error.
+    engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared = nullptr);
 
     const problem<T>& given() const { return given_; }
     const pieces& range() const { return range_; }
