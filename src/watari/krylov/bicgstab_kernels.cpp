@@ -17,6 +17,7 @@ void alpha(system_state<wide<T>>* states, std::size_t systems, partial_sums from
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
             if (state.reason != ending::running) return;
             ++state.applications;
+            state.fresh = false;
             const auto sigma = dot_of<wide<T>>(total, 0);
             const double first = state.first / state.scale, squared_q = total.value[width<T> - 1];
             state.alpha = state.rho / sigma;
@@ -133,25 +134,18 @@ void updated(system_state<wide<T>>* states, std::size_t systems, partial_sums fr
 }
 
 template <class T>
-void direction(const pieces& range, const system_state<wide<T>>* states, T* p, const T* r,
-               const T* q, stream_t stream) {
+void direction(const pieces& range, const system_state<wide<T>>* states, T* p, T* shadow,
+               const T* r, const T* q, stream_t stream) {
     for_each_piece(
         range,
         [=] WATARI_KERNEL(const piece& own) {
             const system_state<wide<T>>& state = states[own.system];
             if (state.reason != ending::running) return;
             const T beta = static_cast<T>(state.beta), omega = static_cast<T>(state.omega);
-            own.each([=](std::size_t i) { p[i] = r[i] + beta * (p[i] - omega * q[i]); });
-        },
-        stream);
-}
-
-template <class T>
-void first(const pieces& range, T* p, T* shadow, const T* r, stream_t stream) {
-    for_each_piece(
-        range,
-        [=] WATARI_KERNEL(const piece& own) {
-            own.each([=](std::size_t i) { p[i] = shadow[i] = r[i]; });
+            if (state.fresh)
+                own.each([=](std::size_t i) { p[i] = shadow[i] = r[i]; });
+            else
+                own.each([=](std::size_t i) { p[i] = r[i] + beta * (p[i] - omega * q[i]); });
         },
         stream);
 }
@@ -165,8 +159,7 @@ const krylov::bicgstab_kernels<T> krylov_bicgstab<T>::table{.alpha = alpha<T>,
                                                             .omega = omega<T>,
                                                             .full = full<T>,
                                                             .updated = updated<T>,
-                                                            .direction = direction<T>,
-                                                            .first = first<T>};
+                                                            .direction = direction<T>};
 
 #define WATARI_INSTANTIATE(T) template struct krylov_bicgstab<T>;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)

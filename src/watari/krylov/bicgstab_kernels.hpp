@@ -25,10 +25,9 @@ struct bicgstab_kernels {
                  const T* shadow, double* partials, stream_t);
     /// The residual and its test; rho and beta = (rho / previous) (alpha / omega).
     void (*updated)(state*, std::size_t systems, partial_sums, const limits&, stream_t);
-    /// p = r + beta (p - omega q). Reads 3, writes 1.
-    void (*direction)(const pieces&, const state*, T* p, const T* r, const T* q, stream_t);
-    /// p = r, r~ = r. Reads 1, writes 2.
-    void (*first)(const pieces&, T* p, T* shadow, const T* r, stream_t);
+    /// p = r + beta (p - omega q), or p = r~ = r where it is fresh. Reads 3, writes 1.
+    void (*direction)(const pieces&, const state*, T* p, T* shadow, const T* r, const T* q,
+                      stream_t);
 };
 
 }  // namespace watari::krylov

@@ -15,11 +15,10 @@ struct bicgstab_run {
         r_made = given.m ? loop.vector(memory) : nullptr;
     }
 
-    /// p and r~, from r; rho is |r|^2 already.
-    void first() const { kernels->first(loop.range(), p, shadow, r, loop.stream()); }
-
-    /// p of the next step.
-    void direct() const { kernels->direction(loop.range(), loop.states(), p, r, q, loop.stream()); }
+    /// p, and r~ the first time.
+    void direct() const {
+        kernels->direction(loop.range(), loop.states(), p, shadow, r, q, loop.stream());
+    }
 
     /// alpha, and r at the half step.
     void half_step(const limits& to) {

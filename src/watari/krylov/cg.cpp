@@ -19,7 +19,7 @@ reports cg(const problem<T>& given, const workspace& memory, const stopping& whe
     bool ruled = false;
     run.loop.start(run.r, run.q, to);
     for (std::size_t i = 0; i < when.iterations && !run.loop.ended(i, when, ruled); ++i) {
-        run.direct(i == 0);
+        run.direct();
         run.update(given.x, to);
     }
     return run.loop.finish(run.q, when, ruled);
@@ -31,7 +31,7 @@ void enqueue_cg(const problem<T>& given, const workspace& memory, std::size_t it
     const cg_run<T> run(given, taken);
     run.loop.start(run.r, run.q, {});
     for (std::size_t i = 0; i < iterations; ++i) {
-        run.direct(i == 0);
+        run.direct();
         run.update(given.x, {});
     }
 }

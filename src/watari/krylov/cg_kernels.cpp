@@ -25,6 +25,7 @@ void curvature(system_state<wide<T>>* states, std::size_t systems, partial_sums 
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<krylov::parts<T> + 1>& total) {
             if (state.reason != ending::running) return;
             ++state.applications;
+            state.fresh = false;
             const double curvature = total.value[0], alpha = real_part(state.rho) / curvature;
             const bool good = curvature > 0 && is_finite(curvature) && is_finite(alpha);
             state.alpha = good ? alpha : 0;
@@ -79,14 +80,15 @@ void conditioned(system_state<wide<T>>* states, std::size_t systems, partial_sum
 
 template <class T>
 void direction(const pieces& range, const system_state<wide<T>>* states, T* p, const T* z,
-               bool first, stream_t stream) {
+               stream_t stream) {
     for_each_piece(
         range,
         [=] WATARI_KERNEL(const piece& own) {
             const system_state<wide<T>>& state = states[own.system];
             if (state.reason != ending::running) return;
             const T beta = static_cast<T>(state.beta);
-            own.each([=](std::size_t i) { p[i] = first ? z[i] : z[i] + beta * p[i]; });
+            const bool fresh = state.fresh;
+            own.each([=](std::size_t i) { p[i] = fresh ? z[i] : z[i] + beta * p[i]; });
         },
         stream);
 }

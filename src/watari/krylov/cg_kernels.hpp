@@ -21,8 +21,8 @@ struct cg_kernels {
                     stream_t);
     /// rho = <r,z>, from dots with left = r; beta.
     void (*conditioned)(state*, std::size_t systems, partial_sums, stream_t);
-    /// p = z + beta p, or p = z. Reads 2, writes 1.
-    void (*direction)(const pieces&, const state*, T* p, const T* z, bool first, stream_t);
+    /// p = z + beta p, or p = z where it is fresh. Reads 2, writes 1.
+    void (*direction)(const pieces&, const state*, T* p, const T* z, stream_t);
 };
 
 }  // namespace watari::krylov

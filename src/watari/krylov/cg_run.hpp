@@ -15,11 +15,11 @@ struct cg_run {
     }
 
     /// p and rho, from r.
-    void direct(bool first) const {
+    void direct() const {
         const T* const next = loop.conditioned(z, r);
         if (next != r)
             kernels->conditioned(loop.states(), loop.systems(), loop.dots(r, next), loop.stream());
-        kernels->direction(loop.range(), loop.states(), p, next, first, loop.stream());
+        kernels->direction(loop.range(), loop.states(), p, next, loop.stream());
     }
 
     /// x, r and rho of the next iteration.

@@ -56,13 +56,13 @@ struct mixed_run {
                          high.stream());
     }
 
-    /// Whether the host looks after this iteration and sees a residual that has fallen enough.
+    /// Whether the host looks after this iteration and sees a residual that has fallen enough, or a
+    /// breakdown, which may be one of low precision alone.
     bool wants_renewal(std::size_t iteration, const stopping& when) const {
         if (iteration % when.look_every) return false;
         const auto now = high.look();
-        return std::any_of(now.begin(), now.end(), [](const auto& state) {
-            return state.reason == ending::running && state.renew;
-        });
+        return std::any_of(now.begin(), now.end(),
+                           [](const auto& state) { return state.is_due(); });
     }
 
     reports finish(const stopping& when, bool ruled) const {
@@ -89,7 +89,7 @@ std::size_t bytes_of(const problem<T>& given, const low_precision<T>& low) {
     return counted.used();
 }
 
-/// The loop of both: step(mixed, iteration, limits), then a renewal by way of `shadow` and `rho`.
+/// The loop of both: step(limits), then a renewal by way of `shadow` and `rho`.
 template <class T, class Run, class Step>
 reports iterate(Run& mixed, const low_precision<T>& low, stopping when, const lower<T>* shadow,
                 rho_of rho, const Step& step) {
@@ -98,7 +98,7 @@ reports iterate(Run& mixed, const low_precision<T>& low, stopping when, const lo
     bool ruled = false;
     mixed.start(to);
     for (std::size_t i = 0; i < when.iterations && !mixed.high.ended(i, when, ruled);) {
-        step(i, to);
+        step(to);
         if (mixed.wants_renewal(++i, when)) mixed.renew(shadow, rho, to);
     }
     return mixed.finish(when, ruled);
@@ -122,8 +122,8 @@ reports cg_mixed(const problem<T>& given, const low_precision<T>& low, const wor
     arena taken(memory);
     cg_mixed_run<T> mixed(given, low, taken);
     return iterate<T>(mixed, low, when, nullptr, low.m ? rho_of::later : rho_of::residual,
-                      [&](std::size_t i, const limits& to) {
-                          mixed.run.direct(i == 0);
+                      [&](const limits& to) {
+                          mixed.run.direct();
                           mixed.run.update(mixed.y, to);
                       });
 }
@@ -133,13 +133,12 @@ reports bicgstab_mixed(const problem<T>& given, const low_precision<T>& low,
                        const workspace& memory, const stopping& when) {
     arena taken(memory);
     bicgstab_mixed_run<T> mixed(given, low, taken);
-    return iterate<T>(mixed, low, when, mixed.run.shadow, rho_of::shadow,
-                      [&](std::size_t i, const limits& to) {
-                          i == 0 ? mixed.run.first() : mixed.run.direct();
-                          mixed.run.half_step(to);
-                          mixed.run.minimise();
-                          mixed.run.update(mixed.y, to);
-                      });
+    return iterate<T>(mixed, low, when, mixed.run.shadow, rho_of::shadow, [&](const limits& to) {
+        mixed.run.direct();
+        mixed.run.half_step(to);
+        mixed.run.minimise();
+        mixed.run.update(mixed.y, to);
+    });
 }
 
 #define WATARI_INSTANTIATE(T)                                                                     \

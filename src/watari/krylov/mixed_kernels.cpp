@@ -18,7 +18,8 @@ void scale(const pieces& range, system_state<wide<T>>* states, lower<T>* y, stre
         range.systems,
         [=] WATARI_KERNEL(std::size_t s) {
             system_state<wide<T>>& state = states[s];
-            if (state.reason != ending::running) return;
+            state.stuck = state.reason != ending::running;
+            if (state.stuck) return;
             state.scale = state.residual;
             state.rho = 1;
             state.renew = true;
@@ -33,7 +34,7 @@ void accumulate(const pieces& range, const system_state<wide<T>>* states, T* x, 
         range,
         [=] WATARI_KERNEL(const piece& own) {
             const system_state<wide<T>>& state = states[own.system];
-            if (!all && !state.renew) return;
+            if (!all && !state.is_due()) return;
             const T factor(state.scale);
             own.each([=](std::size_t i) {
                 x[i] += factor * T(y[i]);
@@ -51,7 +52,7 @@ void renew(const pieces& range, const system_state<wide<T>>* states, const T* b,
         range,
         [=] WATARI_KERNEL(const piece& own) {
             const system_state<wide<T>>& state = states[own.system];
-            if (state.reason != ending::running || !state.renew) return;
+            if (!state.is_due()) return;
             const T scale(state.scale);
             own.sum<width>(partials, [=](std::size_t i) {
                 const T left = b[i] - q[i];
@@ -65,6 +66,42 @@ void renew(const pieces& range, const system_state<wide<T>>* states, const T* b,
         stream);
 }
 
+/// The next direction is the residual.
+template <class State>
+WATARI_KERNEL void begin_anew(State& state, double norm) {
+    state.reason = ending::running;
+    state.fresh = true;
+    state.first = norm;
+}
+
+template <class State, class Wide>
+WATARI_KERNEL void renew_one(State& state, double squared_norm, const Wide& shadow_dot,
+                             const limits& to, rho_of how) {
+    const double norm = sqrt(squared_norm);
+    const Wide own(squared_norm / state.scale / state.scale);
+    ++state.applications;
+    state.renew = false;
+    state.residual = state.reference = norm;
+    if (state.reason == ending::breakdown) {  // of low precision alone, if much was gained
+        state.stuck = !(norm < state.best / 2);
+        if (!state.stuck) begin_anew(state, norm);
+    } else if (how != rho_of::later) {
+        const Wide rho = how == rho_of::shadow && !state.fresh ? shadow_dot : own;
+        state.beta = state.beta * (rho / state.rho);
+        state.rho = rho;
+        if (!is_finite(squared_size(state.beta))) begin_anew(state, norm);
+    }
+    if (state.fresh && how != rho_of::later) state.rho = own;
+    if (norm <= state.target) {
+        state.reason = ending::converged;
+    } else if (!is_finite(norm)) {
+        state.reason = ending::breakdown;
+        state.stuck = true;
+    } else if (state.reason == ending::running) {
+        watch_progress(state, to, true);
+    }
+}
+
 template <class T>
 void renewed(system_state<wide<T>>* states, std::size_t systems, partial_sums from,
              const limits& to, rho_of how, stream_t stream) {
@@ -72,24 +109,8 @@ void renewed(system_state<wide<T>>* states, std::size_t systems, partial_sums fr
     for_each_system<width>(
         states, systems, from,
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width>& total) {
-            if (state.reason != ending::running || !state.renew) return;
-            const double squared_r = total.value[width - 1];
-            state.renew = false;
-            state.residual = state.reference = sqrt(squared_r);
-            ++state.applications;
-            if (how != rho_of::later) {
-                const wide<T> rho = how == rho_of::shadow
-                                        ? dot_of<wide<T>>(total, 0)
-                                        : wide<T>(squared_r / state.scale / state.scale);
-                state.beta = state.beta * (rho / state.rho);
-                state.rho = rho;
-            }
-            if (state.residual <= state.target)
-                state.reason = ending::converged;
-            else if (!is_finite(squared_r) || !is_finite(squared_size(state.beta)))
-                state.reason = ending::breakdown;
-            else
-                watch_progress(state, to, true);
+            if (!state.is_due()) return;
+            renew_one(state, total.value[width - 1], dot_of<wide<T>>(total, 0), to, how);
         },
         stream);
 }

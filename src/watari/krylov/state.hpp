@@ -19,16 +19,22 @@ struct system_state {
     double norm_b, target;
     double residual;       ///< the recursive one
     double true_residual;  ///< at the end
-    double first;          ///< the residual at the start
+    double first;          ///< the residual at the start, |r~|
     double best;           ///< the smallest residual so far
     double reference;      ///< the largest since low-precision vectors were renewed
     double scale;          ///< what a low-precision vector is multiplied by; 1 where there is none
     std::uint32_t iterations, applications, best_at;
     ending reason;
     bool owed;   ///< ended at a half step: x still lacks alpha p
+    bool fresh;  ///< the next direction is the residual
     bool renew;  ///< low-precision vectors are to be renewed
     bool open;   ///< GMRES: this cycle goes on
-    bool stuck;  ///< GMRES: this cycle ended without a way on
+    bool stuck;  ///< no way on: GMRES, of this cycle; with low precision, after a breakdown
+
+    /// With low precision: whether the residual is to be computed in high precision.
+    constexpr bool is_due() const {
+        return reason == ending::running ? renew : reason == ending::breakdown && !stuck;
+    }
 };
 
 /// What steps compare with.

@@ -31,6 +31,7 @@ template <class State>
 WATARI_KERNEL void begin_one(State& state, const sums<3>& total, const limits& to) {
     state = State{};
     state.scale = 1;
+    state.fresh = true;
     state.residual = state.first = state.best = state.reference = sqrt(total.value[0]);
     state.rho = total.value[0];
     state.norm_b = sqrt(total.value[1]);

@@ -27,12 +27,12 @@ void solves_any(processor who, double tolerance) {
     for (const std::size_t length : {1u, 2u, 33u, 300u}) {
         dense_system<T> system(who, length);
         system.fill_random(length, 2 * std::sqrt(double(length)) + 2);
-        const report told = solve(system.problem(), {.relative = tolerance});
-        EXPECT_TRUE(told.converged()) << length << ": " << name_of(told.reason);
+        const report result = solve(system.problem(), {.relative = tolerance});
+        EXPECT_TRUE(result.converged()) << length << ": " << name_of(result.reason);
         EXPECT_LT(system.relative_residual(), 3 * tolerance) << length;
-        EXPECT_LE(told.recursive_residual, tolerance * told.norm_b);
-        EXPECT_LE(told.applications, 2 * told.iterations);
-        EXPECT_GE(told.applications, 2 * told.iterations - 1);
+        EXPECT_LE(result.recursive_residual, tolerance * result.norm_b);
+        EXPECT_LE(result.applications, 2 * result.iterations);
+        EXPECT_GE(result.applications, 2 * result.iterations - 1);
     }
 }
 
@@ -53,10 +53,10 @@ TEST_P(BicgstabOn, TakesAPreconditioner) {
     const report plain = solve(given, {.relative = 1e-9});
     std::fill_n(system.x(), 150, complex<double>{});
     given.m = system.diagonal();
-    const report told = solve(given, {.relative = 1e-9});
-    EXPECT_TRUE(told.converged());
+    const report result = solve(given, {.relative = 1e-9});
+    EXPECT_TRUE(result.converged());
     EXPECT_LT(system.relative_residual(), 2e-9);
-    EXPECT_TRUE(!plain.converged() || told.iterations < plain.iterations / 2);
+    EXPECT_TRUE(!plain.converged() || result.iterations < plain.iterations / 2);
 }
 
 // The loop of the page, without deferring x and without any kernel of the library.
@@ -107,10 +107,10 @@ TEST_P(BicgstabOn, EndsAtTheHalfStepThatThePlainLoopEndsAt) {
         system.fill_random(seed, 25);
         const double relative = std::pow(10, -2.0 - seed % 4);
         const std::size_t expected = applications_of_plain_loop(system, relative);
-        const report told = solve(system.problem(), {.relative = relative});
-        EXPECT_EQ(told.applications, expected) << seed;
-        EXPECT_EQ(told.iterations, (expected + 1) / 2) << seed;
-        EXPECT_TRUE(told.converged());
+        const report result = solve(system.problem(), {.relative = relative});
+        EXPECT_EQ(result.applications, expected) << seed;
+        EXPECT_EQ(result.iterations, (expected + 1) / 2) << seed;
+        EXPECT_TRUE(result.converged());
         EXPECT_LT(system.relative_residual(), relative * (1 + 1e-9)) << "x lacks the half step";
         (expected % 2 ? odd : even) = true;
         const std::vector<complex<double>> x = system.solution();
@@ -148,7 +148,7 @@ TEST_P(BicgstabOn, ManySystemsAreSolvedAsEachAlone) {
     std::fill_n(all.b(1), length, complex<float>{});
     const problem<complex<float>> given = all.problem();
     const workspace memory(given.who, shared_kind(given.who), bicgstab_bytes(given));
-    const reports told = bicgstab(given, memory, {.relative = 1e-5});
+    const reports result = bicgstab(given, memory, {.relative = 1e-5});
     for (std::size_t s = 0; s < many; ++s) {
         const std::vector<complex<float>> together = all.solution(s);
         std::fill_n(all.x(s), length, complex<float>{});
@@ -157,9 +157,9 @@ TEST_P(BicgstabOn, ManySystemsAreSolvedAsEachAlone) {
         one.b = all.b(s);
         one.x = all.x(s);
         const report alone = bicgstab(one, memory, {.relative = 1e-5}).front();
-        EXPECT_EQ(alone.applications, told[s].applications) << s;
+        EXPECT_EQ(alone.applications, result[s].applications) << s;
         EXPECT_TRUE(all.solution(s) == together) << s;
-        EXPECT_TRUE(told[s].converged()) << s;
+        EXPECT_TRUE(result[s].converged()) << s;
     }
 }
 
@@ -216,8 +216,8 @@ TEST_P(BicgstabOn, SingularSystemsAreSolvedWhereTheyCanBe) {
     double sum = 0;
     for (std::size_t i = 0; i + 1 < length; ++i) sum += system.b()[i];
     system.b()[length - 1] = sum;
-    const report told = solve(system.problem(), {.relative = 1e-9});
-    EXPECT_TRUE(told.converged()) << name_of(told.reason);
+    const report result = solve(system.problem(), {.relative = 1e-9});
+    EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.relative_residual(), 2e-9);
     system.b()[length - 1] += 10;
     const report never =

@@ -33,13 +33,13 @@ void solves_positive(processor who, double tolerance) {
     for (const std::size_t length : {1u, 2u, 33u, 140u}) {
         dense_system<T> system(who, length);
         system.fill_positive(length, 0.5);
-        const report told = solve(system, {.relative = tolerance});
-        EXPECT_TRUE(told.converged()) << length << ": " << name_of(told.reason);
+        const report result = solve(system, {.relative = tolerance});
+        EXPECT_TRUE(result.converged()) << length << ": " << name_of(result.reason);
         EXPECT_LT(system.relative_residual(), 3 * tolerance) << length;
-        EXPECT_NEAR(told.true_residual / told.norm_b, system.relative_residual(), tolerance);
-        EXPECT_LE(told.recursive_residual, tolerance * told.norm_b);
-        EXPECT_LE(told.iterations, length + 5);
-        EXPECT_EQ(told.applications, told.iterations);
+        EXPECT_NEAR(result.true_residual / result.norm_b, system.relative_residual(), tolerance);
+        EXPECT_LE(result.recursive_residual, tolerance * result.norm_b);
+        EXPECT_LE(result.iterations, length + 5);
+        EXPECT_EQ(result.applications, result.iterations);
     }
 }
 
@@ -60,10 +60,10 @@ TEST_P(CgOn, TakesAPreconditionerAndAFirstGuess) {
     std::fill_n(system.x(), 120, complex<double>{1, -1});
     problem<complex<double>> given = system.problem();
     given.m = system.diagonal();
-    const report told = solve(given, {.relative = 1e-9});
-    EXPECT_TRUE(told.converged());
+    const report result = solve(given, {.relative = 1e-9});
+    EXPECT_TRUE(result.converged());
     EXPECT_LT(system.relative_residual(), 2e-9);
-    EXPECT_LT(told.iterations, plain.iterations / 2);
+    EXPECT_LT(result.iterations, plain.iterations / 2);
     const report again = solve(given, {.relative = 1e-8});
     EXPECT_TRUE(again.converged());
     EXPECT_EQ(again.iterations, 0u) << "the first guess is good enough";
@@ -77,7 +77,7 @@ TEST_P(CgOn, ManySystemsAreSolvedAsEachAlone) {
     for (std::size_t i = 0; i < length; ++i) all.b(3)[i] *= 1e-12;
     const problem<double> given = all.problem();
     const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
-    const reports told = cg(given, memory, {.absolute = 1e-9});
+    const reports result = cg(given, memory, {.absolute = 1e-9});
     for (std::size_t s = 0; s < many; ++s) {
         problem<double> one = given;
         std::vector<double> before = all.solution(s);
@@ -86,13 +86,13 @@ TEST_P(CgOn, ManySystemsAreSolvedAsEachAlone) {
         one.b = all.b(s);
         one.x = all.x(s);
         const report alone = cg(one, memory, {.absolute = 1e-9}).front();
-        EXPECT_EQ(alone.iterations, told[s].iterations) << s;
-        EXPECT_EQ(alone.recursive_residual, told[s].recursive_residual) << s;
-        EXPECT_TRUE(told[s].converged()) << s;
+        EXPECT_EQ(alone.iterations, result[s].iterations) << s;
+        EXPECT_EQ(alone.recursive_residual, result[s].recursive_residual) << s;
+        EXPECT_TRUE(result[s].converged()) << s;
         EXPECT_EQ(all.solution(s), before) << s;
     }
-    EXPECT_EQ(told[2].iterations, 0u);
-    EXPECT_EQ(told[3].iterations, 0u) << "small enough from the start";
+    EXPECT_EQ(result[2].iterations, 0u);
+    EXPECT_EQ(result[3].iterations, 0u) << "small enough from the start";
 }
 
 TEST_P(CgOn, AFixedCountGivesWhatALoopWithTestsGives) {
@@ -104,9 +104,9 @@ TEST_P(CgOn, AFixedCountGivesWhatALoopWithTestsGives) {
     const problem<float> given = system.problem();
     const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
     enqueue_cg(given, memory, 7);
-    const report told = cg_result(given, memory).front();
-    EXPECT_EQ(told.iterations, 7u);
-    EXPECT_EQ(told.reason, ending::limit);
+    const report result = cg_result(given, memory).front();
+    EXPECT_EQ(result.iterations, 7u);
+    EXPECT_EQ(result.reason, ending::limit);
     EXPECT_EQ(system.solution(), tested);
 }
 
@@ -116,9 +116,9 @@ TEST_P(CgOn, AFixedCountStopsChangingWhatItHasSolved) {
     const problem<double> given = system.problem();
     const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
     enqueue_cg(given, memory, 50);
-    const report told = cg_result(given, memory).front();
-    EXPECT_TRUE(told.converged());
-    EXPECT_EQ(told.iterations, 1u);
+    const report result = cg_result(given, memory).front();
+    EXPECT_TRUE(result.converged());
+    EXPECT_EQ(result.iterations, 1u);
     EXPECT_EQ(system.solution(), std::vector<double>(3, 2.0));
 }
 
@@ -192,10 +192,10 @@ TEST_P(CgOn, AZeroRightHandSideGivesZeroAtOnce) {
     system.fill_positive(2, 1);
     std::fill_n(system.b(), 30, complex<float>{});
     std::fill_n(system.x(), 30, complex<float>{7, 8});
-    const report told = solve(system);
-    EXPECT_TRUE(told.converged());
-    EXPECT_EQ(told.iterations, 0u);
-    EXPECT_EQ(told.true_residual, 0);
+    const report result = solve(system);
+    EXPECT_TRUE(result.converged());
+    EXPECT_EQ(result.iterations, 0u);
+    EXPECT_EQ(result.true_residual, 0);
     EXPECT_EQ(system.solution(), std::vector<complex<float>>(30));
 }
 
@@ -207,8 +207,8 @@ TEST_P(CgOn, SingularSystemsAreSolvedWhereTheyCanBe) {
         system.at(i, (i + 1) % length) = system.at((i + 1) % length, i) = -1;
         system.b()[i] = std::sin(2 * 3.14159265358979 * double(i) / length) + (i % 2 ? 1 : -1);
     }
-    const report told = solve(system, {.relative = 1e-10});
-    EXPECT_TRUE(told.converged()) << name_of(told.reason);
+    const report result = solve(system, {.relative = 1e-10});
+    EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.relative_residual(), 2e-10);
     for (std::size_t i = 0; i < length; ++i) system.b()[i] += 1;
     const report never = solve(system, {.relative = 1e-10, .stagnation = 60});
@@ -221,9 +221,9 @@ TEST_P(CgOn, SingularSystemsAreSolvedWhereTheyCanBe) {
 TEST_P(CgOn, ATrueResidualThatStoppedIsNoSuccess) {
     dense_system<float> system(GetParam(), 200);
     system.fill_positive(6, 1e-4);
-    const report told = solve(system, {.relative = 1e-12, .iterations = 4000});
-    EXPECT_NE(told.reason, ending::converged);
-    EXPECT_GT(told.true_residual, 1e-9 * told.norm_b);
+    const report result = solve(system, {.relative = 1e-12, .iterations = 4000});
+    EXPECT_NE(result.reason, ending::converged);
+    EXPECT_GT(result.true_residual, 1e-9 * result.norm_b);
 }
 
 TEST_P(CgOn, VeryLargeAndVerySmallNumbers) {
@@ -244,12 +244,12 @@ TEST(Cg, TheCallersRuleEndsIt) {
     dense_system<double> system(the_cpu, 100);
     system.fill_positive(6, 1e-3);
     std::size_t asked = 0;
-    const report told = solve(system, {.relative = 1e-12, .stop = [&](std::span<const report> now) {
+    const report result = solve(system, {.relative = 1e-12, .stop = [&](std::span<const report> now) {
                                            ++asked;
                                            return now[0].iterations == 4;
                                        }});
-    EXPECT_EQ(told.reason, ending::stopped);
-    EXPECT_EQ(told.iterations, 4u);
+    EXPECT_EQ(result.reason, ending::stopped);
+    EXPECT_EQ(result.iterations, 4u);
     EXPECT_EQ(asked, 5u);
 }
 

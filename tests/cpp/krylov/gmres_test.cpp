@@ -29,10 +29,10 @@ void solves_any(processor who, double tolerance) {
     for (const std::size_t length : {1u, 2u, 33u, 140u}) {
         dense_system<T> system(who, length);
         system.fill_random(length, 2 * std::sqrt(double(length)) + 2);
-        const report told = solve(system.problem(), {.relative = tolerance}, {.restart = 12});
-        EXPECT_TRUE(told.converged()) << length << ": " << name_of(told.reason);
+        const report result = solve(system.problem(), {.relative = tolerance}, {.restart = 12});
+        EXPECT_TRUE(result.converged()) << length << ": " << name_of(result.reason);
         EXPECT_LT(system.relative_residual(), 2 * tolerance) << length;
-        EXPECT_GE(told.applications, told.iterations + told.iterations / 12);
+        EXPECT_GE(result.applications, result.iterations + result.iterations / 12);
     }
 }
 
@@ -47,21 +47,21 @@ TEST_P(GmresOn, EndsWithinAsManyIterationsAsThereAreUnknowns) {
     // nothing of it is positive: a random matrix about 0
     dense_system<complex<double>> system(GetParam(), 50);
     system.fill_random(17, 0);
-    const report told = solve(system.problem(), {.relative = 1e-9}, {.restart = 50});
-    EXPECT_TRUE(told.converged()) << name_of(told.reason);
-    EXPECT_LE(told.iterations, 50u);
+    const report result = solve(system.problem(), {.relative = 1e-9}, {.restart = 50});
+    EXPECT_TRUE(result.converged()) << name_of(result.reason);
+    EXPECT_LE(result.iterations, 50u);
     EXPECT_LT(system.relative_residual(), 2e-9);
 }
 
 TEST_P(GmresOn, TheResidualItReportsIsTheTrueOne) {
     dense_system<double> system(GetParam(), 100);
     system.fill_random(3, 12);
-    const report told = solve(system.problem(), {.relative = 1e-30, .iterations = 9});
-    EXPECT_EQ(told.reason, ending::limit);
-    EXPECT_EQ(told.iterations, 9u);
-    EXPECT_EQ(told.applications, 10u);
-    EXPECT_NEAR(told.recursive_residual / told.true_residual, 1, 1e-12);
-    EXPECT_NEAR(told.true_residual / told.norm_b, system.relative_residual(), 1e-14);
+    const report result = solve(system.problem(), {.relative = 1e-30, .iterations = 9});
+    EXPECT_EQ(result.reason, ending::limit);
+    EXPECT_EQ(result.iterations, 9u);
+    EXPECT_EQ(result.applications, 10u);
+    EXPECT_NEAR(result.recursive_residual / result.true_residual, 1, 1e-12);
+    EXPECT_NEAR(result.true_residual / result.norm_b, system.relative_residual(), 1e-14);
 }
 
 TEST_P(GmresOn, TakesAPreconditionerOnTheRight) {
@@ -74,10 +74,10 @@ TEST_P(GmresOn, TakesAPreconditionerOnTheRight) {
     given.m = system.diagonal();
     for (const bool flexible : {false, true}) {
         std::fill_n(system.x(), 150, complex<double>{});
-        const report told =
+        const report result =
             solve(given, {.relative = 1e-10}, {.restart = 10, .flexible = flexible});
-        EXPECT_TRUE(told.converged());
-        EXPECT_LT(told.iterations, 60u);
+        EXPECT_TRUE(result.converged());
+        EXPECT_LT(result.iterations, 60u);
         EXPECT_LT(system.relative_residual(), 2e-10) << flexible;
     }
 }
@@ -94,10 +94,10 @@ TEST_P(GmresOn, FlexibleItTakesAnInnerSolveOfAnyAccuracy) {
         inner.from_zero = true;
         cg(inner, inner_memory, {.relative = ++called % 2 ? 0.2 : 0.05});
     };
-    const report told = solve(given, {.relative = 1e-11}, {.restart = 20, .flexible = true});
-    EXPECT_TRUE(told.converged()) << name_of(told.reason);
+    const report result = solve(given, {.relative = 1e-11}, {.restart = 20, .flexible = true});
+    EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.relative_residual(), 2e-11);
-    EXPECT_LT(told.iterations, 30u);
+    EXPECT_LT(result.iterations, 30u);
 }
 
 TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
@@ -110,7 +110,7 @@ TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
     const problem<complex<double>> given = all.problem();
     const gmres_options options{.restart = 7};
     const workspace memory(given.who, shared_kind(given.who), gmres_bytes(given, options));
-    const reports told = gmres(given, memory, {.relative = 1e-9}, options);
+    const reports result = gmres(given, memory, {.relative = 1e-9}, options);
     for (std::size_t s = 0; s < many; ++s) {
         const std::vector<complex<double>> together = all.solution(s);
         std::fill_n(all.x(s), length, complex<double>{});
@@ -120,9 +120,9 @@ TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
         one.b = all.b(s);
         one.x = all.x(s);
         const report alone = gmres(one, memory, {.relative = 1e-9}, options).front();
-        EXPECT_EQ(alone.iterations, told[s].iterations) << s;
+        EXPECT_EQ(alone.iterations, result[s].iterations) << s;
         EXPECT_TRUE(all.solution(s) == together) << s;
-        EXPECT_TRUE(told[s].converged()) << s;
+        EXPECT_TRUE(result[s].converged()) << s;
     }
 }
 

@@ -71,10 +71,10 @@ void reaches_double(processor who) {
     EXPECT_TRUE(cg_told.converged()) << name_of(cg_told.reason);
     EXPECT_LT(positive.high.relative_residual(), 1.5e-13);
     EXPECT_LT(positive.products, cg_told.iterations / 2);
-    const report told = solve_bicgstab(any, any.inside(), when);
-    EXPECT_TRUE(told.converged()) << name_of(told.reason);
+    const report result = solve_bicgstab(any, any.inside(), when);
+    EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(any.high.relative_residual(), 1.5e-13);
-    EXPECT_LT(any.products, told.applications);
+    EXPECT_LT(any.products, result.applications);
     // nearly as few iterations as in double
     std::fill_n(positive.high.x(), length, T{});
     const problem<T> plain = positive.high.problem();
@@ -98,8 +98,8 @@ TEST_P(MixedOn, TakesPreconditionersGuessesAndNumbersBeyondFloat) {
     system.copy();
     low_precision<double> low = system.inside();
     low.m = system.low.diagonal();
-    const report told = solve_cg(system, low, {.relative = 1e-12});
-    EXPECT_TRUE(told.converged()) << name_of(told.reason);
+    const report result = solve_cg(system, low, {.relative = 1e-12});
+    EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.high.relative_residual(), 2e-12);
     for (std::size_t i = 0; i < length; ++i) system.high.x()[i] *= 1 + 1e-5;
     const report again = solve_bicgstab(system, low, {.relative = 1e-10});
@@ -117,9 +117,9 @@ TEST_P(MixedOn, SystemsEndEachInItsTime) {
     const problem<complex<double>> given = all.given();
     const low_precision<complex<double>> low = all.inside();
     const workspace memory(given.who, shared_kind(given.who), bicgstab_mixed_bytes(given, low));
-    const reports told = bicgstab_mixed(given, low, memory, {.relative = 1e-13});
+    const reports result = bicgstab_mixed(given, low, memory, {.relative = 1e-13});
     for (const std::size_t s : {0, 2, 3}) {
-        EXPECT_TRUE(told[s].converged()) << s;
+        EXPECT_TRUE(result[s].converged()) << s;
         const std::vector<complex<double>> together = all.high.solution(s);
         std::fill_n(all.high.x(s), length, complex<double>{});
         problem<complex<double>> one = given;
@@ -127,10 +127,10 @@ TEST_P(MixedOn, SystemsEndEachInItsTime) {
         one.b = all.high.b(s);
         one.x = all.high.x(s);
         EXPECT_EQ(bicgstab_mixed(one, low, memory, {.relative = 1e-13}).front().iterations,
-                  told[s].iterations);
+                  result[s].iterations);
         EXPECT_TRUE(all.high.solution(s) == together) << s;
     }
-    EXPECT_TRUE(told[1].converged());
+    EXPECT_TRUE(result[1].converged());
     EXPECT_TRUE(all.high.solution(1) == std::vector<complex<double>>(length));
 }
 
