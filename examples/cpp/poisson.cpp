@@ -23,7 +23,7 @@ int main() try {
                 }
     };
     std::vector<double> b(systems * n * n), x(systems * n * n);
-    b[n / 2 * n + n / 2] = 1;                                    // one hot point
+    b[n / 2 * n + n / 2] = 1;                                     // one hot point
     for (std::size_t i = 0; i < n * n; ++i) b[n * n + i] = 1e-3;  // warm all over
 
     const krylov::problem<double> heat{

@@ -22,10 +22,6 @@ namespace watari::WATARI_BACKEND {
 template <unsigned Width>
 struct sums {
     double value[Width];
-
-    WATARI_KERNEL void add(const sums& other) {
-        for (unsigned k = 0; k < Width; ++k) value[k] += other.value[k];
-    }
 };
 
 /// Lanes of the 32 that a thread stands for: on a CPU a warp is one thread.
@@ -36,22 +32,29 @@ inline constexpr unsigned lanes_of_a_thread = executes == processor::type::cpu ?
 template <unsigned Width, class Element>
 WATARI_KERNEL sums<Width> warp_sum(const group& threads, std::size_t first, std::size_t last,
                                    const Element& element) {
-    sums<Width> lane[lanes_of_a_thread]{};
+    double lane[Width][lanes_of_a_thread]{};  // a value's lanes side by side: vectors of a CPU
+    const auto add = [&](unsigned l) {
+        const sums<Width> one = element(first + l);
+        for (unsigned k = 0; k < Width; ++k) lane[k][l] += one.value[k];
+    };
     first += threads.rank();
     last += threads.rank();
     for (; first + row_lanes <= last; first += row_lanes)
-        for (unsigned l = 0; l < lanes_of_a_thread; ++l) lane[l].add(element(first + l));
+        for (unsigned l = 0; l < lanes_of_a_thread; ++l) add(l);
     for (unsigned l = 0; l < lanes_of_a_thread; ++l)
-        if (first + l + threads.rank() < last) lane[l].add(element(first + l));
-    for (unsigned half = row_lanes / 2; half > 0; half /= 2) {
-        if constexpr (executes == processor::type::cpu) {
-            for (unsigned l = 0; l < half; ++l) lane[l].add(lane[l + half]);
-        } else {
-            for (double& value : lane[0].value)
-                value += threads.broadcast(value, (threads.rank() + half) % row_lanes);
+        if (first + l + threads.rank() < last) add(l);
+    sums<Width> total;
+    for (unsigned k = 0; k < Width; ++k) {
+        for (unsigned half = row_lanes / 2; half > 0; half /= 2) {
+            if constexpr (executes == processor::type::cpu) {
+                for (unsigned l = 0; l < half; ++l) lane[k][l] += lane[k][l + half];
+            } else {
+                lane[k][0] += threads.broadcast(lane[k][0], (threads.rank() + half) % row_lanes);
+            }
         }
+        total.value[k] = lane[k][0];
     }
-    return lane[0];
+    return total;
 }
 
 /// One piece of one system's vector, and the warp that has it.

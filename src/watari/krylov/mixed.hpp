@@ -6,7 +6,7 @@
 ///         x += scale y; y = 0; r = b - A x in double; r~ and p stay, rho and beta follow r
 ///
 /// The last residual is one computed in double, so double's accuracy is reached. A step moves half
-/// the bytes of the double solver; an update one product in double and 4 high and 5 low vectors.
+/// the bytes of the double solver; an update one product in double and 4 high and 4 low vectors.
 /// BiCGStab tests at whole steps alone. `look_every` says how late an update may come; 0 is taken
 /// as 1. T is double or complex<double>.
 #pragma once

@@ -244,10 +244,11 @@ TEST(Cg, TheCallersRuleEndsIt) {
     dense_system<double> system(the_cpu, 100);
     system.fill_positive(6, 1e-3);
     std::size_t asked = 0;
-    const report result = solve(system, {.relative = 1e-12, .stop = [&](std::span<const report> now) {
-                                           ++asked;
-                                           return now[0].iterations == 4;
-                                       }});
+    const report result =
+        solve(system, {.relative = 1e-12, .stop = [&](std::span<const report> now) {
+                           ++asked;
+                           return now[0].iterations == 4;
+                       }});
     EXPECT_EQ(result.reason, ending::stopped);
     EXPECT_EQ(result.iterations, 4u);
     EXPECT_EQ(asked, 5u);
