@@ -22,8 +22,8 @@
 // has come: `past` and `miss` then tell how long that takes, not what the controller can do. That
 // is `eight`: as `past`, but eight ranges at a time, where neighbours become one command.
 //
-// On a GPU then ranges of 16 MiB, each by one warp, to their places: in commands of 128 KiB whose
-// data the warps copy, and in commands of 2 MiB whose data the copy engine brings.
+// On a GPU then ranges of 16 MiB, each by one warp, to their locations: in commands of 128 KiB
+// whose data the warps copy, and in commands of 2 MiB whose data the copy engine brings.
 //
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/backend.hpp"
@@ -85,17 +85,17 @@ struct bench {
         if (on_gpu) watari::device::synchronize(nullptr);
     }
 
-    void past(std::size_t together) const {
-        sum(store_bytes / range, together, warps,
+    void past(std::size_t ranges_at_once) const {
+        sum(store_bytes / range, ranges_at_once, warps,
             [=] WATARI_KERNEL(const bench& b, const here::group& members, std::size_t warp,
                               std::size_t i, word& total) {
                 const std::size_t each = b.range / sizeof(word);
                 word* const to = b.memory + warp * eight * each;
                 here::transfers moves(b.all.pages.store.view);
-                for (std::size_t k = 0; k < together; ++k)
+                for (std::size_t k = 0; k < ranges_at_once; ++k)
                     b.all.read_async(members, moves, b.order[i + k] * each, each, to + k * each);
                 const storage::status status = moves.wait(members);
-                for (std::size_t w = members.rank(); w < together * each; w += members.size())
+                for (std::size_t w = members.rank(); w < ranges_at_once * each; w += members.size())
                     total += to[w];
                 return status;
             });
@@ -202,7 +202,8 @@ void report(const std::shared_ptr<storage::backend>& store, std::uint32_t contro
     if (!right) std::exit(1);
 }
 
-/// Each range to its place by one of the warps, which have nothing else to do; bytes / time in ns.
+/// Each range to its location by one of the warps, which have nothing else to do; bytes / time in
+/// ns.
 double fetch(const storage::namespace_view& space, std::size_t range, std::size_t warps, word* to,
              std::uint32_t* failed) {
     return rate(store_bytes, [&] {

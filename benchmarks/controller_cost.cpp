@@ -1,5 +1,5 @@
 // What a command costs a thread of a software controller that finds it ready: fetch, check, copy
-// from a random place in memory into its slot, complete.
+// from a random location in memory into its slot, complete.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/controller_cost.cpp build/src/libwatari.a
@@ -11,7 +11,7 @@
 // rests, and the controller's rounds are timed until all are completed; then the user takes the
 // completions. So the entries come out of another core's cache, as they come out of the last-level
 // cache where a GPU wrote them. Stores: `none` moves nothing, `ram` is that of the product, and
-// `copy` a bare memcpy of the same places without queues. Printed: nanoseconds a command, the
+// `copy` a bare memcpy of the same locations without queues. Printed: nanoseconds a command, the
 // median of nine rounds in which the three take turns.
 #include "watari/core/atomic.hpp"
 #include "watari/storage/backends/ram.hpp"
@@ -36,7 +36,7 @@ constexpr int turns = 200;
 constexpr std::size_t namespace_bytes = std::size_t{1} << 31;
 
 /// Ends every command at once.
-class none_lane final : public lane {
+class none_channel final : public io_channel {
 public:
     bool submit(const request& command) override {
         ended_.push_back({command.queue, command.cid, success});
@@ -67,8 +67,8 @@ public:
                   block,
                   std::max(block, 4096u),
                   {range(memory_.slots()), range(memory_.lists())}},
-          poller_(memory_, served_, store ? store->open_lane({}) : std::make_unique<none_lane>(), 0,
-                  1) {}
+          poller_(memory_, served_,
+                  store ? store->open_channel({}) : std::make_unique<none_channel>(), 0, 1) {}
 
     /// Nanoseconds a command.
     double round() {
@@ -163,7 +163,7 @@ int main(int count, char** words) {
         blocks.push_back(static_cast<std::uint32_t>(std::atoi(words[i])));
     if (blocks.empty()) blocks = {512, 4096};
     const watari::memory::buffer<std::byte> data(watari::memory::kind::pageable, namespace_bytes,
-                                                 huge_placement());
+                                                 watari::memory::huge_placement());
     std::memset(data.data(), 1, data.size());
     const auto store = make_ram({data.data(), data.size()});
     for (const std::uint32_t block : blocks) {

@@ -29,16 +29,18 @@ using namespace watari;
 
 namespace {
 
-constexpr std::size_t block = 96 << 10, place = 128 << 10;  ///< bytes of a request, of a buffer
+constexpr std::size_t block = 96 << 10,
+                      buffer_bytes = 128 << 10;  ///< bytes of a request, of a buffer
 constexpr std::size_t file_bytes = std::size_t{1} << 30, blocks = file_bytes / block;
 constexpr double enough = 1;  ///< seconds
 
-struct way {
+struct access_pattern {
     std::size_t in_flight, buffers;
     bool in_turn;  ///< else the buffer that was free last comes first
 };
-constexpr way ways[] = {{8, 8, false},     {16, 16, false}, {32, 32, false}, {64, 64, false},
-                        {256, 256, false}, {64, 64, true},  {64, 256, true}, {64, 1024, true}};
+constexpr access_pattern patterns[] = {{8, 8, false},   {16, 16, false},   {32, 32, false},
+                                       {64, 64, false}, {256, 256, false}, {64, 64, true},
+                                       {64, 256, true}, {64, 1024, true}};
 
 void make(const std::string& path) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0600);
@@ -54,37 +56,37 @@ void make(const std::string& path) {
     close(file);
 }
 
-double rate(int file, const way& how) {
-    const memory::buffer<std::byte> data(memory::kind::pageable, how.buffers * place,
+double rate(int file, const access_pattern& how) {
+    const memory::buffer<std::byte> data(memory::kind::pageable, how.buffers * buffer_bytes,
                                          {.thp = memory::huge_pages::always});
     std::fill_n(data.data(), data.size(), std::byte{1});
-    storage::uring ring(static_cast<unsigned>(how.in_flight));
+    files::uring ring(static_cast<unsigned>(how.in_flight));
     const iovec all{data.data(), data.size()};
     ring.register_buffers({&all, 1});
     std::deque<std::size_t> free;
     for (std::size_t i = 0; i < how.buffers; ++i) free.push_back(i);
-    std::array<storage::uring_completion, 64> done;
+    std::array<files::uring_completion, 64> done;
     std::size_t next = 0, read = 0;
     const double start = measure::now();
     while (ring.in_flight() > 0 || measure::now() < start + enough) {
         while (ring.in_flight() < how.in_flight && measure::now() < start + enough) {
             const std::size_t i = how.in_turn ? free.front() : free.back();
             how.in_turn ? free.pop_front() : free.pop_back();
-            ring.push({.operation = storage::uring_operation::read,
+            ring.push({.operation = files::uring_operation::read,
                        .file = file,
                        .buffer = 0,
-                       .data = data.data() + i * place,
+                       .data = data.data() + i * buffer_bytes,
                        .bytes = block,
                        .offset = next++ % blocks * block,
                        .tag = i});
             ring.submit();
         }
-        const std::size_t found = ring.reap(done);
-        for (std::size_t i = 0; i < found; ++i) {
+        const std::size_t completed = ring.reap(done);
+        for (std::size_t i = 0; i < completed; ++i) {
             if (done[i].result != static_cast<int>(block)) throw error("a read failed");
             free.push_back(done[i].tag);
         }
-        read += found;
+        read += completed;
     }
     return static_cast<double>(read * block) / (measure::now() - start) / 1e9;
 }
@@ -98,13 +100,14 @@ int main(int count, char** words) {
     if (access(path.c_str(), F_OK) != 0) make(path);
     const int file = open(path.c_str(), O_RDONLY | O_DIRECT);
     if (file < 0) throw error("cannot open " + path + " past the page cache");
-    std::vector<std::vector<double>> found(std::size(ways));
+    std::vector<std::vector<double>> rates(std::size(patterns));
     for (int round = 0; round < rounds; ++round)
-        for (std::size_t w = 0; w < std::size(ways); ++w) found[w].push_back(rate(file, ways[w]));
-    for (std::size_t w = 0; w < std::size(ways); ++w) {
-        std::printf("%4zu in flight, %4zu buffers %s:", ways[w].in_flight, ways[w].buffers,
-                    ways[w].in_turn ? "in turn   " : "last first");
-        for (const double each : found[w]) std::printf(" %.2f", each);
+        for (std::size_t w = 0; w < std::size(patterns); ++w)
+            rates[w].push_back(rate(file, patterns[w]));
+    for (std::size_t w = 0; w < std::size(patterns); ++w) {
+        std::printf("%4zu in flight, %4zu buffers %s:", patterns[w].in_flight, patterns[w].buffers,
+                    patterns[w].in_turn ? "in turn   " : "last first");
+        for (const double each : rates[w]) std::printf(" %.2f", each);
         std::printf("\n");
     }
 }

@@ -159,13 +159,13 @@ def main() -> None:
                 rows += duel({**common, **given}, engines, machine, options.rounds, options.seconds)
     print_table(rows)
     if options.output:
-        told = {
+        report = {
             "machine": machine["name"],
             "fio": subprocess.run(["fio", "--version"], capture_output=True, text=True).stdout,
             "load_before_and_after": [load, os.getloadavg()[0]],
             "rows": rows,
         }
-        options.output.write_text(json.dumps(told, indent=1) + os.linesep)
+        options.output.write_text(json.dumps(report, indent=1) + os.linesep)
 
 
 if __name__ == "__main__":

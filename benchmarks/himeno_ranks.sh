@@ -52,13 +52,13 @@ print(f"{'scaling':8} {'GPUs':>4} {'halo':7} {'overlap':7} {'ms':>8} {'GFLOPS':>
 for path in [folder / "strong.json", *sorted(folder.glob("weak-*.json"))]:
     for case in json.loads(path.read_text())["cases"]:
         p, trial = case["parameters"], case["trials"][0]
-        told = f"{path.stem.split('-')[0]:8} {p['ranks']:4} {p['halo']:7} {'no yes'.split()[p['overlap']]:7}"
+        label = f"{path.stem.split('-')[0]:8} {p['ranks']:4} {p['halo']:7} {'no yes'.split()[p['overlap']]:7}"
         if case["status"] != "ok":
-            print(told, case["status"], case["reason"])
+            print(label, case["status"], case["reason"])
             continue
         seconds = statistics.median(trial["host_s"][1:])
         rate = case["flops_per_sample"] / seconds / 1e9
         alone = alone or rate  # one GPU comes first
-        print(f"{told} {seconds * 1e3:8.3f} {rate:8.0f} {rate / alone / p['ranks']:10.3f}")
+        print(f"{label} {seconds * 1e3:8.3f} {rate:8.0f} {rate / alone / p['ranks']:10.3f}")
 PYTHON
 step "Done"

@@ -67,8 +67,8 @@ def duel(given: Parameters, machine: Machine, command: list[str], rounds: int) -
     request = resolve("copy", {**given, "samples": SAMPLES, "trials": 1}, machine)[0]
     play: list[Callable[[], float]] = [lambda: ours(request), lambda: rival(command, request)]
     times = [[turn() for turn in play] for _ in range(rounds)]
-    amount = cases.find("copy").bytes_per_sample(request.parameters)
-    mine, theirs = (amount / median(column) / 1e9 for column in zip(*times, strict=True))
+    bytes_moved = cases.find("copy").bytes_per_sample(request.parameters)
+    mine, theirs = (bytes_moved / median(column) / 1e9 for column in zip(*times, strict=True))
     return {
         "case": describe(request),
         "rival": Path(command[0]).name,
@@ -102,8 +102,8 @@ def main() -> None:
     for row in rows:
         print("{case}: {ours_GBps} GB/s, {rival} {rival_GBps}, ratio {ratio}".format(**row))
     if options.output:
-        told = {"machine": machine["name"], "environment": dict(launch.PINNING), "rows": rows}
-        options.output.write_text(json.dumps(told, indent=1) + os.linesep)
+        report = {"machine": machine["name"], "environment": dict(launch.PINNING), "rows": rows}
+        options.output.write_text(json.dumps(report, indent=1) + os.linesep)
 
 
 if __name__ == "__main__":

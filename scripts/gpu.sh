@@ -41,8 +41,12 @@ sanitized() { # tool, file, which tests of it
     compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
         "$(python_test "$2")" -k "$3" >>"$log" 2>&1 || failed=1
 }
+case_tests() { # files of cases with tests marked gpu; those that need MPI: benchmarks/himeno_ranks.sh
+    grep -rl --include='test_*.py' 'mark\.gpu' tests/python/cases | xargs grep -L 'mark\.mpi' |
+        sed 's:.*/test_::; s:\.py$::' | sort | paste -sd,
+}
 run_tests() {
-    local names=${1:-memory,memory_cases,probe,worker,storage,gemm_library,himeno,himeno_directives} name
+    local names=${1:-memory,probe,worker,$(case_tests)} name
     step "Tests on the GPU"
     ctest --test-dir build/gpu -j 4 --output-on-failure >>"$log" 2>&1 || failed=1
     for name in ${names//,/ }; do

@@ -61,7 +61,7 @@ def killed(folder: Path, side: int) -> bool:
 
 
 def finished(folder: Path, output: str) -> str:
-    """What the command said. Raises SystemExit where it failed."""
+    """The output of the command. Raises SystemExit where it failed."""
     try:
         done = subprocess.run(
             command(folder, output), capture_output=True, text=True, timeout=LIMIT, check=False
@@ -86,10 +86,10 @@ def main() -> None:
                 break
         else:
             sys.exit("resume: every product was over before its first tiles were in the journal")
-        said = finished(folder, "C.npy")
-        already = next((each for each in said.splitlines() if "finished already" in each), "")
+        output = finished(folder, "C.npy")
+        already = next((line for line in output.splitlines() if "finished already" in line), "")
         if not already:
-            sys.exit(f"resume: nothing was resumed: {said}")
+            sys.exit(f"resume: nothing was resumed: {output}")
         finished(folder, "whole.npy")
         if not filecmp.cmp(folder / "C.npy", folder / "whole.npy", shallow=False):
             sys.exit("resume: the product that was resumed has other bits than a whole one")

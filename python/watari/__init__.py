@@ -1,7 +1,6 @@
 """Watari: how data crosses the memories of a GPU machine."""
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # to type checkers it is True, as that of typing
 if TYPE_CHECKING:
     from watari._native import Buffer
     from watari.cases.gemm.product import gemm
@@ -9,7 +8,7 @@ if TYPE_CHECKING:
 __all__ = ["Buffer", "gemm"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Imported when it is used: a trial imports this package too, and should start at once."""
     if name == "Buffer":
         from watari._native import Buffer

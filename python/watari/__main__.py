@@ -1,20 +1,28 @@
-"""The entry point: Ctrl-C is answered in one line from here on, also while all else is imported."""
+"""The entry point: an interrupt ends the command in one line, also while modules are imported.
+
+SIGINT has its default action until the handlers are there: it ends the process without a traceback.
+So this module imports as little as possible before that.
+"""
 
 from __future__ import annotations
 
 import signal
 import sys
 
-from watari.common.interrupts import INTERRUPTED, end_at_second
-
 
 def main() -> None:
-    """The command line. What must be kept when Ctrl-C comes is kept by those who have it."""
-    try:
-        end_at_second()
-        from watari.cli import commands as cli
+    """The command line. Code that must keep something when Ctrl-C comes keeps it itself."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:  # what a shell ignores stays ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from watari.common.interrupts import INTERRUPTED, end_at_second
 
-        cli.main()
+    end_at_second()
+    try:
+        signal.signal(signal.SIGINT, handler)
+        from watari.cli import commands
+
+        commands.main()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda number, frame: None)  # a second one breaks no line
         print("watari: interrupted", file=sys.stderr)

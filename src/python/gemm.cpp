@@ -35,7 +35,8 @@ gemm::parameters case_parameters(const nb::dict& p) {
     result.engine = text(p, "engine");
     result.processor = processor_named(text(p, "processor"));
     result.tile = number(p, "tile");
-    result.schedule = text(p, "schedule") == "naive" ? gemm::order::naive : gemm::order::reuse;
+    result.schedule =
+        text(p, "schedule") == "naive" ? gemm::schedule_kind::naive : gemm::schedule_kind::reuse;
     result.type = text(p, "precision") == "double" ? precision::double_precision
                                                    : precision::single_precision;
     result.fast_memory = number(p, "fast_memory");
@@ -44,7 +45,7 @@ gemm::parameters case_parameters(const nb::dict& p) {
     result.threads = number(p, "threads");
     result.depth = number(p, "depth");
     result.size = {number(p, "m"), number(p, "n"), number(p, "k")};
-    result.order = text(p, "layout") == "tiled" ? gemm::layout::tiled : gemm::layout::row_major;
+    result.layout = text(p, "layout") == "tiled" ? gemm::layout::tiled : gemm::layout::row_major;
     result.store = text(p, "store");
     result.folder = text(p, "folder");
     result.samples = number(p, "samples");
@@ -101,7 +102,7 @@ nb::dict product_facts(const gemm::product& product) {
     result["k"] = product.a().where.columns;
     result["factors"] =
         nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
-    result["dtype"] = gemm::npy_type(how.type);
+    result["dtype"] = files::npy_type(how.type);
     result["processor"] = how.processor.is_gpu() ? "gpu" : "cpu";
     result["engine"] = how.engine;
     result["tile"] = how.tile;

@@ -1,18 +1,10 @@
-// Case `himeno` for Python, and the arrays that its kernels compute.
+// Case `himeno` for Python.
 #include "module.hpp"
 
 #include "watari/cases/himeno/himeno.hpp"
-#include "watari/cases/himeno/loop.hpp"
 #include "watari/comm/communicator.hpp"
-#include "watari/core/error.hpp"
-#include "watari/memory/buffer.hpp"
 
-#include <nanobind/ndarray.h>
-
-#include <algorithm>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -42,52 +34,6 @@ himeno::parameters parameters_of(const nb::dict& p) {
     return result;
 }
 
-/// The 14 arrays, one behind the other in CPU memory, after the iterations.
-std::vector<float> computed(const himeno::parameters& p, double& gosa) {
-    const std::size_t points = p.size.points();
-    const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    const memory::placement how{.device = p.processor.number};
-    const memory::buffer<float> arrays(kind, 14 * points, how);
-    const memory::buffer<double> sums(kind, himeno::gosa_scratch(p.size), how);
-    himeno::fields f{.size = p.size};
-    float* next = arrays.data();
-    for (float** array : himeno::pointers(f)) *array = std::exchange(next, next + points);
-    const himeno::kernels& run = himeno::kernels_on(p.processor);
-    run.initialise(f, p.size, {0, 0, 0}, p.data, nullptr);
-    measure::trial unused;
-    if (p.iterations > 0) himeno::iterate(unused, p, f, sums.data(), false, nullptr);
-    if (p.iterations > 0) gosa = unused.series["gosa"].back();
-    std::vector<float> result(14 * points);
-    next = result.data();
-    for (float** array : himeno::pointers(f)) {
-        if (p.processor.is_gpu())
-            device::read_back(next, *array, points * sizeof(float), nullptr);
-        else
-            std::copy_n(*array, points, next);
-        next += points;
-    }
-    return result;
-}
-
-nb::dict fields(const nb::dict& given) {
-    const himeno::parameters p = parameters_of(given);
-    double gosa = 0;
-    auto owned = std::make_unique<std::vector<float>>(computed(p, gosa));
-    float* next = owned->data();
-    const nb::capsule owner(owned.release(), [](void* data) noexcept {
-        delete static_cast<std::vector<float>*>(data);
-    });
-    nb::dict result;
-    for (const char* name :
-         {"p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"}) {
-        result[name] = nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<3>>(
-            next, {p.size.i, p.size.j, p.size.k}, owner));
-        next += p.size.points();
-    }
-    result["gosa"] = gosa;
-    return result;
-}
-
 nb::dict run(const nb::dict& given) {
     const himeno::parameters p = parameters_of(given);
     measure::trial result;
@@ -110,9 +56,6 @@ static void bind_himeno(nb::module_& module) {
     module.def("exchange_gpu_memory", comm::exchange_gpu_memory,
                "Gives GPU memory to MPI, between two ranks; raises where other data come. An MPI "
                "that does not know CUDA may crash.");
-    module.def("himeno_fields", fields, nb::arg("parameters"),
-               "The arrays and gosa after `iterations` (0: as they begin), by name. Any style: the "
-               "arrays lie in the processor's own memory.");
 }
 
 static const binding himeno_bindings(bind_himeno);

@@ -116,7 +116,7 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
         throw usage_error("copy_from: the range is longer than the buffers");
-    bench::kernels_on(who).copy(static_cast<double*>(to.memory->data()) + first,
+    cases::kernels_on(who).copy(static_cast<double*>(to.memory->data()) + first,
                                 static_cast<const double*>(from.memory->data()) + first, count,
                                 nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);

@@ -9,12 +9,12 @@ namespace {
 
 using namespace watari;
 
-bench::memory_end end_named(std::string_view word) {
+cases::memory_end end_named(std::string_view word) {
     return {memory::row(word.substr(0, word.find(':'))).kind, number_in(word)};
 }
 
-bench::copy_parameters copy_parameters(const nb::dict& p) {
-    auto result = with_common<bench::copy_parameters>(p);
+cases::copy_parameters copy_parameters(const nb::dict& p) {
+    auto result = with_common<cases::copy_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     result.from = end_named(text(p, "from"));
     result.to = end_named(text(p, "to"));
@@ -30,8 +30,8 @@ bench::copy_parameters copy_parameters(const nb::dict& p) {
     return result;
 }
 
-bench::access_parameters access_parameters(const nb::dict& p) {
-    auto result = with_common<bench::access_parameters>(p);
+cases::access_parameters access_parameters(const nb::dict& p) {
+    auto result = with_common<cases::access_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     const std::string memory = text(p, "memory");
     if (memory != "explicit") result.kind = memory::row(memory).kind;
@@ -41,8 +41,8 @@ bench::access_parameters access_parameters(const nb::dict& p) {
     return result;
 }
 
-bench::migration_parameters migration_parameters(const nb::dict& p) {
-    auto result = with_common<bench::migration_parameters>(p);
+cases::migration_parameters migration_parameters(const nb::dict& p) {
+    auto result = with_common<cases::migration_parameters>(p);
     result.kind = memory::row(text(p, "memory")).kind;
     result.hint = memory::hint_named(text(p, "hint"));
     const std::string phases = text(p, "phases");
@@ -54,23 +54,23 @@ bench::migration_parameters migration_parameters(const nb::dict& p) {
     return result;
 }
 
-bench::touch_parameters touch_parameters(const nb::dict& p) {
-    auto result = with_common<bench::touch_parameters>(p);
+cases::touch_parameters touch_parameters(const nb::dict& p) {
+    auto result = with_common<cases::touch_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     result.kind = memory::row(text(p, "memory")).kind;
-    result.operation = chosen<bench::touch_operation>(
-        text(p, "operation"), {{"first-touch", bench::touch_operation::first_touch},
-                               {"prefetch", bench::touch_operation::prefetch},
-                               {"fault", bench::touch_operation::fault}});
+    result.operation = chosen<cases::touch_operation>(
+        text(p, "operation"), {{"first-touch", cases::touch_operation::first_touch},
+                               {"prefetch", cases::touch_operation::prefetch},
+                               {"fault", cases::touch_operation::fault}});
     return result;
 }
 
 void bind(nb::module_& module) {
-    bind_case(module, "copy", copy_parameters, bench::copy, "One trial of case `copy`.");
-    bind_case(module, "access", access_parameters, bench::access, "One trial of case `access`.");
-    bind_case(module, "migration", migration_parameters, bench::migration,
+    bind_case(module, "copy", copy_parameters, cases::copy, "One trial of case `copy`.");
+    bind_case(module, "access", access_parameters, cases::access, "One trial of case `access`.");
+    bind_case(module, "migration", migration_parameters, cases::migration,
               "One trial of case `migration`.");
-    bind_case(module, "touch", touch_parameters, bench::touch, "One trial of case `touch`.");
+    bind_case(module, "touch", touch_parameters, cases::touch, "One trial of case `touch`.");
 }
 
 const binding bindings(bind);

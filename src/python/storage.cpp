@@ -6,17 +6,17 @@ namespace {
 
 using namespace watari;
 
-bench::storage_parameters storage_parameters(const nb::dict& p) {
-    auto result = with_common<bench::storage_parameters>(p);
+cases::storage_parameters storage_parameters(const nb::dict& p) {
+    auto result = with_common<cases::storage_parameters>(p);
     const auto number = [&](const char* name) { return nb::cast<std::size_t>(p[name]); };
     result.processor = processor_named(text(p, "processor"));
     result.engine = text(p, "engine");
     result.pattern = chosen<storage::pattern>(
         text(p, "pattern"),
         {{"random", storage::pattern::random}, {"sequential", storage::pattern::sequential}});
-    result.direction = chosen<storage::direction>(
+    result.direction = chosen<files::direction>(
         text(p, "direction"),
-        {{"read", storage::direction::read}, {"write", storage::direction::write}});
+        {{"read", files::direction::read}, {"write", files::direction::write}});
     result.cache =
         chosen<storage::cache_state>(text(p, "cache"), {{"none", storage::cache_state::none},
                                                         {"cold", storage::cache_state::cold},
@@ -34,7 +34,7 @@ bench::storage_parameters storage_parameters(const nb::dict& p) {
 
 void bind(nb::module_& module) {
     bind_case(
-        module, "storage", storage_parameters, bench::storage,
+        module, "storage", storage_parameters, cases::storage,
         "One trial of case `storage`; `folder` is where its files lie, `seed` makes the order.");
 }
 

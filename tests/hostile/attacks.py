@@ -113,7 +113,7 @@ def spread(attempt: Attempt, name: str, given: argparse.Namespace, seed: int) ->
     ]
     tally = Tally()
     with multiprocessing.get_context("fork").Pool(given.processes) as pool:
-        for part in pool.starmap(share, [(attempt, name, each) for each in bounds]):
+        for part in pool.starmap(share, [(attempt, name, seeds) for seeds in bounds]):
             tally.add(part)
     return tally
 
@@ -130,8 +130,8 @@ def report(name: str, seed: int, tally: Tally) -> int:
         print(f"{name}: unsupported: {tally.unsupported}")
         return 0
     tried = tally.outcomes.total() + len(tally.broken)
-    what = ", ".join(f"{count} {word}" for word, count in sorted(tally.outcomes.items()))
-    print(f"{name}: {tried} attempts, seed {seed}: {what or 'none ended'}; ", end="")
+    counts = ", ".join(f"{count} {word}" for word, count in sorted(tally.outcomes.items()))
+    print(f"{name}: {tried} attempts, seed {seed}: {counts or 'none ended'}; ", end="")
     print(f"{len(tally.broken)} broken" if tally.broken else "nothing broken")
     kinds: dict[str, list[tuple[int, str]]] = {}
     for number, text in sorted(tally.broken):

@@ -1,7 +1,7 @@
 """Starts `watari ...`, ends it, and holds what it says against what it promises.
 
-Promises of every command: it ends; its exit code is one of the documented ones; an error is told in
-one line that begins with `watari:`, without a traceback.
+Promises of every command: it ends; its exit code is one of the documented ones; an error is
+reported in one line that begins with `watari:`, without a traceback.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attacks import Broken
 
-PATIENCE = 180.0  # seconds: a machine may be slow and busy; nothing here takes more than some
+TIMEOUT = 180.0  # seconds: a machine may be slow and busy; nothing here takes more than some
 CODES = {0, 1, 2, 3, 4, 130}
 OURS = "/watari/__main__.py"  # is in tracebacks, but where the interpreter had not begun it yet
 COMMAND = [sys.executable, str(Path(__file__).with_name("watari_command.py"))]
@@ -33,9 +33,9 @@ class Ended:
     more: dict[str, str] = field(default_factory=dict)  # of its environment
 
     def __str__(self) -> str:
-        said = " | ".join((self.out[-300:] + self.err[-1500:]).split("\n"))
+        output = " | ".join((self.out[-300:] + self.err[-1500:]).split("\n"))
         faults = "".join(f"{name}={value} " for name, value in sorted(self.more.items()))
-        return f"`{faults}watari {' '.join(self.words)}` ended with {self.code}: {said}"
+        return f"`{faults}watari {' '.join(self.words)}` ended with {self.code}: {output}"
 
     @property
     def error(self) -> str:
@@ -67,15 +67,15 @@ def end(
     killed: bool = False,
     more: dict[str, str] | None = None,
 ) -> Ended:
-    """Waits. Raises Broken where it hangs, says more than it may or ends in another way."""
+    """Waits. Raises Broken where it hangs, writes more than it may, or ends otherwise."""
     try:
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
         ended = Ended(words, process.returncode, out, err, more or {})
-        raise Broken(f"still there after {PATIENCE:g} s: {ended}") from None
+        raise Broken(f"still there after {TIMEOUT:g} s: {ended}") from None
     ended = Ended(words, process.returncode, out, err, more or {})
     if not killed:
         check_manners(ended)
@@ -89,7 +89,7 @@ def check_manners(ended: Ended) -> None:
     if "Traceback (most recent call last):" in ended.err.split("\n") and OURS in ended.err:
         raise Broken(f"a traceback: {ended}")
     if ended.code == 2 and not ended.error.startswith("watari: "):
-        raise Broken(f"an error that no line tells: {ended}")
+        raise Broken(f"an error that no line reports: {ended}")
 
 
 def watari(words: list[str], folder: Path, **more: str) -> Ended:

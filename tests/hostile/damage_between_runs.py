@@ -128,7 +128,7 @@ def killed(rng: random.Random, product: Product) -> bool:
     for _ in range(5):
         partial = product.folder / "C.npy.partial"
         ended = end_at_random(
-            rng, product.words, product.folder, partial, *product.time, way="SIGKILL"
+            rng, product.words, product.folder, partial, *product.time, name="SIGKILL"
         )
         if products.check_old(product, ended):
             return False
@@ -161,20 +161,20 @@ def attempt(rng: random.Random, folder: Path) -> str:
     if not (folder / name).stat().st_size and damage is not removed:
         return "nothing to damage"
     damage(rng, folder / name)
-    what = f"{name} {damage.__name__}"
+    attack = f"{name} {damage.__name__}"
     old = product.content()
     right = right_now(product) if damage is exchanged else product.right
     ended = watari(product.words, folder)
     if ended.code == 0:
         if product.content() != right:
-            raise Broken(f"{what}: a wrong C after {ended}")
+            raise Broken(f"{attack}: a wrong C after {ended}")
         products.check_done(product, ended, right)
         return "made right"
     if not ended.error.startswith("watari: ") or product.content() != old:
-        raise Broken(f"{what}: no refusal in one line, or not the old C: {ended}")
+        raise Broken(f"{attack}: no refusal in one line, or not the old C: {ended}")
     again = watari([*product.words, "--fresh"], folder)
     if again.code or product.content() != right:
-        raise Broken(f"{what}: --fresh after a refusal makes no right C: {ended}, then {again}")
+        raise Broken(f"{attack}: --fresh after a refusal makes no right C: {ended}, then {again}")
     products.check_done(product, again, right)
     return "refused, then made afresh"
 

@@ -4,7 +4,7 @@
 //     FAULT_FOLDER=/tmp/x FAULT_CALL=pwrite FAULT_NTH=3 FAULT_ERRNO=5 FAULT_LOG=/tmp/log
 //
 // counts calls of that kind on files in this folder, in each process; the third one fails with EIO
-// (errno 0: is short), and with FAULT_LASTING=1 all later ones, too. What was done is told in the
+// (errno 0: is short), and with FAULT_LASTING=1 all later ones, too. What was done is reported in the
 // log. Calls that glibc makes for itself, and io_uring's, do not come by here.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static int is_in_folder(const char* path) {
     return path[0] != '/' || strncmp(path, folder, strlen(folder)) == 0;
 }
 
-static void tell(const char* call, const char* path, int error) {
+static void report(const char* call, const char* path, int error) {
     const char* log = getenv("FAULT_LOG");
     if (!log) return;
     char line[PATH_MAX + 64];
@@ -47,14 +47,14 @@ static void tell(const char* call, const char* path, int error) {
     syscall(SYS_close, file);
 }
 
-// 0: goes on as it is; 1: fails, with errno set; 2: is to be short.
+// 0: continues unchanged; 1: fails, with errno set; 2: is to be short.
 static int fault(const char* call, const char* path) {
     const char* wanted = getenv("FAULT_CALL");
     if (!wanted || strcmp(wanted, call) != 0 || !is_in_folder(path)) return 0;
     int now = __atomic_add_fetch(&counted, 1, __ATOMIC_SEQ_CST), nth = number("FAULT_NTH");
     if (now != nth && !(now > nth && number("FAULT_LASTING"))) return 0;
     int error = number("FAULT_ERRNO");
-    tell(call, path, error);
+    report(call, path, error);
     errno = error;
     return error ? 1 : 2;
 }

@@ -1,4 +1,4 @@
-"""Commands of which one call to the operating system fails, or moves less than it was asked to.
+"""Commands during which one call to the operating system fails, or transfers less than requested.
 
 Promises: a documented exit code, no traceback, no hang; the old output whole or the new one right;
 an error line that names the file; and the same command without a fault then does its work. Calls of
@@ -24,7 +24,7 @@ from attacks import Broken, Unsupported
 from commands import Ended, watari
 
 DISK = ["EIO", "ENOSPC", "EDQUOT"]
-FAULTS: dict[str, list[str]] = {  # by call: the errors that manual pages tell of; SHORT moves less
+FAULTS: dict[str, list[str]] = {  # by call: the errors in its manual page; SHORT transfers less
     "open": ["EIO", "ENOSPC", "EDQUOT", "EACCES", "ENOMEM", "EINTR", "EMFILE"],
     "read": ["EIO", "EINTR", "SHORT"],
     "pread": ["EIO", "EINTR", "SHORT"],
@@ -50,7 +50,7 @@ RUN = ["run", "copy", "processor=cpu", "size=16KiB", "trials=2", "samples=2", "-
 STORAGE = ["run", "storage", "processor=cpu", "size=4MiB", "requests=64", "block=4KiB"]
 STORAGE += ["trials=1", "samples=2", "folder=data", "-o", "run.json"]
 SAMPLES = sorted(
-    (Path(__file__).parents[2] / "results").glob("*-gemm-*-disk-*.json"),
+    (Path(__file__).parents[2] / "results").rglob("*-gemm-*-disk-*.json"),
     key=lambda path: path.stat().st_size,
 )[:4]
 
@@ -94,7 +94,7 @@ def came(ended: Ended, folder: Path, fault: dict[str, str]) -> str:
     if not log.exists():
         return "not reached"
     log.unlink()
-    return "survived" if ended.code in (0, 3) else "told"
+    return "survived" if ended.code in (0, 3) else "reported"
 
 
 def check_end(ended: Ended, codes: tuple[int, ...], names: list[str]) -> None:
@@ -112,16 +112,16 @@ def of_product(rng: random.Random, folder: Path) -> str:
     product = products.prepare(rng, folder)
     fault = drawn(rng, folder, list(FAULTS))
     ended = watari(product.words, folder, **fault)
-    there = products.check_old(product, ended)
-    if ended.code == 0 and not there:
+    finished = products.check_old(product, ended)
+    if ended.code == 0 and not finished:
         raise Broken(f"no C after {ended}")
     check_end(ended, (0, 1, 2), [".npy", str(folder), "output"])
     again = watari(product.words, folder)
     if again.code == 2 and "--fresh" in again.error:
         again = watari([*product.words, "--fresh"], folder)
     products.whole(again)
-    # one that was in place already may have been told as finished, or be what is added to
-    right = {product.right, product.right_anew} if there else {product.right}
+    # one that was in place already may have been reported as finished, or be the C that is added to
+    right = {product.right, product.right_anew} if finished else {product.right}
     if product.content() not in right or product.left_over():
         raise Broken(f"a wrong C, or something beside it {product.left_over()}: {again}")
     return came(ended, folder, fault)
@@ -134,34 +134,34 @@ def result(folder: Path, old: str, ended: Ended) -> dict[str, Any] | None:
     if text == old:
         return None
     try:
-        found: dict[str, Any] = json.loads(text)
+        content: dict[str, Any] = json.loads(text)
     except ValueError as error:
         raise Broken(f"torn JSON: {error} after {ended}") from None
-    for case in found["cases"]:
+    for case in content["cases"]:
         if case["status"] == "wrong" or (case["status"] != "ok" and not case["reason"]):
             raise Broken(f"{case['status']} because of '{case['reason']}' after {ended}")
-    return found
+    return content
 
 
 def of_run(rng: random.Random, folder: Path, words: list[str], calls: list[str]) -> str:
-    """`watari run`: results are the old ones or the new; what was measured can be gone on with."""
+    """`watari run`: results are the old ones or the new; the run can be resumed."""
     old = rng.choice(["", SAMPLES[0].read_text()])
     if old:
         (folder / "run.json").write_text(old)
     fault = drawn(rng, folder, calls)
     ended = watari(words, folder, **fault)
-    found = result(folder, old, ended)
-    if ended.code == 0 and not found:
+    content = result(folder, old, ended)
+    if ended.code == 0 and not content:
         raise Broken(f"no result after {ended}")
-    if ended.code not in (0, 1) or not found:
+    if ended.code not in (0, 1) or not content:
         check_end(ended, (1, 2), ["run.json", str(folder), "data", ".trial", "output"])
     journal = folder / "run.json.journal"
     if journal.exists() and journal.stat().st_size:
         words = ["run", "--resume", "run.json"]
     again = watari(words, folder)
-    found = result(folder, old, again)
-    failed = found and any(case["status"] == "failed" for case in found["cases"])
-    if not found or found["missing"] or again.code != int(bool(failed)):
+    content = result(folder, old, again)
+    failed = content and any(case["status"] == "failed" for case in content["cases"])
+    if not content or content["missing"] or again.code != int(bool(failed)):
         raise Broken(f"not whole after a fault: {ended}, then {again}")
     left = {path.name for path in folder.iterdir()} - {"run.json", "data"}
     if fault["FAULT_CALL"] in ("unlink", "open", "stat"):  # a folder that could not be removed
@@ -175,12 +175,12 @@ def of_storage(rng: random.Random, folder: Path) -> str:
     """`watari run storage`: a fault is no wrong data, and leaves none that a later run reads."""
     words = [*STORAGE, f"engine={rng.choice(['posix', 'mmap', 'queue'])}"]
     words += [f"direction={rng.choice(['read', 'write'])}"]
-    what = of_run(rng, folder, words, DATA)
+    outcome = of_run(rng, folder, words, DATA)
     (folder / "run.json").unlink()
     again = watari(words, folder)
     if again.code != 0:
-        raise Broken(f"a fault lasts ({what}): {again}")
-    return what
+        raise Broken(f"a fault lasts ({outcome}): {again}")
+    return outcome
 
 
 def of_report(rng: random.Random, folder: Path) -> str:

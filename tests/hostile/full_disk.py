@@ -1,8 +1,8 @@
 """Small disks that fill at random moments: ext4 in a file and tmpfs, each of a random size.
 
-Promises: what does not fit is told in one line; C and result files are the old ones or right; once
-there is room the same command, or `--resume`, completes. Mounts are in a namespace of their own;
-where they are not allowed the attack is unsupported.
+Promises: what does not fit is reported in one line; C and result files are the old ones or right;
+once there is room the same command, or `--resume`, completes. Mounts are in a namespace of their
+own; where they are not allowed the attack is unsupported.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def of_product(rng: random.Random, disk: Path) -> str:
     product = products.prepare(rng, disk)
     ballast = Ballast(rng, disk, int(rng.uniform(0, 1.5) * len(product.right)))
     ended = ballast.command(product.words, disk)
-    there = products.check_old(product, ended)
+    finished = products.check_old(product, ended)
     ballast.remove()
     if ended.code == 0:
         products.check_done(product, ended, product.right)
@@ -118,26 +118,26 @@ def of_product(rng: random.Random, disk: Path) -> str:
     check_told(ended, ["C.npy", "output"])
     again = watari(product.words, disk)
     products.whole(again)
-    products.check_done(product, again, product.right_anew if there else product.right)
-    return "told, then made"
+    products.check_done(product, again, product.right_anew if finished else product.right)
+    return "reported, then made"
 
 
 def check_told(ended: Ended, names: list[str]) -> None:
-    """Raises Broken where a full disk is not told by one line."""
+    """Raises Broken where no single line reports the full disk."""
     named = any(name in ended.error for name in names)
     if ended.code not in (1, 2) or not ended.error.startswith("watari: ") or not named:
-        raise Broken(f"a full disk is not told: {ended}")
+        raise Broken(f"a full disk is not reported: {ended}")
 
 
 def statuses(path: Path, ended: Ended) -> list[str]:
     """Of a result file's cases. Raises Broken where it is torn or something is missing."""
     try:
-        found = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise Broken(f"no result: {error}: {ended}") from None
-    if found["missing"]:
+    if content["missing"]:
         raise Broken(f"trials are missing: {ended}")
-    return [case["status"] for case in found["cases"]]
+    return [case["status"] for case in content["cases"]]
 
 
 def of_run(rng: random.Random, disk: Path, words: list[str]) -> str:
@@ -153,13 +153,13 @@ def of_run(rng: random.Random, disk: Path, words: list[str]) -> str:
     resumes = journal.exists() and journal.stat().st_size
     if not whole:
         ended = watari(["run", "--resume", "run.json"] if resumes else words, disk)
-    found = statuses(result, ended)
-    if "wrong" in found or ended.code != int("failed" in found):
-        raise Broken(f"statuses {found} after {ended}")
+    ended_with = statuses(result, ended)
+    if "wrong" in ended_with or ended.code != int("failed" in ended_with):
+        raise Broken(f"statuses {ended_with} after {ended}")
     names = {path.name for path in disk.iterdir()} - {"run.json", "data"}
     if names:
         raise Broken(f"left lying: {names} after {ended}")
-    return "had room" if whole else "resumed" if resumes else "told, then run"
+    return "had room" if whole else "resumed" if resumes else "reported, then run"
 
 
 def of_copy(rng: random.Random, disk: Path) -> str:
@@ -169,11 +169,11 @@ def of_copy(rng: random.Random, disk: Path) -> str:
 
 def of_storage(rng: random.Random, disk: Path) -> str:
     """Test files fill a disk; with room again they are whole."""
-    what = of_run(rng, disk, STORAGE)
+    outcome = of_run(rng, disk, STORAGE)
     again = watari([*STORAGE, "-o", "again.json"], disk)
     if set(statuses(disk / "again.json", again)) != {"ok"}:
         raise Broken(f"a full disk lasts: {again}")
-    return what
+    return outcome
 
 
 def attempt(rng: random.Random, folder: Path) -> str:
@@ -184,7 +184,7 @@ def attempt(rng: random.Random, folder: Path) -> str:
 
 
 def in_own_namespace() -> None:
-    """Starts this program again where mounts are seen by nobody else, if that is allowed."""
+    """Starts this program again in a mount namespace of its own, if that is allowed."""
     own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     if INSIDE in os.environ:
         return

@@ -29,40 +29,42 @@ from commands import CODES
 from mutations import changed_bytes, changed_json, changed_words
 
 ROOT = Path(__file__).parents[2]
-RESULTS = sorted((ROOT / "results").glob("*-gemm-*.json"), key=lambda path: path.stat().st_size)[:8]
+RESULTS = sorted((ROOT / "results").rglob("*-gemm-*.json"), key=lambda path: path.stat().st_size)[
+    :8
+]
 PLANS = sorted((ROOT / "plans").glob("*.toml"))
 NOWHERE = ["-o", "."]  # a folder: nothing is ever measured, since no result file can be there
 
 
-def said(words: list[str]) -> tuple[int, str]:
+def command_output(words: list[str]) -> tuple[int, str]:
     """Exit code and errors of a command in this process. Raises Broken for any other end."""
-    from watari.cli import commands as cli
+    from watari.cli import commands
 
     out, err = io.StringIO(), io.StringIO()
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            cli.main(words)
+            commands.main(words)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
     except BaseException:
         raise Broken(f"`{words}`: {traceback.format_exc(limit=-4)}") from None
     else:
         raise Broken(f"`{words}` has no exit code")
-    told = err.getvalue().strip()
+    message = err.getvalue().strip()
     if code not in CODES:
         raise Broken(f"`{words}`: exit code {code}")
-    if code in (1, 2) and "--help" not in words and not told.startswith("watari: "):
-        raise Broken(f"`{words}`: exit code {code}, and says '{told[-300:]}'")
-    return code, told
+    if code in (1, 2) and "--help" not in words and not message.startswith("watari: "):
+        raise Broken(f"`{words}`: exit code {code}, and says '{message[-300:]}'")
+    return code, message
 
 
 @functools.cache
 def probed_once() -> None:
     """Asks the machine what it has a single time: ten thousand attempts change nothing of it."""
-    from watari.cli import commands as cli
+    from watari.cli import commands
 
-    if hasattr(cli, "here"):
-        cli.here = functools.cache(cli.here)
+    if hasattr(commands, "this_machine"):
+        commands.this_machine = functools.cache(commands.this_machine)
 
 
 def word(code: int) -> str:
@@ -74,11 +76,13 @@ def result_file(rng: random.Random) -> str:
     sample = rng.choice(RESULTS)
     Path("new.json").write_bytes(changed_json(rng, sample.read_bytes()))
     Path("base.json").write_bytes(sample.read_bytes())
-    code, _ = said(["compare", *rng.choice([("base.json", "new.json"), ("new.json", "base.json")])])
+    code, _ = command_output(
+        ["compare", *rng.choice([("base.json", "new.json"), ("new.json", "base.json")])]
+    )
     if code not in (1, 2) and rng.random() < 0.2:
-        said(["report", "new.json", "-o", "page.html"])
+        command_output(["report", "new.json", "-o", "page.html"])
     if rng.random() < 0.1:
-        said(["run", "--resume", "new.json", *NOWHERE])
+        command_output(["run", "--resume", "new.json", *NOWHERE])
     return f"{word(code)} results"
 
 
@@ -112,7 +116,7 @@ def journal_of_a_run(rng: random.Random) -> str:
     else:
         content = changed_bytes(rng, b"".join(lines))
     name.write_bytes(content)
-    code, _ = said(["run", "--resume", rng.choice(["run.json", name.name]), *NOWHERE])
+    code, _ = command_output(["run", "--resume", rng.choice(["run.json", name.name]), *NOWHERE])
     return f"{word(code)} run journals"
 
 
@@ -125,8 +129,8 @@ def plan(rng: random.Random) -> str:
         lines[at] = name + equals + b" " + rng.choice(mutations.TOML).encode() + b"\n"
     text = b"".join(lines)
     Path("plan.toml").write_bytes(changed_bytes(rng, text) if rng.random() < 0.5 else text)
-    code, told = said(["run", "--plan", "plan.toml", *NOWHERE])
-    return "taken plans" if "-o names" in told else f"{word(code)} plans"
+    code, message = command_output(["run", "--plan", "plan.toml", *NOWHERE])
+    return "taken plans" if "-o names" in message else f"{word(code)} plans"
 
 
 def words(rng: random.Random) -> str:
@@ -150,8 +154,8 @@ def words(rng: random.Random) -> str:
     line = changed_words(rng, ["run", name, *given, *extra])
     if line[:1] != ["run"]:  # another command may write a file where it runs, and starts nothing
         line = ["run", *line]
-    code, told = said([*line, *NOWHERE])
-    return "taken words" if "-o names" in told else f"{word(code)} words"
+    code, message = command_output([*line, *NOWHERE])
+    return "taken words" if "-o names" in message else f"{word(code)} words"
 
 
 HOW: dict[str, Any] = {
@@ -180,24 +184,24 @@ def interrupted() -> Interrupted:
     """Raises Unsupported."""
     import numpy
 
-    from watari.cases.gemm import product as gemm_files
+    from watari.cases.gemm import product
 
     os.chdir(tempfile.mkdtemp(prefix=PREFIX, dir=attacks.scratch()))
     draw = numpy.random.default_rng(1)
     for name, shape in {"A.npy": (300, 200), "B.npy": (200, 270)}.items():
         numpy.save(name, draw.standard_normal(shape).astype(numpy.float32))
 
-    class Stopping(gemm_files.Silent):
+    class Stopping(product.Silent):
         def advance(self, fraction: float, finished: int) -> None:
             if finished >= 2:
                 os.kill(os.getpid(), signal.SIGINT)
 
-    gemm_files.INTERVAL = 0.0
-    gemm_files.gemm("A.npy", "B.npy", "C.npy", **HOW)
+    product.INTERVAL = 0.0
+    product.gemm("A.npy", "B.npy", "C.npy", **HOW)
     right = Path("C.npy").read_bytes()
     Path("C.npy").unlink()
-    with contextlib.suppress(gemm_files.Interrupted):
-        gemm_files.gemm("A.npy", "B.npy", "C.npy", progress=Stopping(), **HOW)
+    with contextlib.suppress(product.Interrupted):
+        product.gemm("A.npy", "B.npy", "C.npy", progress=Stopping(), **HOW)
     if not Path(LEFT[1]).exists():
         raise Unsupported("a product that can be stopped")
     return Interrupted(Path.cwd(), {name: Path(name).read_bytes() for name in LEFT}, right)
@@ -205,11 +209,11 @@ def interrupted() -> Interrupted:
 
 def refused(name: str, **more: Any) -> bool:
     """Whether `watari.gemm` refuses. Raises Broken for any other end."""
-    from watari.cases.gemm import product as gemm_files
+    from watari.cases.gemm import product
     from watari.common.errors import WatariError
 
     try:
-        gemm_files.gemm("A.npy", "B.npy", "C.npy", **HOW, **more)
+        product.gemm("A.npy", "B.npy", "C.npy", **HOW, **more)
     except WatariError as error:
         if name not in str(error):
             raise Broken(f"{name} is not named: {error}") from None
@@ -221,8 +225,8 @@ def refused(name: str, **more: Any) -> bool:
 
 def head(rng: random.Random) -> str:
     """Of a matrix."""
-    here, source = Path.cwd(), interrupted().folder
-    os.chdir(here)
+    folder, source = Path.cwd(), interrupted().folder
+    os.chdir(folder)
     for name in ("A.npy", "B.npy"):
         content = (source / name).read_bytes()
         changed = changed_bytes(rng, content[:128]) + content[128:]
@@ -231,17 +235,17 @@ def head(rng: random.Random) -> str:
 
 
 def journal_of_a_product(rng: random.Random) -> str:
-    product = interrupted()
-    os.chdir(product.folder)
+    kept = interrupted()
+    os.chdir(kept.folder)
     partial, journal = (Path(name) for name in LEFT)
     if Path("C.npy").exists():
         os.rename("C.npy", partial)  # the same file, as its journal wants it
-    partial.write_bytes(product.left[LEFT[0]])
-    changed = changed_bytes(rng, product.left[LEFT[1]])
+    partial.write_bytes(kept.left[LEFT[0]])
+    changed = changed_bytes(rng, kept.left[LEFT[1]])
     journal.write_bytes(changed)
     if refused("C.npy"):
         return "refused product journals"
-    if Path("C.npy").read_bytes() != product.right:
+    if Path("C.npy").read_bytes() != kept.right:
         raise Broken(f"a wrong C, with this journal: {changed!r}")
     return "taken product journals"
 

@@ -1,7 +1,7 @@
 """Runs that are ended at random moments, and continued: every trial once, and nothing left over.
 
-Promises: a trial that was told as finished is never run again; in the end there are as many as were
-planned, none twice; the result file is valid JSON whenever it is there; no `.trial-*`, journal or
+Promises: a trial that was reported as finished is never run again; in the end every planned
+trial is there once; the result file is valid JSON whenever it is there; no `.trial-*`, journal or
 unfinished file stays; nothing hangs.
 """
 
@@ -36,16 +36,16 @@ def command(rng: random.Random, folder: Path) -> list[str]:
     return ["run", "copy", *axes, "-o", RESULT]
 
 
-def told(ended: Ended) -> int:
-    """Trials that a command said are finished: lines as `[3/8] copy ...`."""
+def trials_reported(ended: Ended) -> int:
+    """Trials that a command reported as finished: lines as `[3/8] copy ...`."""
     return sum(bool(re.match(r"\[\d+/\d+\] ", line)) for line in ended.out.split("\n"))
 
 
 def read(path: Path, ended: Ended) -> dict[str, Any] | None:
     """The result file, if it is there. Raises Broken where it is no JSON."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text())
-        return found
+        content: dict[str, Any] = json.loads(path.read_text())
+        return content
     except FileNotFoundError:
         return None
     except ValueError as error:
@@ -66,8 +66,8 @@ def check_trials(result: dict[str, Any], ended: Ended) -> None:
 
 def whole(folder: Path, ended: Ended) -> dict[str, Any] | None:
     """The result file once nothing is missing. Raises Broken where it is no JSON."""
-    found = read(folder / RESULT, ended)
-    return None if (folder / JOURNAL).exists() or not found or found["missing"] else found
+    content = read(folder / RESULT, ended)
+    return None if (folder / JOURNAL).exists() or not content or content["missing"] else content
 
 
 def attempt(rng: random.Random, folder: Path) -> str:
@@ -80,7 +80,7 @@ def attempt(rng: random.Random, folder: Path) -> str:
             ended = watari(words, folder)
             if ended.code != 0:
                 raise Broken(f"not continued: {ended}")
-        finished += told(ended)
+        finished += trials_reported(ended)
         if result := whole(folder, ended):
             break
     if not result:

@@ -1,4 +1,4 @@
-"""Ends a command at a random moment, by one of the ways in which commands are ended."""
+"""Ends a command at a random moment, by the signals that end commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from attacks import Broken
 from commands import OURS, Ended, check_manners, end, start
 
-WAYS: dict[str, list[int]] = {
+SIGNALS: dict[str, list[int]] = {
     "SIGKILL": [signal.SIGKILL],
     "SIGTERM": [signal.SIGTERM],
     "SIGINT": [signal.SIGINT],
@@ -33,35 +33,35 @@ def end_at_random(
     rng: random.Random,
     words: list[str],
     folder: Path,
-    begun: Path,
+    started_file: Path,
     seconds: float,
     phase: float,
-    way: str | None = None,
+    name: str | None = None,
 ) -> Ended:
     """Starts a command and ends it: in a quarter of cases anywhere in the `seconds` that it takes,
-    else in the `phase` seconds after a file `begun` is there. Raises Broken where it hangs or ends
-    in an undocumented way."""
-    way = way or rng.choices(list(WAYS), WEIGHTS)[0]
+    else in the `phase` seconds after a file `started_file` is there. Raises Broken where it hangs
+    or ends with an undocumented exit code."""
+    name = name or rng.choices(list(SIGNALS), WEIGHTS)[0]
     process = start(words, folder)
     if rng.random() < 0.75:
-        await_file(process, begun)
+        await_file(process, started_file)
         time.sleep(rng.uniform(0, phase))
     else:
         time.sleep(rng.uniform(0, seconds))
-    for number in WAYS[way]:
+    for number in SIGNALS[name]:
         with suppress(ProcessLookupError):
             os.kill(process.pid, number)
         time.sleep(rng.choice([0, 0.01, 0.1]))
-    ended = end(process, words, killed=True)  # little is said: the pipes do not fill meanwhile
-    check_end(ended, way)
+    ended = end(process, words, killed=True)  # output is short: the pipes do not fill meanwhile
+    check_end(ended, name)
     return ended
 
 
-def check_end(ended: Ended, way: str) -> None:
-    """Raises Broken where a command did not end as this way to end it should make it."""
-    number = WAYS[way][0]
+def check_end(ended: Ended, name: str) -> None:
+    """Raises Broken where a command did not end as it should after these signals."""
+    number = SIGNALS[name][0]
     if ended.code == -number and OURS not in ended.err:
-        return  # where the interpreter begins or ends, nobody can hold it
+        return  # no handler is installed while the interpreter begins or ends
     check_manners(ended)
     if ended.code not in (0, INTERRUPTED):
-        raise Broken(f"{way} is not an error: {ended}")
+        raise Broken(f"{name} is not an error: {ended}")

@@ -33,62 +33,62 @@ PARTS: list[Any] = [
 
 def changed_bytes(rng: random.Random, content: bytes) -> bytes:
     """Some bytes changed, cut, doubled or put in."""
-    found = bytearray(content)
+    changed = bytearray(content)
     for _ in range(rng.choice([1, 1, 2, 5])):
-        at, length = rng.randrange(len(found) + 1), rng.choice([1, 1, 4, 64, 1000])
+        at, length = rng.randrange(len(changed) + 1), rng.choice([1, 1, 4, 64, 1000])
         how = rng.randrange(7)
-        if how == 0 and found:
-            found[at % len(found)] ^= 1 << rng.randrange(8)
+        if how == 0 and changed:
+            changed[at % len(changed)] ^= 1 << rng.randrange(8)
         elif how == 1:
-            found[at : at + length] = rng.randbytes(len(found[at : at + length]))
+            changed[at : at + length] = rng.randbytes(len(changed[at : at + length]))
         elif how == 2:
-            found[at:at] = rng.choice([b"\x00", b"\n", b"'", b"-1", b"\xff\xfe", b"9" * 40, b"("])
+            changed[at:at] = rng.choice([b"\x00", b"\n", b"'", b"-1", b"\xff\xfe", b"9" * 40, b"("])
         elif how == 3:
-            del found[at : at + length]
+            del changed[at : at + length]
         elif how == 4:
-            found[at:at] = found[at : at + length]
+            changed[at:at] = changed[at : at + length]
         elif how == 5:
-            digits = [i for i, byte in enumerate(found) if 48 <= byte < 58]
+            digits = [i for i, byte in enumerate(changed) if 48 <= byte < 58]
             if digits:
-                found[rng.choice(digits)] = rng.choice(b"0123456789-.")
+                changed[rng.choice(digits)] = rng.choice(b"0123456789-.")
         elif rng.random() < 0.3:
-            del found[at:]
-    return bytes(found)
+            del changed[at:]
+    return bytes(changed)
 
 
-def places(document: Any) -> list[tuple[Any, Any]]:
+def locations(document: Any) -> list[tuple[Any, Any]]:
     """Every container with every key or index in it."""
-    found, left = [], [document]
+    locations_in, left = [], [document]
     while left:
-        here = left.pop()
+        part = left.pop()
         keys = (
-            here if isinstance(here, dict) else range(len(here)) if isinstance(here, list) else ()
+            part if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ()
         )
         for key in list(keys):
-            found.append((here, key))
-            left.append(here[key])
-    return found
+            locations_in.append((part, key))
+            left.append(part[key])
+    return locations_in
 
 
 def change_part(rng: random.Random, document: Any) -> None:
     """One value is replaced, removed, doubled, renamed, nested or taken from elsewhere."""
-    all_places = places(document)
-    if not all_places:
+    all_locations = locations(document)
+    if not all_locations:
         return
-    (here, key), (there, other) = rng.choice(all_places), rng.choice(all_places)
+    (part, key), (other_part, other) = rng.choice(all_locations), rng.choice(all_locations)
     how = rng.randrange(7)
     if how in (0, 1):
-        here[key] = rng.choice(PARTS)
+        part[key] = rng.choice(PARTS)
     elif how == 2:
-        del here[key]
-    elif how == 3 and isinstance(here, list):
-        here.insert(key, json.loads(json.dumps(here[key])))
-    elif how == 4 and isinstance(here, dict):
-        here[rng.choice(["", "x", key + " ", key.upper()])] = here.pop(key)
+        del part[key]
+    elif how == 3 and isinstance(part, list):
+        part.insert(key, json.loads(json.dumps(part[key])))
+    elif how == 4 and isinstance(part, dict):
+        part[rng.choice(["", "x", key + " ", key.upper()])] = part.pop(key)
     elif how == 5:
-        here[key] = [here[key]]
+        part[key] = [part[key]]
     else:
-        here[key] = json.loads(json.dumps(there[other]))
+        part[key] = json.loads(json.dumps(other_part[other]))
 
 
 def deep(rng: random.Random) -> bytes:
@@ -97,7 +97,7 @@ def deep(rng: random.Random) -> bytes:
 
 
 def changed_json(rng: random.Random, content: bytes) -> bytes:
-    """A document of which some parts are others; now and then not even JSON."""
+    """A document with some parts replaced; now and then not even JSON."""
     kind = rng.random()
     if kind < 0.02:
         return deep(rng)
@@ -110,7 +110,7 @@ def changed_json(rng: random.Random, content: bytes) -> bytes:
 
 
 def changed_words(rng: random.Random, line: list[str]) -> list[str]:
-    """Words of which one may be doubled, lost, put elsewhere, cut or replaced."""
+    """Words; one may be doubled, lost, put elsewhere, cut or replaced."""
     line = list(line)
     if rng.random() < 0.5:
         at = rng.randrange(len(line))

@@ -1,4 +1,5 @@
-"""Small products of files: what is asked for, its bits when nobody disturbs it, and what it leaves.
+"""Small products of files: the request, the bits of an undisturbed product, and the files that it
+leaves.
 
 C is promised to be whole or as it was, and after any kill the same bits as without one (with the
 same fast memory and engine).
@@ -109,7 +110,7 @@ def undisturbed(words: list[str], folder: Path) -> tuple[float, float]:
 
 
 def whole(ended: Ended) -> None:
-    """Raises Broken where a command that nobody disturbs does not succeed."""
+    """Raises Broken where an undisturbed command does not succeed."""
     if ended.code != 0:
         raise Broken(f"refused without a reason: {ended}")
 

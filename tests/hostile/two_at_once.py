@@ -22,7 +22,7 @@ from commands import Ended, check_manners, end, start, watari
 RUN = ["run", "copy", "processor=cpu", "size=16KiB", "trials=2", "samples=2", "-o", "run.json"]
 
 
-def together(rng: random.Random, words: list[str], folder: Path, seconds: float) -> list[Ended]:
+def at_once(rng: random.Random, words: list[str], folder: Path, seconds: float) -> list[Ended]:
     """Some commands, begun within `seconds`; in three attempts of ten one of them is killed."""
     running = []
     for _ in range(rng.choice([2, 2, 3])):
@@ -42,35 +42,35 @@ def together(rng: random.Random, words: list[str], folder: Path, seconds: float)
 
 def of_product(rng: random.Random, folder: Path) -> str:
     product = products.prepare(rng, folder, may_add=False)
-    ended = together(rng, product.words, folder, product.time[0])
-    if any(each.code == 0 for each in ended) and product.content() != product.right:
+    ended = at_once(rng, product.words, folder, product.time[0])
+    if any(end.code == 0 for end in ended) and product.content() != product.right:
         raise Broken(f"a wrong C after {ended}")
     products.check_old(product, ended[0])
     again = watari(product.words, folder)
     products.whole(again)
     products.check_done(product, again, product.right)
-    return told(ended)
+    return summary(ended)
 
 
 def of_run(rng: random.Random, folder: Path) -> str:
     result, journal = folder / "run.json", folder / "run.json.journal"
-    ended = together(rng, RUN, folder, 1.5)
+    ended = at_once(rng, RUN, folder, 1.5)
     if journal.exists():
         resumes = journal.stat().st_size > 0
         again = watari(["run", "--resume", "run.json"] if resumes else RUN, folder)
         products.whole(again)
     elif not result.exists():
         products.whole(watari(RUN, folder))
-    found = json.loads(result.read_text())
-    if [len(case["trials"]) for case in found["cases"]] != [2] or found["missing"]:
+    content = json.loads(result.read_text())
+    if [len(case["trials"]) for case in content["cases"]] != [2] or content["missing"]:
         raise Broken(f"trials are lost or doubled after {ended}")
     if journal.exists():
         raise Broken(f"a journal is left after {ended}")
-    return told(ended)
+    return summary(ended)
 
 
-def told(ended: list[Ended]) -> str:
-    refused = sum(each.code == 2 for each in ended)
+def summary(ended: list[Ended]) -> str:
+    refused = sum(end.code == 2 for end in ended)
     return "some refused" if refused else "one after another"
 
 

@@ -9,9 +9,9 @@ from watari import __main__
 
 if __name__ == "__main__":
     try:
-        from watari.cases.gemm import product as gemm_files
+        from watari.cases.gemm import product
     except KeyboardInterrupt:  # as __main__.main answers it
         print("watari: interrupted", file=sys.stderr)
         sys.exit(130)
-    gemm_files.INTERVAL = 0.02
+    product.INTERVAL = 0.02
     __main__.main()

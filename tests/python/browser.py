@@ -1,4 +1,4 @@
-"""A page opened in headless Chromium: what it became, and what its console said."""
+"""A page opened in headless Chromium: the resulting document and the messages of its console."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Opened:
 
     def drawn(self) -> list[tuple[float, float]]:
         """Width and height of every figure that was drawn."""
-        found = re.findall(r'<svg[^>]*class="marks"[^>]*>', self.document)
+        marks = re.findall(r'<svg[^>]*class="marks"[^>]*>', self.document)
         sizes = [
-            (re.search(r'width="([\d.]+)', s), re.search(r'height="([\d.]+)', s)) for s in found
+            (re.search(r'width="([\d.]+)', s), re.search(r'height="([\d.]+)', s)) for s in marks
         ]
         return [(float(w.group(1)), float(h.group(1))) for w, h in sizes if w and h]
 

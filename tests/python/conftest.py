@@ -15,8 +15,8 @@ def why_no_gpu() -> str | None:
         from watari import _native
     except ImportError:
         return "the compiled module is not installed"
-    told = _native.gpus()
-    return None if told["gpus"] else str(told["reason"])
+    gpus = _native.gpus()
+    return None if gpus["gpus"] else str(gpus["reason"])
 
 
 def why_no_mpi() -> str | None:
@@ -50,7 +50,7 @@ def chromium() -> str:
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """An empty folder; tiles of products become durable, and progress is told, one by one."""
+    """An empty folder; tiles of products become durable, and progress is reported, one by one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("watari.cases.gemm.product.INTERVAL", 0.0)
     return tmp_path

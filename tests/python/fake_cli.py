@@ -9,8 +9,8 @@ from pathlib import Path
 
 import synthetic
 
-from watari.cli import commands as cli
-from watari.results import schema as results
+from watari.cli import commands
+from watari.results import schema
 from watari.run import prepare
 
 FAKE = Path(__file__).with_name("fake_trial.py")
@@ -24,7 +24,7 @@ def machine():
 
 def program(launcher):
     """A build of some revision."""
-    return results.Program(
+    return schema.Program(
         version="0.1",
         revision=os.environ.get("FAKE_REVISION", "abc"),
         command="watari run",
@@ -37,8 +37,8 @@ def launcher(how):
     return ["--launcher", f"{sys.executable} {FAKE} {how} --"]
 
 
-cli.here = machine
+commands.this_machine = machine
 prepare.program = program
 
 if __name__ == "__main__":
-    cli.main()
+    commands.main()

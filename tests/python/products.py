@@ -10,8 +10,8 @@ import numpy
 import pytest
 
 import watari
-from watari.cases.gemm import product as gemm_files
-from watari.cli import commands as cli
+from watari.cases.gemm import product
+from watari.cli import commands
 
 FAST = 2**21  # bytes
 JOURNAL = Path("C.npy.partial.journal")
@@ -68,8 +68,8 @@ def gemm(**more):
     return watari.gemm("A.npy", "B.npy", "C.npy", **{**given, **more})
 
 
-class Told(gemm_files.Silent):
-    """Does something with what it is told."""
+class Listener(product.Silent):
+    """A progress listener that calls a function."""
 
     def __init__(self, act):
         self.act = act
@@ -84,14 +84,14 @@ class Told(gemm_files.Silent):
 
 
 def unfinished(count=3, number=signal.SIGINT, **more):
-    """A product that was stopped when so many tiles were finished; what was said."""
+    """A product that was stopped when so many tiles were finished; its message."""
 
     def stop(finished):
         if finished >= count:
             signal.raise_signal(number)
 
-    with pytest.raises(gemm_files.Interrupted) as raised:
-        gemm(**more, progress=Told(stop))
+    with pytest.raises(product.Interrupted) as raised:
+        gemm(**more, progress=Listener(stop))
     assert finished_tiles() >= count
     return str(raised.value)
 
@@ -105,7 +105,7 @@ def on_processor(*words):
 def run_cli(capsys, *words):
     """Exit code, output and errors of `watari ...` in this process."""
     with pytest.raises(SystemExit) as ended:
-        cli.main(list(words))
+        commands.main(list(words))
     out, err = capsys.readouterr()
     return ended.value.code, out, err
 

@@ -31,14 +31,14 @@ def outcome(parameters: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def main(trials: str, outcomes: str) -> None:
-    """Rank 0 writes what it found; the others found the same."""
+def main(trials: str, output: str) -> None:
+    """Rank 0 writes its outcomes; those of the other ranks are the same."""
     with open(trials) as file:
-        found = [outcome(parameters) for parameters in json.load(file)]
+        outcomes = [outcome(parameters) for parameters in json.load(file)]
     if from_launcher(RANK_VARIABLES, 0) == 0:
-        with open(f"{outcomes}.partial", "w") as file:
-            json.dump(found, file)
-        os.replace(f"{outcomes}.partial", outcomes)
+        with open(f"{output}.partial", "w") as file:
+            json.dump(outcomes, file)
+        os.replace(f"{output}.partial", output)
     _native.end_ranks()
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import fake_cli
 
-from watari.plan.request import resolve
-from watari.run import launch
-from watari.run import runner as run
+from watari.plan.request import Request, resolve
+from watari.run import launch, runner
 
 ARGUMENTS = ["copy", "processor=cpu", "size=1MiB", "trials=200", "samples=3", "-o", "run.json"]
 
@@ -19,6 +18,10 @@ def requests(*sizes, trials=2, processor="cpu"):
     return resolve("copy", given, fake_cli.machine())
 
 
+# a true one: needs the compiled module
+COPY = Request("copy", {**requests(2**20)[0].parameters, "samples": 3}, 1)
+
+
 def state(asked):
     plan = fake_cli.prepare.Plan("test", tuple(asked))
     return fake_cli.prepare.fresh(plan, fake_cli.machine(), launch.Launcher())
@@ -26,7 +29,7 @@ def state(asked):
 
 def options(tmp_path, how="good", **given):
     launcher = launch.Launcher.parse(f"{sys.executable} {fake_cli.FAKE} {how} --")
-    return run.Options(tmp_path / "run.json", launcher, **given)
+    return runner.Options(tmp_path / "run.json", launcher, **given)
 
 
 class Recorder:
@@ -54,7 +57,7 @@ def launch_good(tmp_path):
 
 def start(arguments, tmp_path, how, **given):
     command = [sys.executable, fake_cli.__file__, "run", *arguments, *fake_cli.launcher(how)]
-    package = str(Path(run.__file__).parents[2])
+    package = str(Path(runner.__file__).parents[2])
     environment = {**os.environ, "PYTHONPATH": package, **given.pop("env", {})}
     return subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True, **given

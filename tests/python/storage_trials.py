@@ -23,10 +23,10 @@ def run(**given: Any) -> dict[str, Any]:
     """A trial in this process; checks what every good one has."""
     parameters = request(**given).parameters
     trial = cases.CASES["storage"].run(parameters)
-    moved = parameters["requests"] * parameters["block"] * parameters["samples"]
+    size = parameters["requests"] * parameters["block"] * parameters["samples"]
     assert trial["verified"] is True
     assert len(trial["host_s"]) == parameters["samples"]
-    assert trial["quantities"]["bytes"]["value"] == moved
+    assert trial["quantities"]["bytes"]["value"] == size
     counted = sum(trial["histograms"]["latency"]["count"])
     assert counted == parameters["requests"] * parameters["samples"]
     return trial

@@ -154,7 +154,7 @@ def lost_trial(status: str, error: str) -> dict[str, Any]:
 
 
 def residency(size: int, mapped: float) -> dict[str, Any]:
-    """Residency as x86 can tell it: what is not mapped on the CPU side is on the GPU."""
+    """Residency as x86 reports it: what is not mapped on the CPU side is on the GPU."""
     on_cpu = int(size * mapped)
     return {"method": "pagemap", "bytes": size, "cpu": on_cpu, "gpu": size - on_cpu, "untold": 0}
 
@@ -162,7 +162,7 @@ def residency(size: int, mapped: float) -> dict[str, Any]:
 def case(name: str, parameters: dict[str, Any], trials: list[dict[str, Any]]) -> dict[str, Any]:
     """A case whose status is the worst of its trials; `bytes` among the parameters is taken out."""
     parameters = dict(parameters)
-    moved = parameters.pop("bytes")
+    size = parameters.pop("bytes")
     order = ["ok", "unsupported", "wrong", "failed"]
     worst = max(trials, key=lambda t: order.index(t["status"]))
     return {
@@ -170,7 +170,7 @@ def case(name: str, parameters: dict[str, Any], trials: list[dict[str, Any]]) ->
         "parameters": parameters | {"threads": 16, **({} if name == "storage" else EVERYWHERE)},
         "status": worst["status"],
         "reason": worst.get("error"),
-        "bytes_per_sample": moved,
+        "bytes_per_sample": size,
         "flops_per_sample": 0,
         "flags": [],
         "trials_planned": len(trials),
@@ -185,13 +185,13 @@ def copy_case(
     parameters: dict[str, Any] = {"processor": "gpu", "from": start, "to": end, "size": size}
     parameters |= {"samples": 50, "streams": 1, "means": "copy-engine", "bidirectional": False}
     parameters |= {"numa": "local", "thp": "default"} | more
-    moved = size * (2 if start == end else 1)
-    flat = np.full(50, moved / rate)
+    moved_bytes = size * (2 if start == end else 1)
+    flat = np.full(50, moved_bytes / rate)
     made = [trial(noisy(flat, level, rng), device_s=None) for level in levels(trials, rng)]
     for one in made:
         if parameters["processor"] != "cpu":
             one["device_s"] = [0.998 * s for s in one["host_s"]]
-    return case("copy", parameters | {"bytes": moved}, made)
+    return case("copy", parameters | {"bytes": moved_bytes}, made)
 
 
 def access_case(rng: Generator, source: str, destination: str, trials: int) -> dict[str, Any]:
@@ -294,8 +294,8 @@ def himeno_case(rng: Generator, style: str, trials: int, **more: Any) -> dict[st
             {"name": n, "first": a, "last": b} for n, a, b in (("first", 0, 1), (name, 1, count))
         ]
         made.append(one)
-    found = case("himeno", parameters | {"bytes": per_point * points}, made)
-    return found | {"flops_per_sample": 34 * points}
+    made_case = case("himeno", parameters | {"bytes": per_point * points}, made)
+    return made_case | {"flops_per_sample": 34 * points}
 
 
 def himeno_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
@@ -332,7 +332,7 @@ ENGINES = {
 def storage_case(
     rng: Generator, engine: str, block: int, trials: int, **more: Any
 ) -> dict[str, Any]:
-    """Random reads by an engine: as many as it can issue, until its bandwidth ends that."""
+    """Random reads by an engine: at the rate of its calls, up to its bandwidth."""
     parameters: dict[str, Any] = {"engine": engine, "pattern": "random", "direction": "read"}
     parameters |= {"processor": "cpu" if engine == "queue" else "gpu", "block": block, "size": GIB}
     parameters |= {"depth": 32, "threads": 16, "store": "file", "files": 1, "cache": "none"}
@@ -344,31 +344,35 @@ def storage_case(
     made = [trial(noisy(np.full(20, seconds), level, rng)) for level in levels(trials, rng)]
     for one in made:
         latency = 512 * seconds / 4096
-        told = {"latency_p50": latency, "latency_p99": 2 * latency, "latency_p99.9": 5 * latency}
-        units = dict.fromkeys(told, "s")
-        told |= {"requests_per_s": 4096 / seconds, "cpu_s_per_GB": 0.5}
+        quantities = {
+            "latency_p50": latency,
+            "latency_p99": 2 * latency,
+            "latency_p99.9": 5 * latency,
+        }
+        units = dict.fromkeys(quantities, "s")
+        quantities |= {"requests_per_s": 4096 / seconds, "cpu_s_per_GB": 0.5}
         units |= {"requests_per_s": "1/s", "cpu_s_per_GB": "s/GB"}
         if parameters["store"] == "file":
-            told["direct"], units["direct"] = float(not in_memory), "1"
-        one["quantities"] |= {n: {"value": v, "unit": units[n]} for n, v in told.items()}
+            quantities["direct"], units["direct"] = float(not in_memory), "1"
+        one["quantities"] |= {n: {"value": v, "unit": units[n]} for n, v in quantities.items()}
     return case("storage", parameters | {"bytes": 4096 * block}, made)
 
 
 def storage_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
     """Every engine on the disk and on memory, over the size of a request; mmap is unsupported."""
     blocks = [2**power for power in range(12, 19)]
-    found = [storage_case(rng, e, b, trials) for e in ENGINES for b in blocks]
-    found += [
+    cases = [storage_case(rng, e, b, trials) for e in ENGINES for b in blocks]
+    cases += [
         storage_case(rng, e, b, trials, store="ram") for e in ("queue", "gpu") for b in blocks
     ]
-    found += [
+    cases += [
         storage_case(rng, e, b, trials, cache="warm") for e in ("posix", "uring") for b in blocks
     ]
     absent = storage_case(rng, "posix", 4096, 1)
     reason = "mmap goes through the page cache"
     absent["parameters"]["engine"] = "mmap"
     absent["trials"] = [lost_trial("unsupported", reason)]
-    return [*found, absent | {"status": "unsupported", "reason": reason, "bytes_per_sample": 0}]
+    return [*cases, absent | {"status": "unsupported", "reason": reason, "bytes_per_sample": 0}]
 
 
 def gpu_cases(rng: Generator, trials: int) -> list[dict[str, Any]]:
@@ -473,7 +477,7 @@ MOVERS = {
 
 def gemm_case(rng: Generator, engine: str, tile: int, trials: int, **more: Any) -> dict[str, Any]:
     """A product that reads tiles over the link and multiplies them at 50 TFLOPS, on the GPU."""
-    rate, each, threads = MOVERS[engine]
+    rate, rate_of_thread, threads = MOVERS[engine]
     parameters: dict[str, Any] = {"processor": "gpu", "engine": engine, "n": 32768, "m": 32768}
     parameters |= {"k": 32768, "precision": "single", "fast-memory": 8 * GIB, "tile": tile}
     parameters |= {"layout": "row-major", "schedule": "naive", "store": "ram", "folder": "/scratch"}
@@ -483,17 +487,17 @@ def gemm_case(rng: Generator, engine: str, tile: int, trials: int, **more: Any) 
     read, written = 8 * n**3 // block, 4 * n * n
     share = parameters.get("threads", threads) / threads
     floors = ((read + written) / 55e9, flops / 50e12)
-    slow = (read + written) / (rate * share) + (n / tile) ** 3 * each
+    slow = (read + written) / (rate * share) + (n / tile) ** 3 * rate_of_thread
     seconds = np.full(3, 1.03 * max(*floors, slow))
-    told = {
+    quantities = {
         "bytes_read": (read, "B"),
         "bytes_written": (written, "B"),
         "floor_s": (max(floors), "s"),
     }
-    told |= {"store_floor_s": (floors[0], "s"), "blas_floor_s": (floors[1], "s")}
+    quantities |= {"store_floor_s": (floors[0], "s"), "blas_floor_s": (floors[1], "s")}
     made = [trial(noisy(seconds, level, rng)) for level in levels(trials, rng)]
     for one in made:
-        one["quantities"] |= {name: {"value": v, "unit": u} for name, (v, u) in told.items()}
-    found = case("gemm", parameters | {"bytes": read + written}, made)
-    found["parameters"]["threads"] = parameters.get("threads", threads)
-    return found | {"flops_per_sample": flops}
+        one["quantities"] |= {name: {"value": v, "unit": u} for name, (v, u) in quantities.items()}
+    made_case = case("gemm", parameters | {"bytes": read + written}, made)
+    made_case["parameters"]["threads"] = parameters.get("threads", threads)
+    return made_case | {"flops_per_sample": flops}

@@ -1,4 +1,4 @@
-"""Results without what says whose they are: hosts, users, folders, the command as typed.
+"""Results without hosts, users, folders and the command as typed.
 
 What changes how data move stays: processors, links, driver, kernel, variables of known meaning.
 Texts, such as why a trial failed, lose every host, user and absolute path.
@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from watari.case.axis import expanded
 from watari.case.engines import FOLDER
+from watari.common.errors import UsageError
 from watari.common.variables import HIDDEN, kept
 from watari.results.schema import Results
 
@@ -65,10 +67,16 @@ def without(result: dict[str, Any], folders: Mapping[str, str]) -> dict[str, Any
 
 def replacements(hosts: Sequence[str], folders: Mapping[str, str]) -> dict[str, str]:
     """What stands for each name that is known, of the result and of this process; longest first."""
-    names = {os.path.expanduser(folder): number for folder, number in folders.items()} | {**folders}
+    names: dict[str, str] = {}
+    for folder, number in folders.items():
+        with suppress(UsageError):  # of a user that is not here
+            names[expanded(folder)] = number
+    names |= folders
     with suppress(OSError):
         names[os.getcwd()] = PATH
-    names |= {os.environ.get("HOME", ""): PATH, os.path.expanduser("~"): PATH}
+    names[os.environ.get("HOME", "")] = PATH
+    with suppress(UsageError):  # no home
+        names[expanded("~")] = PATH
     for host in [*hosts, socket.gethostname()]:
         names |= {host: "<host>", host.partition(".")[0]: "<host>"}
     names |= {os.environ.get(name, ""): "<user>" for name in ("USER", "LOGNAME")}
@@ -93,5 +101,5 @@ def scrub_text(text: str, names: Mapping[str, str]) -> str:
     for name, instead in names.items():
         if name.strip("/") and name in text:
             text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, text)
-    text = PATHS.sub(lambda found: FOLDER if found[0] == FOLDER else PATH, text)
+    text = PATHS.sub(lambda match: FOLDER if match[0] == FOLDER else PATH, text)
     return GPU.sub("<gpu>", INNER.sub(r"\1", text))

@@ -56,7 +56,7 @@ def words(name: str, summary: str, default: str, *choices: str) -> Axis:
 
 PROCESSOR = Axis(
     "processor",
-    "who executes: cpu, gpu, gpu:1",
+    "processor that executes: cpu, gpu, gpu:1",
     numbered("cpu", "gpu"),
     lambda m, p: "gpu" if gpus(m) else "cpu",
     "gpu where there is one",

@@ -30,7 +30,11 @@ SECONDS = {"s": 1.0, "sec": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis of a case. `default` sees the machine and the axes resolved before this one."""
+    """One axis of a case. `default` sees the machine and the axes resolved before this one.
+
+    An axis that is added to a case states `before`: the value that results have which were written
+    without it. It keeps their meaning, whatever the default is.
+    """
 
     name: str
     summary: str
@@ -38,18 +42,19 @@ class Axis:
     default: Callable[[Machine, Parameters], Value]
     default_text: str
     choices: tuple[str, ...] = ()
+    before: Value | None = None
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
     """` (did you mean 'x'?)` when a known word is close, else nothing."""
-    found = difflib.get_close_matches(word, list(words), n=1)
-    return f" (did you mean '{found[0]}'?)" if found else ""
+    close = difflib.get_close_matches(word, list(words), n=1)
+    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
-def unknown(what: str, word: str, words: Iterable[str]) -> UsageError:
+def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:
     """The error for a word that is not in the list: the nearest right word, and the list."""
     words = list(words)
-    return UsageError(f"unknown {what} '{word}'{nearest(word, words)}; known: {', '.join(words)}")
+    return UsageError(f"unknown {kind} '{word}'{nearest(word, words)}; known: {', '.join(words)}")
 
 
 def parse_size(text: str) -> int:
@@ -90,10 +95,10 @@ def expanded(path: str) -> str:
     where `~` stands for nothing; an empty or relative HOME would be the root or the current folder.
     """
     if path != "~" and not path.startswith("~/"):
-        found = os.path.expanduser(path)
-        if found.startswith("~"):
+        resolved = os.path.expanduser(path)
+        if resolved.startswith("~"):
             raise UsageError(f"'{path}': no such user; a folder of that name is './{path}'")
-        return found
+        return resolved
     home = os.environ.get("HOME", "")
     if not os.path.isabs(home):
         try:
@@ -106,7 +111,7 @@ def expanded(path: str) -> str:
 
 
 def parse_folder(text: str) -> str:
-    """A path, perhaps below somebody's home (~). Raises UsageError."""
+    """A path, perhaps below a home folder (~). Raises UsageError."""
     if not text.strip():
         raise UsageError("a folder needs a name")
     if not text.isprintable():  # bytes that are no UTF-8 too: no result could hold them
@@ -135,7 +140,7 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 
 def numbered(*words: str, numbers: tuple[str, ...] = ("gpu", "device")) -> Callable[[str], str]:
-    """A parser for words of which some may carry the number of a GPU: `gpu:1`, `device:1`.
+    """A parser for words; those in `numbers` may carry the number of a GPU: `gpu:1`, `device:1`.
 
     Number 0 is left out of the result, so that `gpu:0` and `gpu` are the same case.
     """

@@ -1,4 +1,4 @@
-"""What a case is: one row of the registry (cases/), complete with all that others ask of it."""
+"""What a case is: one row of the registry (cases/), complete with all that other modules need."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Case:
     extra_seconds: Callable[[Parameters], float] = lambda parameters: 0.0
     # what the machine must be asked before a trial, as run/gpu_mpi.py names it
     asks: Callable[[Parameters], tuple[str, ...]] = lambda parameters: ()
-    # axes as `describe` has them, where it is not their value; "" is not told
-    spoken: Callable[[Parameters], dict[str, str]] = nothing
+    # text of axes in `describe`, where it is not their value; "" leaves an axis out
+    labels: Callable[[Parameters], dict[str, str]] = nothing
     # what the standard plan has of it on a machine: axes, as a user gives them
     standard: Callable[[Machine], list[dict[str, Any]]] = lambda machine: []
-    # lines that tell what trials will take, before they run
+    # lines that forecast what trials will take
     forecast: Callable[[list[Parameters], Machine], list[str]] = lambda wanted, machine: []
     threads_compute: bool = True  # axis `threads` is how many OpenMP has
     styles: Path | None = None  # folder of the sources that `effort` counts

@@ -2,8 +2,8 @@
 
     limit = bytes of a sample / time of its busiest link or memory, at their theoretical rates
 
-Said only where it means something: the arrays are beyond four times the last-level cache, and the
-limit is known (a GPU's memory clock and bus width, a link's generation and width).
+A rate is flagged only where that is meaningful: the arrays are beyond four times the last-level
+cache, and the limit is known (a GPU's memory clock and bus width, a link's generation and width).
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ def processor(machine: Machine, name: str) -> dict[str, Any] | None:
 
 def cache_bytes(machine: Machine, name: str) -> int:
     """Last-level cache of a processor, in bytes; 0 if it is not known."""
-    found = processor(machine, name)
-    if not found:
+    record = processor(machine, name)
+    if not record:
         return 0
-    if found["kind"] == "gpu":
-        return int(found["l2_bytes"])
-    return max((int(c["bytes"]) * int(c["count"]) for c in found["caches"]), default=0)
+    if record["kind"] == "gpu":
+        return int(record["l2_bytes"])
+    return max((int(c["bytes"]) * int(c["count"]) for c in record["caches"]), default=0)
 
 
 def link_bandwidth(machine: Machine, one: str, other: str) -> float | None:
-    """Theoretical bytes per second each way between two processors, if known."""
+    """Theoretical bytes per second in each direction between two processors, if known."""
     ends = {identifier(one), identifier(other)}
     return next(
         (link["bandwidth"] for link in machine["links"] if {link["from"], link["to"]} == ends), None
@@ -49,8 +49,8 @@ def link_bandwidth(machine: Machine, one: str, other: str) -> float | None:
 
 def memory_bandwidth(machine: Machine, name: str) -> float | None:
     """Theoretical bytes per second of the memory beside a processor, if known."""
-    found = processor(machine, name)
-    return found.get("memory_bandwidth") if found and name != STORE else None
+    record = processor(machine, name)
+    return record.get("memory_bandwidth") if record and name != STORE else None
 
 
 def bound(phase: Phase, machine: Machine) -> float | None:
@@ -62,8 +62,8 @@ def bound(phase: Phase, machine: Machine) -> float | None:
         for one, other in pairwise(ends):
             if one and other and identifier(one) != identifier(other):
                 crossing[one, other] += transfer.bytes
-        for place in (transfer.source, transfer.target):
-            beside[place] += transfer.bytes
+        for side in (transfer.source, transfer.target):
+            beside[side] += transfer.bytes
     links = {ends: link_bandwidth(machine, *ends) for ends in crossing}
     if not all(links.values()):
         return None

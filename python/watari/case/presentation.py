@@ -1,4 +1,4 @@
-"""How people are shown a case: its words, columns, tables and figures. All but words have defaults.
+"""How a case is shown: its words, columns, tables and figures. All but words have defaults.
 
 A case's module of words has one, PRESENTATION; it is imported by summaries and reports alone, and
 what it names in `figures` by reports.
@@ -39,17 +39,17 @@ def plain_extent(parameters: Parameters) -> str:
     return format_size(size) if type(size) is int and size > 0 else ""
 
 
-def spread(found: Summary) -> str:
-    """From trial to trial."""
-    return f"{found.spread:.1%}" if found.trials > 1 else ""
+def spread(times: Summary) -> str:
+    """The spread between trials; empty for one trial."""
+    return f"{times.spread:.1%}" if times.trials > 1 else ""
 
 
 def plain_columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Median rate over trials and its spread from trial to trial; of the fastest phase."""
-    found = summaries(m.trials)
-    if not found:
+    by_phase = summaries(m.trials)
+    if not by_phase:
         return {"median": "", "spread": ""}
-    part, times = min(found.items(), key=lambda item: item[1].median)
+    part, times = min(by_phase.items(), key=lambda item: item[1].median)
     phase = "" if part == WHOLE else f" ({part})"
     if not m.bytes_per_sample or not times.median:
         return {"median": f"{times.median:.3g} s{phase}", "spread": spread(times)}
@@ -58,13 +58,13 @@ def plain_columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
 
 
 def spread_of(levels: Sequence[float]) -> str:
-    """From trial to trial, each of which has one number."""
+    """The spread between trials that have one number each."""
     return spread(summary([[level] for level in levels])) if levels else ""
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """What of a case is told in which way."""
+    """The functions that show a case."""
 
     words: Callable[[str, Parameters], str] = plain_words  # a case without its size
     extent: Callable[[Parameters], str] = plain_extent  # how large it is

@@ -1,7 +1,7 @@
-"""What a trial of a case asks of a machine: bytes, flops, and which way the bytes go.
+"""What a trial of a case asks of a machine: bytes, flops, and the path of the bytes.
 
 Time limits, budgets, physical limits and the memory that a run prepares are computed from it, and
-so is what a machine that is not here would take. The counts are those of the algorithm; C++ states
+so is the forecast for another machine. The counts are those of the algorithm; C++ states
 them in the head comment of each kernel and reports them with each trial.
 """
 
@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-STORE = "store"  # a place: files, or memory that takes their part; its own rate is not known
+STORE = "store"  # a side: files, or memory instead of them; its own rate is not known
 
 
 @dataclass(frozen=True)
 class Transfer:
     """The path of one sample: `reader` reads `bytes` from `source` and writes them to `target`.
 
-    Places are processors, for the memory beside each (`cpu`, `gpu`, `gpu:1`), or STORE. Without a
+    Sides are processors, for the memory beside each (`cpu`, `gpu`, `gpu:1`), or STORE. Without a
     source the reader makes the data, without a target it keeps them.
     """
 
@@ -85,7 +85,7 @@ class Profile:
 
     @property
     def memory(self) -> int:
-        """Bytes of all buffers together."""
+        """Bytes of all buffers."""
         return sum(self.footprint.values())
 
     @property

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from watari.case.axis import Parameters, as_text, unknown
 from watari.case.case import Case
-from watari.results.registry import CHECKS
+from watari.results.registry import CHECKS, COMPLETIONS
 
 if TYPE_CHECKING:
     from watari.case.presentation import Presentation
 
 FOLDERS = (
     "memory",
+    "latency",
     "storage",
     "himeno",
     "gemm",
@@ -39,16 +40,16 @@ def presentation(name: str) -> Presentation:
 
     if name not in CASES:
         return Presentation()
-    found: Presentation = import_module(CASES[name].presentation).PRESENTATION
-    return found
+    shown: Presentation = import_module(CASES[name].presentation).PRESENTATION
+    return shown
 
 
 def words(name: str, parameters: Parameters) -> str:
     """A case in words, without its size; what a newer version has as plain parameters."""
     axes = CASES[name].axes if name in CASES else {}
-    told = [presentation(name).words(name, parameters)] if axes else []
+    text = [presentation(name).words(name, parameters)] if axes else []
     newer = [f"{k}={as_text(v)}" for k, v in parameters.items() if k not in axes]
-    return ", ".join([*told, *newer])
+    return ", ".join([*text, *newer])
 
 
 def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | None) -> None:
@@ -59,4 +60,11 @@ def check(name: str, parameters: Mapping[str, Any], counts: tuple[int, int] | No
         checks.check(CASES[name], parameters, counts)
 
 
+def complete(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with each axis that was added to a known case since they were written."""
+    axes = CASES[name].axes.values() if name in CASES else ()
+    return {axis.name: axis.before for axis in axes if axis.before is not None} | dict(parameters)
+
+
 CHECKS.append(check)
+COMPLETIONS.append(complete)

@@ -14,7 +14,7 @@ from watari.case.case import Case
 from watari.common.errors import UsageError
 from watari.results.consistency import wrong
 
-ELSEWHERE = ("folder",)  # axes whose values the machine judges that measured
+ELSEWHERE = ("folder",)  # axes whose values only the machine that measured can check
 
 
 def known(axis: Axis, value: Value) -> bool:

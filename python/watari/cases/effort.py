@@ -78,9 +78,9 @@ def count(style: str, source: str) -> Effort:
             for name, pattern in CALLS.items():
                 statements[name] += bool(re.fullmatch(pattern, text))
     for line in joined.splitlines():
-        found = directive(line) if line.lstrip().startswith("#") else None
-        if found:
-            statements[found] += 1
+        kind_of_directive = directive(line) if line.lstrip().startswith("#") else None
+        if kind_of_directive:
+            statements[kind_of_directive] += 1
     return Effort(style, statements, code_lines(joined))
 
 

@@ -13,17 +13,17 @@ COPY = "copy"
 
 def is_reference(m: Measured, copy: Measured) -> bool:
     """Whether `copy` is one in the memory that the processor of `m` calls its own."""
-    who = m["processor"]
-    own = "pageable" if who == "cpu" else who.replace("gpu", "device")
-    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, who)
+    processor = m["processor"]
+    own = "pageable" if processor == "cpu" else processor.replace("gpu", "device")
+    cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, processor)
     return (
-        (copy.case, copy.file, copy["processor"]) == (COPY, m.file, who)
+        (copy.case, copy.file, copy["processor"]) == (COPY, m.file, processor)
         and copy["from"] == copy["to"] == own
         and copy.drawn
         and not copy.flagged
         and presentation(COPY).plain(copy)
         and copy["size"] > cache
-        and (who != "cpu" or copy["threads"] == m["threads"])
+        and (processor != "cpu" or copy["threads"] == m["threads"])
     )
 
 

@@ -1,4 +1,4 @@
-"""A figure: a function from measured cases to charts; it gives none where nothing of its kind was
+"""A figure: a function from measured cases to charts; it returns none where nothing of its kind was
 measured. The chart is one object for every use: the page draws it live, a paper gets SVG or PDF."""
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much code a style takes beside how fast it is: `together` makes one chart of several,
+    """How much code a style takes beside how fast it is: `combined` makes one chart of several,
     `speeds` says of each style what it reached."""
 
     figure: Figure
-    together: Callable[[Drawn], Any]
+    combined: Callable[[Drawn], Any]
     speeds: Callable[[Sequence[Measured]], dict[str, str]]
 
 
 def draw(figures: Sequence[Figure], cases: Sequence[Measured]) -> list[Drawing]:
     """Every figure for which there is something to draw, in order."""
-    found = []
+    drawings = []
     for figure in figures:
         drawn = figure.draw(cases)
         for i, (heading, chart, shown) in enumerate(drawn):
             name = figure.name if len(drawn) == 1 else f"{figure.name}-{i + 1}"
-            found.append(Drawing(name, figure, heading, chart, shown))
-    return found
+            drawings.append(Drawing(name, figure, heading, chart, shown))
+    return drawings

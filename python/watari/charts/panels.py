@@ -14,8 +14,7 @@ import altair as alt
 from watari.charts import style
 from watari.charts.style import RATE, Panel, rows
 from watari.common.units import format_size
-from watari.results import measured as view
-from watari.results.measured import Measured
+from watari.results.measured import Measured, runs
 
 PANEL_WIDTH, PANEL_HEIGHT = 220, 240
 LABEL_HEIGHT = 13
@@ -33,8 +32,8 @@ class Look:
 
     def axis(self, domain: tuple[float, float], log: bool) -> alt.Axis:
         """The axis of the values."""
-        found = style.rate_axis(domain, log)
-        return alt.Axis(values=found.values, labelExpr=self.written) if self.written else found
+        axis = style.rate_axis(domain, log)
+        return alt.Axis(values=axis.values, labelExpr=self.written) if self.written else axis
 
 
 USUAL = Look()
@@ -42,16 +41,16 @@ USUAL = Look()
 
 def groups(cases: Sequence[Measured], *names: str) -> dict[tuple[Any, ...], list[Measured]]:
     """Cases that share these parameters, in order of appearance."""
-    found: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
+    grouped: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
     for m in cases:
-        found[tuple(m[name] for name in names)].append(m)
-    return dict(found)
+        grouped[tuple(m[name] for name in names)].append(m)
+    return dict(grouped)
 
 
 def heading(cases: Sequence[Measured], run: str, text: str) -> str:
     """A panel's title: the run is named where there are several."""
     text = text[:1].upper() + text[1:]
-    several = len(view.runs(cases)) > 1
+    several = len(runs(cases)) > 1
     return ": ".join(part for part in (run if several else "", text) if part)
 
 
@@ -73,16 +72,16 @@ def apart(wanted: Sequence[float], height: float) -> list[float]:
 
 def decades(values: Iterable[float]) -> tuple[float, float]:
     """The domain of a logarithmic axis: a little beyond positive values, at 1, 2 or 5."""
-    found = list(values)
-    first, last = (math.floor(math.log10(value)) for value in (min(found), max(found)))
+    numbers = list(values)
+    first, last = (math.floor(math.log10(value)) for value in (min(numbers), max(numbers)))
     steps = [float(f"{step}e{power}") for power in range(first - 1, last + 2) for step in (1, 2, 5)]
-    low = max(step for step in steps if step <= min(found))
-    high = min(step for step in steps if step >= max(found))
+    low = max(step for step in steps if step <= min(numbers))
+    high = min(step for step in steps if step >= max(numbers))
     return (low, high) if high > low else (low / 2, high * 2)
 
 
 def size_axis(title: str, sizes: Sequence[int], step: int) -> alt.X:
-    """Sizes, ascending, each twice the one before; every `step`-th of them is told."""
+    """Sizes, ascending, each twice the one before; every `step`-th has a label."""
     ticks = {size: format_size(size) for size in sizes[::step]}
     return alt.X(
         "at:Q",
@@ -133,7 +132,9 @@ def lines_panel(
         y=alt.Y("low:Q", scale=scale, title=look.values), y2="high:Q"
     )
     dash = alt.StrokeDash(
-        "way:N", legend=None, scale=alt.Scale(domain=["read", "written"], range=[[1, 0], [5, 3]])
+        "direction:N",
+        legend=None,
+        scale=alt.Scale(domain=["read", "written"], range=[[1, 0], [5, 3]]),
     )
     line = base.mark_line().encode(y=y, strokeDash=dash)
     dots = base.transform_filter("!datum.flagged").mark_point(filled=True, size=26, opacity=1)
@@ -162,8 +163,8 @@ def split(
     cases: Sequence[Measured], names: Sequence[str], title: Callable[[Measured], str]
 ) -> list[tuple[str, list[Measured]]]:
     """The cases of one chart each: same run and same values of these parameters."""
-    found = groups(cases, "run", *names).values()
-    return [(heading(cases, same[0].run, title(same[0])), same) for same in found]
+    grouped = groups(cases, "run", *names).values()
+    return [(heading(cases, same[0].run, title(same[0])), same) for same in grouped]
 
 
 def grid(panels: Sequence[Panel], columns: int = 4) -> Panel:

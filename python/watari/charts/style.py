@@ -40,7 +40,7 @@ STYLES = {
     "acc-managed": "#bcc65a",
     "omp-target": "#c4503e",
 }
-# ways of Himeno's halo, where one style has several: through the host grey, GPU to GPU in colour
+# paths of Himeno's halo, where one style has several: through the host grey, GPU to GPU in colour
 HALOS = {
     "none": "#8c8f96",
     "staged": "#8c8f96",
@@ -48,7 +48,7 @@ HALOS = {
     "nccl": "#14967c",
     "peer": "#2c76b5",
 }
-# engines of cases storage and gemm: the ways of the operating system warm or grey, queues blue
+# engines of cases storage and gemm: calls of the operating system warm or grey, queues blue
 ENGINES = {
     "posix": "#8c8f96",
     "mmap": "#b2569b",

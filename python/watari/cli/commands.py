@@ -1,6 +1,6 @@
 """The command line: reads words and files, calls the part that does the work, sets the exit code.
 
-0: every case ok or unsupported; 1: some case wrong or failed; 2: usage; 3: `compare` found
+0: every case ok or unsupported; 1: some case wrong or failed; 2: usage; 3: `compare` reports
 something slower; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kept.
 """
 
@@ -40,21 +40,21 @@ app = typer.Typer(
 )
 
 
-def here() -> Machine:
+def this_machine() -> Machine:
     """The machine that this runs on."""
     try:
-        from watari.machine import probe
+        from watari.machine.probe import machine
 
-        return probe.machine()
+        return machine()
     except ImportError as error:
         raise UsageError(f"the compiled part of watari is not installed: {error}") from None
 
 
-def show(what: Any) -> None:
+def show(renderable: Any) -> None:
     """Prints a table or text; through a pipe in lines as long as they need to be, and never so
     narrow that a column would vanish."""
     console = Console()
-    Console(width=max(console.width, 80) if console.is_terminal else 160).print(what)
+    Console(width=max(console.width, 80) if console.is_terminal else 160).print(renderable)
 
 
 @app.command()
@@ -62,13 +62,13 @@ def probe(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
 ) -> None:
     """What this machine has, and what it lacks and why."""
-    from watari.machine import probe as probing
+    from watari.machine.probe import render
 
-    machine = here()
+    machine = this_machine()
     if as_json:
         print(json.dumps(machine, indent=1))
     else:
-        show(probing.render(machine))
+        show(render(machine))
 
 
 @app.command("list")
@@ -102,17 +102,17 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
 
 def planned(words: list[str], name: str | None, machine: Machine) -> Any:
     """The plan that the words, the name of a plan, or neither ask for. Raises UsageError."""
-    from watari.plan import plan
+    from watari.plan.plan import Plan, find, read, standard
 
     if words and name:
         raise UsageError("give a case or --plan, not both")
     if words:
         case, axes = given(words)
         requests = resolve(case, axes, machine)
-        return plan.Plan(f"{case} from the command line", tuple(requests))
+        return Plan(f"{case} from the command line", tuple(requests))
     if name:
-        return plan.read(plan.find(name), machine)
-    return plan.Plan("standard", tuple(plan.standard(machine)), "what every machine can tell")
+        return read(find(name), machine)
+    return Plan("standard", tuple(standard(machine)), "cases that every machine can measure")
 
 
 @app.command()
@@ -146,35 +146,34 @@ def run(
     """Measures: the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary
     from watari.common import progress
-    from watari.plan import plan as planning
-    from watari.run import launch, prepare
-    from watari.run import resume as resuming
-    from watari.run import runner as runs
+    from watari.plan.plan import find
+    from watari.run import launch, prepare, runner
+    from watari.run.resume import continued
 
     started = time.monotonic()
-    options = runs.Options(
+    options = runner.Options(
         output=Path(),
         launcher=launch.Launcher.parse(launcher) if launcher else launch.Launcher(),
         time_limit=parse_duration(time_limit) if time_limit else None,
         deadline=started + parse_duration(budget) if budget else None,
     )
-    machine = here()
+    machine = this_machine()
     state = prepare.fresh(planned(words or [], plan, machine), machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
     if resume:
-        state, resumed, options.launcher = resuming.continued(
+        state, resumed, options.launcher = continued(
             resume, state, bool(words or plan), options.launcher
         )
     options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
-    check_not_read(options.output, [planning.find(plan)] if plan else [])
+    check_not_read(options.output, [find(plan)] if plan else [])
     prepare.check_output(options.output, resumed)
     forecast(state.requests, machine)
     prepare.grow_memory(state, machine)
     total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
     options.progress = progress.suited(total, done)
-    results, interrupted = runs.execute(state, options)
+    results, interrupted = runner.execute(state, options)
     show(summary.render(results))
     print(f"{'interrupted; ' if interrupted else ''}results: {options.output}")
     if results.missing:
@@ -208,11 +207,11 @@ def known_format(format: str) -> None:
 def reports() -> Any:
     """The module that draws. Raises UsageError where what it needs is not installed."""
     try:
-        from watari.report import page as reporting
+        from watari.report import page
     except ImportError as error:
         text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
         raise UsageError(text) from None
-    return reporting
+    return page
 
 
 @app.command()
@@ -243,12 +242,12 @@ def compare(
     new: Annotated[Path, typer.Argument(help="result file", show_default=False)],
 ) -> None:
     """Judges two runs case by case: same, faster, slower or unsure."""
-    from watari.report import compare as comparing
-    from watari.results import schema as results
+    from watari.report.compare import compare, exit_code, render
+    from watari.results import schema
 
-    rows = comparing.compare(results.read(base), results.read(new))
-    show(comparing.render(rows))
-    raise typer.Exit(comparing.exit_code(rows))
+    rows = compare(schema.read(base), schema.read(new))
+    show(render(rows))
+    raise typer.Exit(exit_code(rows))
 
 
 @app.command()
@@ -273,20 +272,20 @@ def effort(
     output = output or Path("effort.svg")
     known_format(output.suffix[1:])
     check_not_read(output, results)
-    reporting = reports()
-    from watari.results import measured as view
-    from watari.results import schema as reading
+    page = reports()
+    from watari.results import schema
+    from watari.results.measured import measurements
 
-    measured = view.measured([reading.read(path) for path in results])
-    speeds = reporting.effort_of(program).speeds
-    for heading, _, used in reporting.write_effort(program, measured, output):
+    measured = measurements([schema.read(path) for path in results])
+    speeds = page.effort_of(program).speeds
+    for heading, _, used in page.write_effort(program, measured, output):
         show(effort.render(counted, heading, speeds(used)))
     print(f"figure: {output}")
 
 
-for each in cases.CASES.values():  # commands of cases' own
-    if each.commands:
-        import_module(each.commands).add_to(app)
+for case in cases.CASES.values():  # commands of cases' own
+    if case.commands:
+        import_module(case.commands).add_to(app)
 
 
 def invoked(arguments: list[str]) -> int:

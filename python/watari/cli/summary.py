@@ -1,7 +1,7 @@
-"""What a run prints when it is done: one line a case, with median, spread and status.
+"""The summary of a run: one line a case, with median, spread and status.
 
-Why a case is not ok, and what its trials noted, is said once, below the table: a machine without a
-kind of memory lacks it in many cases.
+Why a case is not ok, and what its trials noted, is printed once, below the table: a machine without
+a kind of memory lacks it in many cases.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from rich.text import Text
 
 from watari.cases import presentation
 from watari.plan.request import Request, describe
-from watari.results import measured as view
-from watari.results import schema as results
+from watari.results import schema
+from watari.results.measured import measurements
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
 
 
-def notes(case: results.Case) -> list[str]:
-    """What its trials noted, each thing once."""
+def notes(case: schema.Case) -> list[str]:
+    """The notes of its trials, without repetitions."""
     return list(dict.fromkeys(note for trial in case.trials for note in trial.notes))
 
 
-def numbers(measured: results.Results) -> list[dict[str, str]]:
+def numbers(measured: schema.Results) -> list[dict[str, str]]:
     """What the columns between trials and status say of every case."""
-    shown = view.measured([measured])
+    shown = measurements([measured])
     return [presentation(m.case).columns(m, shown) for m in shown]
 
 
-def render(measured: results.Results) -> Group:
+def render(measured: schema.Results) -> Group:
     """A table for each set of columns, and the reasons, for rich to print."""
-    said = [(case.reason, *notes(case)) for case in measured.cases]
-    reasons = list(dict.fromkeys(text for texts in said for text in texts if text))
+    notes_by_case = [(case.reason, *notes(case)) for case in measured.cases]
+    reasons = list(dict.fromkeys(text for texts in notes_by_case for text in texts if text))
     tables: dict[tuple[str, ...], Table] = {}
-    for case, told, texts in zip(measured.cases, numbers(measured), said, strict=True):
-        table = tables.setdefault(tuple(told), empty(told))
+    for case, columns, texts in zip(measured.cases, numbers(measured), notes_by_case, strict=True):
+        table = tables.setdefault(tuple(columns), empty(columns))
         request = Request(case.case, case.parameters, case.trials_planned)
         marks = [f"[{reasons.index(text) + 1}]" for text in texts if text]
         status = " ".join([case.status, *marks, *case.flags])
         table.add_row(
             Text(describe(request)),
             str(len(case.trials)),
-            *told.values(),
+            *columns.values(),
             Text(status, COLOURS[case.status]),
         )
     explained = (Text(f"[{i}] {reason}") for i, reason in enumerate(reasons, 1))

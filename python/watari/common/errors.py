@@ -1,7 +1,7 @@
-"""Every way to fail: one class each, which carries its status in a result and its exit code.
+"""Every kind of failure: one class each, which carries its status in a result and its exit code.
 
 The C++ side throws errors with the same names (src/watari/core/error.hpp); `_native` raises the
-class found here under that name. An exception that is not in the table is `failed`.
+class that has the name in this table. An exception that is not in the table is `failed`.
 """
 
 from __future__ import annotations

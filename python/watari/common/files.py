@@ -67,9 +67,9 @@ def write_atomically(
 ) -> None:
     """Put `content` at `path` in one step: a temporary file beside it, fsync, then rename.
 
-    `before` gets the temporary file while nobody else knows it. On any failure (a full disk, no
-    permission) the old file stays as it was and the temporary one is removed, as is one that a
-    killed process left. Raises FileError with path and cause.
+    `before` gets the temporary file before any other process can open it. On any failure (a full
+    disk, no permission) the old file stays as it was and the temporary one is removed, as is one
+    that a killed process left. Raises FileError with path and cause.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -114,7 +114,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def closed_quietly(file: IO[Any]) -> Iterator[None]:
-    """Closes a file of which this process wrote nothing: an error of that loses nothing."""
+    """Closes a file without reporting an error; for files to which this process wrote nothing."""
     try:
         yield
     finally:

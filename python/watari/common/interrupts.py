@@ -1,7 +1,7 @@
 """Holds Ctrl-C and SIGTERM back while something is done that must not be left half done.
 
 KeyboardInterrupt is raised between any two steps: where a folder is there and its name not yet
-known, where a process was started and nobody holds it, in the midst of a removal. A handler
+known, where a process was started and no variable holds it, during a removal. A handler
 remembers the signals instead; they are not blocked, for processes that are started meanwhile would
 inherit that.
 """
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
-INTERRUPTED = 130  # exit code, as shells tell SIGINT
+INTERRUPTED = 130  # exit code, as shells report SIGINT
 
 
 class Hold:

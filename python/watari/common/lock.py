@@ -36,8 +36,8 @@ def is_name_of(path: Path, file: TextIO) -> bool:
 
 @contextmanager
 def taken(path: Path) -> Iterator[None]:
-    """Holds the lock of what is at `path`, an empty file where nothing is, which goes again if
-    nothing takes its place. Raises UsageError, FileError."""
+    """Holds the lock of what is at `path`, or of an empty file made there, which is removed
+    again if nothing replaces it. Raises UsageError, FileError."""
     while True:
         try:
             file = path.open("a", encoding="utf-8")

@@ -1,7 +1,7 @@
 """Standard output whose reader may leave, as in `watari list | head -1`, or whose disk may be full.
 
-What cannot be written is lost, and nothing else: a run goes on, a product is finished. The exit
-code says how they ended; a full disk is said once, at the end.
+Only the text that cannot be written is lost: a run continues, a product is completed. The exit
+code reports how they ended; a full disk is reported once, at the end.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, TextIO
 
 
 class Output:
-    """A stream that goes on to nowhere once it cannot be written; `lost` is why, but for a reader
-    who left."""
+    """A stream that discards its text once it cannot be written. `lost` is the reason, unless the
+    reader closed its end."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

@@ -1,9 +1,9 @@
-"""Whose a temporary file or folder is: its name says so, and the next run can remove what a killed
-one left.
+"""Owners of temporary files and folders. The name states the owner, so that the next run can remove
+what a killed one left.
 
 The name has the kernel (until its next boot), process namespace, process, and when that started.
-Hosts and containers that share a disk so keep apart, and a process number that was given away again
-is no excuse. What cannot be judged from here stays.
+So hosts and containers that share a disk do not remove each other's files, and a reused process
+number is detected. Files of another kernel or namespace stay.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import os
 import re
 from contextlib import suppress
 from pathlib import Path
+
+from watari.common.process import STARTED, stat
 
 PATTERN = r"(?P<system>\w+-\d+)-(?P<process>\d+)-(?P<started>\d+)"
 
@@ -25,14 +27,13 @@ def system() -> str:
 def started(process: int) -> int | None:
     """When a living process started, in clock ticks since boot; None where there is none."""
     with suppress(OSError):
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[19])
+        return int(stat(process)[STARTED])
     return None
 
 
 def mark() -> str:
     """The part of a name that says it is of this process; where /proc is missing, its number alone,
-    by which nobody removes it."""
+    and then no other process removes it."""
     with suppress(OSError):
         return f"{system()}-{os.getpid()}-{started(os.getpid())}"
     return str(os.getpid())
@@ -41,13 +42,13 @@ def mark() -> str:
 def of_the_dead(directory: Path, name: re.Pattern[str]) -> list[Path]:
     """What in this directory has such a name (with PATTERN in it) and a dead owner of this user.
     Raises OSError."""
-    here, user = system(), os.geteuid()
-    found = ((path, name.fullmatch(path.name)) for path in directory.iterdir())
+    this_system, user = system(), os.geteuid()
+    candidates = ((path, name.fullmatch(path.name)) for path in directory.iterdir())
     return [
         path
-        for path, its in found
-        if its
-        and its["system"] == here
+        for path, match in candidates
+        if match
+        and match["system"] == this_system
         and path.lstat().st_uid == user
-        and started(int(its["process"])) != int(its["started"])
+        and started(int(match["process"])) != int(match["started"])
     ]

@@ -1,6 +1,6 @@
-"""What long work says while it runs: a bar with the time left on a terminal, plain lines elsewhere.
+"""Progress of long work: a bar with the time left on a terminal, plain lines elsewhere.
 
-A run counts trials (`Progress`); one long piece of work tells its share that is done (`Share`).
+A run counts trials (`Progress`); one long piece of work reports the share that is done (`Share`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def duration(seconds: float) -> str:
 
 
 class Progress(Protocol):
-    """Told by the run when a trial starts and ends."""
+    """Receives the start and the end of each trial."""
 
     def start(self, text: str, left: float) -> None:
         """A trial starts; all that is left should take `left` seconds."""
@@ -101,34 +101,34 @@ def suited(total: int, done: int) -> Progress:
 class Share:
     """The share of one long piece of work that is done: a line now and then, for logs and pipes.
 
-    The time left is told by what was done since the first word of it: where work goes on that was
-    begun earlier, it does not begin at 0.
+    The time left follows from the progress since the first report: resumed work does not begin
+    at 0.
     """
 
     EVERY = 10.0  # seconds between lines
 
     def __init__(self) -> None:
         self.first: tuple[float, float] | None = None
-        self.said = 0.0
+        self.last_line = 0.0
 
     def start(self) -> None:
-        self.said = time.monotonic()
+        self.last_line = time.monotonic()
 
     def stop(self) -> None:
         pass
 
     def left(self, fraction: float) -> float | None:
-        """Seconds; None while they cannot be told."""
+        """Seconds that are left; None while they are not known."""
         now = time.monotonic()
         self.first = self.first or (now, fraction)
         since, done = now - self.first[0], fraction - self.first[1]
         return since * (1 - fraction) / done if done > 0 else None
 
     def advance(self, fraction: float, text: str) -> None:
-        """So much is done, of 1; the text says what that is."""
+        """`fraction` of the work is done; `text` describes it."""
         left = self.left(fraction)
-        if time.monotonic() - self.said >= self.EVERY:
-            self.said = time.monotonic()
+        if time.monotonic() - self.last_line >= self.EVERY:
+            self.last_line = time.monotonic()
             remaining = "" if left is None else f", {duration(left)} left"
             print(f"{fraction:.0%}, {text}{remaining}", flush=True)
 

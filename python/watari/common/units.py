@@ -1,4 +1,4 @@
-"""Sizes, rates and times as people read them: the one place where they become text."""
+"""Sizes, rates and times as people read them: the only module that formats them."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-HIDDEN = "***"  # in the place of a value
+HIDDEN = "***"  # instead of a value
 
-# those whose names are kept, as they concern threads, GPUs, messages or memory
+# names that are kept: they concern threads, GPUs, messages or memory
 RELEVANT = (
     "OMP_",
     "GOMP_",
@@ -96,20 +96,20 @@ def kept_word(word: str) -> str:
     if option := OPTION.fullmatch(word):
         name, value = option.groups()
         return name + (HIDDEN if SECRET.match(name) else kept_word(value))
-    for found in NAMED.finditer(word):
-        if found[1] not in KEPT:
-            return word[: found.end()] + HIDDEN
+    for match in NAMED.finditer(word):
+        if match[1] not in KEPT:
+            return word[: match.end()] + HIDDEN
     return word
 
 
 def kept_words(words: Sequence[str]) -> list[str]:
     """The words of a launcher as a result keeps them."""
     shown = [kept_word(word) for word in words]
-    for place, (before, word) in enumerate(pairwise(words), 1):
-        if before in SETTERS and word not in KEPT and place + 1 < len(words):
-            shown[place + 1] = HIDDEN
+    for index, (before, word) in enumerate(pairwise(words), 1):
+        if before in SETTERS and word not in KEPT and index + 1 < len(words):
+            shown[index + 1] = HIDDEN
         elif SECRET.match(before) and "=" not in before:
-            shown[place] = HIDDEN
+            shown[index] = HIDDEN
     return shown
 
 
@@ -126,9 +126,9 @@ def quoted(word: str) -> str:
 def kept_command(words: Sequence[str]) -> str:
     """A command line as a result keeps it."""
     shown, option = list(words), "--launcher"
-    for place, word in enumerate(words):
-        if place and words[place - 1] == option:
-            shown[place] = kept_launcher(word)
+    for index, word in enumerate(words):
+        if index and words[index - 1] == option:
+            shown[index] = kept_launcher(word)
         elif word.startswith(f"{option}="):
-            shown[place] = f"{option}={kept_launcher(word.partition('=')[2])}"
+            shown[index] = f"{option}={kept_launcher(word.partition('=')[2])}"
     return readable(shlex.join(shown))

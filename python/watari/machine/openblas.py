@@ -8,6 +8,6 @@ from pathlib import Path
 
 def folder() -> str:
     """Where NumPy's wheel keeps its OpenBLAS; empty where NumPy is not from a wheel."""
-    found = importlib.util.find_spec("numpy")
-    libraries = Path(found.origin).parents[1] / "numpy.libs" if found and found.origin else None
+    spec = importlib.util.find_spec("numpy")
+    libraries = Path(spec.origin).parents[1] / "numpy.libs" if spec and spec.origin else None
     return str(libraries) if libraries and libraries.is_dir() else ""

@@ -40,7 +40,7 @@ class Cache(Record):
 
 
 class CpuProcessor(Record):
-    """All CPU packages of a host together."""
+    """All CPU packages of a host."""
 
     id: str = Field(description="word on the command line: cpu")
     kind: Literal["cpu"]
@@ -88,7 +88,7 @@ class Memory(Record):
 
 
 class Link(Record):
-    """A way between two processors."""
+    """A link between two processors."""
 
     from_: str = Field(alias="from", description="processor")
     to: str = Field(description="processor")
@@ -97,7 +97,7 @@ class Link(Record):
     width: int | None = Field(default=None, description="PCIe lanes")
     links: int | None = Field(default=None, description="NVLinks")
     bandwidth: Bandwidth | None = Field(
-        default=None, description="theoretical bandwidth each way, in B/s"
+        default=None, description="theoretical bandwidth in each direction, in B/s"
     )
 
 
@@ -110,7 +110,7 @@ class Capability(Record):
     )
     available: bool
     reason: str | None = Field(default=None, description="why it is not available")
-    detail: str | None = Field(default=None, description="version, or what was found")
+    detail: str | None = Field(default=None, description="version, or what was detected")
 
 
 class TransparentHugePages(Record):
@@ -130,7 +130,7 @@ class CudaVersions(Record):
 
 
 class Machine(Record):
-    """What was measured."""
+    """The machine on which a run measured."""
 
     name: str = Field(description="slug, begins the result file's name")
     hosts: list[str] = Field(description="host names, by rank")

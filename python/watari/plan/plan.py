@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from watari import cases
 from watari.case.axis import Machine, nearest, unknown
 from watari.cases import CASES
-from watari.cases import find as case_named
 from watari.common import files
 from watari.common.errors import FileError, UsageError
 from watari.plan.request import Request, resolve
@@ -108,7 +108,7 @@ def read(path: Path, machine: Machine) -> Plan:
             raise FileError(f"{where}: case: must name a case: {', '.join(CASES)}")
         check_values(where, given)
         try:
-            axes = {"trials", *case_named(name).axes}
+            axes = {"trials", *cases.find(name).axes}
             shared = {axis: value for axis, value in defaults.items() if axis in axes}
             requests += resolve(name, {**shared, **given}, machine)
         except UsageError as error:
@@ -119,7 +119,7 @@ def read(path: Path, machine: Machine) -> Plan:
 
 
 def standard(machine: Machine) -> list[Request]:
-    """What every machine can say in minutes, as large as its memory allows: what each case has."""
+    """The standard requests of every case: minutes long, as large as memory allows."""
     rows = [(case.name, given) for case in CASES.values() for given in case.standard(machine)]
     requests = [r for name, given in rows for r in resolve(name, {"trials": 3, **given}, machine)]
     return list(once(requests))

@@ -91,7 +91,7 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
 
 
 def no_sense(request: Request) -> str | None:
-    """Why values that a sweep combines do not go together on any machine; None where they do."""
+    """Why this combination of values makes no sense on any machine; None where it does."""
     try:
         find(request.case).require_sense(request.parameters)
     except UsageError as error:
@@ -106,7 +106,7 @@ def expected_bytes(request: Request) -> int:
 
 
 def describe(request: Request) -> str:
-    """One line for people: what the case always tells, then every axis that is not at its default.
+    """One line for people: the case's line, then every axis that is not at its default.
 
     `copy gpu pinned -> device 1GiB copy-engine streams=4`; with every axis where a newer version
     measured.
@@ -115,17 +115,17 @@ def describe(request: Request) -> str:
     if not case or parameters.keys() - case.axes.keys():
         return " ".join([request.case, *(f"{n}={as_text(v)}" for n, v in parameters.items())])
     texts = {name: as_text(value) for name, value in parameters.items()}
-    spoken = dict(texts)
+    labels = dict(texts)
     for length in {"size", "block", "fast-memory"} & parameters.keys():
-        spoken[length] = exact_size(parameters[length])
-    spoken |= case.spoken(parameters)
+        labels[length] = exact_size(parameters[length])
+    labels |= case.labels(parameters)
     quiet = {"threads", "samples", "requests", "iterations", "oversubscribe"}
     others = [
-        f"{name}={spoken[name]}"
+        f"{name}={labels[name]}"
         for name, text in texts.items()
         if f"{{{name}}}" not in case.line
         and name not in quiet
-        and spoken[name]
-        and spoken[name] != case.axes[name].default_text
+        and labels[name]
+        and labels[name] != case.axes[name].default_text
     ]
-    return " ".join([request.case, *case.line.format_map(spoken).split(), *others])
+    return " ".join([request.case, *case.line.format_map(labels).split(), *others])

@@ -41,7 +41,7 @@ def is_of(m: Measured, quantity: published.Quantity) -> bool:
 def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[str, Any]]:
     """What was measured here of a published quantity: the largest array of each memory and run."""
     like = [alike(m) for m in cases if is_of(m, quantity)]
-    found, ceilings = [], {}
+    measured_here, ceilings = [], {}
     for same in groups(like, "run", "memory", "from", "to").values():
         m = largest(same)
         if not m:
@@ -51,7 +51,7 @@ def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[s
         more = [str(m["memory"])] if m["memory"] and not fixed else []
         if quantity.name == "cpu-copy":
             more.append(f"{m['from']} → {m['to']}")
-        found.append(
+        measured_here.append(
             {
                 "machine": ", ".join([m.run, *more, format_size(m["size"])]),
                 "kind": "this run",
@@ -73,7 +73,7 @@ def ours(quantity: published.Quantity, cases: Sequence[Measured]) -> list[dict[s
                 "source": "probe",
                 "flagged": False,
             }
-    return [*found, *ceilings.values()]
+    return [*measured_here, *ceilings.values()]
 
 
 def theirs(entry: published.Published) -> dict[str, Any]:
@@ -99,10 +99,10 @@ def beside(cases: Sequence[Measured]) -> Drawn:
     for name, quantity in quantities.items():
         if quantity.unit != RATE:
             continue
-        here = ours(quantity, cases)
-        there = [theirs(e) for e in sorted(entries, key=rank) if e.quantity == name]
-        if here and there:
-            data[quantity.title] = numbered(here + there)
+        own = ours(quantity, cases)
+        others = [theirs(e) for e in sorted(entries, key=rank) if e.quantity == name]
+        if own and others:
+            data[quantity.title] = numbered(own + others)
     if not data:
         return []
     values = [row[end] for part in data.values() for row in part for end in ("low", "high")]

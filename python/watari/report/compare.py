@@ -1,7 +1,7 @@
-"""Two runs, case by case: same, faster, slower or unsure; `judgement.py` has the statistics.
+"""Two runs, case by case: same, faster, slower or unsure; `significance.py` has the statistics.
 
 Compared is the speed (1 / time of a sample, see statistics.seconds) of each case, each phase on its
-own: a migration may have become slower on the way to the GPU alone.
+own: a migration may have become slower towards the GPU alone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Row:
     new: float | None = None
     ratio: float | None = None  # of the speeds, base / new in time: below 1 is slower
     interval: tuple[float, float] | None = None  # 95% confidence, of the ratio
-    amount: int = 0  # bytes of a sample
+    bytes_per_sample: int = 0
     status: str = "ok"  # in the new run
     note: str = ""
 
@@ -67,8 +67,8 @@ def compare(base: Results, new: Results, threshold: float = THRESHOLD) -> Compar
             rows.append((alone(old, ONLY_BASE), None))
         else:
             rows += both(old, news[partner], threshold)
-    found = set(partners.values())
-    rows += [(alone(case, ONLY_NEW), None) for key, case in news.items() if key not in found]
+    matched = set(partners.values())
+    rows += [(alone(case, ONLY_NEW), None) for key, case in news.items() if key not in matched]
     comparison = Comparison(decided(rows, threshold))
     comparison.head = head(base, new)
     return comparison
@@ -126,23 +126,23 @@ def both(old: Case, new: Case, threshold: float) -> list[tuple[Row, Judgement | 
     after = summaries(trial.model_dump() for trial in new.trials)
     rows: list[tuple[Row, Judgement | None]] = []
     for part in (p for p in before if p in after):
-        found = judge(before[part].medians, after[part].medians, threshold)
+        judgement = judge(before[part].medians, after[part].medians, threshold)
         measured = replace(
             row,
             part=part,
             base=before[part].median,
             new=after[part].median,
-            ratio=found.ratio,
-            interval=found.interval,
-            amount=new.bytes_per_sample,
+            ratio=judgement.ratio,
+            interval=judgement.interval,
+            bytes_per_sample=new.bytes_per_sample,
             note="; ".join(notes(old, new)),
         )
-        rows.append((measured, found))
+        rows.append((measured, judgement))
     return rows or [(replace(row, note="nothing measured in both"), None)]
 
 
 def notes(old: Case, new: Case) -> list[str]:
-    """What a reader of the verdict should know of the case."""
+    """Notes on the verdict of a case: other threads, other bytes, flags."""
     threads = [case.parameters.get("threads") for case in (old, new)]
     return [
         *([f"threads {threads[0]}, now {threads[1]}"] if threads[0] != threads[1] else []),
@@ -153,13 +153,13 @@ def notes(old: Case, new: Case) -> list[str]:
 
 def decided(rows: Sequence[tuple[Row, Judgement | None]], threshold: float) -> list[Row]:
     """The rows with their verdicts: intervals against the threshold, alarms also against chance."""
-    judged = [found for _, found in rows if found]
+    judged = [judgement for _, judgement in rows if judgement]
     slower, faster = holm([f.slower for f in judged]), holm([f.faster for f in judged])
     alarms = iter(zip(slower, faster, strict=True))
     done = []
-    for row, found in rows:
-        if found:
-            word, why = verdict(found, *next(alarms), threshold)
+    for row, judgement in rows:
+        if judgement:
+            word, why = verdict(judgement, *next(alarms), threshold)
             row = replace(row, verdict=word, note="; ".join(t for t in (row.note, why) if t))
         done.append(row)
     return done
@@ -237,4 +237,8 @@ def speed(row: Row, seconds: float | None) -> str:
     """GB/s, or the time where a sample moves no bytes."""
     if seconds is None:
         return ""
-    return f"{row.amount / seconds / 1e9:.4g} GB/s" if row.amount else f"{seconds:.4g} s"
+    return (
+        f"{row.bytes_per_sample / seconds / 1e9:.4g} GB/s"
+        if row.bytes_per_sample
+        else f"{seconds:.4g} s"
+    )

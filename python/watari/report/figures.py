@@ -23,5 +23,5 @@ PUBLISHED = Figure(
 def figures() -> tuple[Figure, ...]:
     """Modules that several cases share come once."""
     modules = dict.fromkeys(presentation(name).figures for name in CASES)
-    found = [f for module in modules if module for f in import_module(module).FIGURES]
-    return (*found, PUBLISHED)
+    of_cases = [f for module in modules if module for f in import_module(module).FIGURES]
+    return (*of_cases, PUBLISHED)

@@ -18,7 +18,7 @@ import altair as alt
 import jinja2
 import vl_convert
 
-from watari import cases as known
+from watari import cases
 from watari.case.anonymous import anonymous
 from watari.case.presentation import Table
 from watari.charts.figure import Drawing, Drawn, Effort, draw
@@ -30,10 +30,8 @@ from watari.common.variables import readable
 from watari.report import beside
 from watari.report.figures import figures
 from watari.report.reproduce import commands
-from watari.results import measured as view
-from watari.results import published, statistics
-from watari.results import schema as results
-from watari.results.measured import Measured
+from watari.results import published, schema, statistics
+from watari.results.measured import ALL, Measured, measurements, names
 from watari.results.schema import Results
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -64,12 +62,12 @@ def write(
 
     Raises FileError for a file that is not a result, UsageError where no figure can be made.
     """
-    read = [results.read(path) for path in paths]
+    read = [schema.read(path) for path in paths]
     shown = output
     if without_names:
         read = anonymous(read)
         paths, shown = [Path("RESULTS.json")], Path("report.html")
-    measured = view.measured(read)
+    measured = measurements(read)
     drawings = draw(figures(), measured)
     if format and not drawings:
         raise UsageError("nothing to draw: lines need cases of two sizes; the page has the numbers")
@@ -101,9 +99,9 @@ def write_figures(
 
 def effort_of(program: str) -> Effort:
     """How effort stands beside speed for a program that has styles."""
-    module = import_module(known.presentation(program).figures)
-    found: Effort = module.EFFORT
-    return found
+    module = import_module(cases.presentation(program).figures)
+    effort: Effort = module.EFFORT
+    return effort
 
 
 def write_effort(program: str, measured: Sequence[Measured], output: Path) -> Drawn:
@@ -115,7 +113,7 @@ def write_effort(program: str, measured: Sequence[Measured], output: Path) -> Dr
     drawn = effort.figure.draw(measured)
     if not drawn:
         raise UsageError(f"no two styles of {program} on a GPU in these results")
-    figure, chart = effort.figure, effort.together(drawn)
+    figure, chart = effort.figure, effort.combined(drawn)
     cases = [m for _, _, used in drawn for m in used]
     drawing = Drawing(output.stem, figure, "", chart, cases)
     write_figures([drawing], output.parent, output.suffix[1:])
@@ -156,9 +154,7 @@ def page(
         cases=tables(measured),
         numbers=numbers(measured),
         troubles=troubles(measured),
-        missing=[
-            missing(result, name) for name, result in zip(view.names(read), read, strict=True)
-        ],
+        missing=[missing(result, name) for name, result in zip(names(read), read, strict=True)],
         published=published.values(),
         quantities=published.quantities(),
         colours=COLOURS,
@@ -174,10 +170,10 @@ def inline_json(value: Any) -> str:
 
 def by_name(read: Sequence[Results]) -> dict[str, list[Results]]:
     """The files of each run that is shown: several of one machine are merged."""
-    found: dict[str, list[Results]] = {}
-    for name, result in zip(view.names(read), read, strict=True):
-        found.setdefault(name, []).append(result)
-    return found
+    grouped: dict[str, list[Results]] = {}
+    for name, result in zip(names(read), read, strict=True):
+        grouped.setdefault(name, []).append(result)
+    return grouped
 
 
 def occasion(result: Results) -> str:
@@ -208,15 +204,15 @@ def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dic
 
 def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
     """Key numbers: those that this machine has, each at its largest array."""
-    found = []
+    tiles = []
     quantities = published.quantities()
     for name, title in HEADLINE.items():
         like = [beside.alike(m) for m in mine if beside.is_of(m, quantities[name])]
         if like:
-            found.append(
+            tiles.append(
                 tile(title, max(like, key=lambda m: (m["size"], m.median)), quantities[name].sample)
             )
-    return found
+    return tiles
 
 
 def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
@@ -224,8 +220,8 @@ def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
     value = m.part(sample)
     number, unit = scaled(value)
     scale = 1000 if unit == "TB/s" else 1
-    interval = m.summary.interval if sample == view.ALL else None
-    bound = beside.limit(m) if sample == view.ALL else None
+    interval = m.summary.interval if sample == ALL else None
+    bound = beside.limit(m) if sample == ALL else None
     trials = f"{len(m.trials)} trial{'s'[: len(m.trials) > 1]}"
     return {
         "title": title,
@@ -247,13 +243,13 @@ def scaled(gigabytes: float) -> tuple[str, str]:
 
 
 def interval_text(interval: tuple[float, float] | None, scale: float = 1) -> str:
-    """A confidence interval of GB/s, in units of so many of them."""
+    """A confidence interval of GB/s, divided by `scale`."""
     return f"{interval[0] / scale:.4g}–{interval[1] / scale:.4g}" if interval else ""
 
 
 def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
     """The figures with their charts, in the order of the table; those without any are named."""
-    found = []
+    content = []
     for figure in figures():
         charts = [
             {
@@ -265,7 +261,7 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
             for d in drawings
             if d.figure is figure
         ]
-        found.append(
+        content.append(
             {
                 "name": figure.name,
                 "title": figure.title,
@@ -275,34 +271,34 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
                 "files": f"watari report {files} --format svg -o figures",
             }
         )
-    return found
+    return content
 
 
 def numbers(measured: Sequence[Measured]) -> list[Table]:
     """Tables that are cases' own; of cases that share them once."""
-    shown = {known.presentation(m.case).tables for m in measured}
-    order = [known.presentation(name).tables for name in known.CASES]
+    shown = {cases.presentation(m.case).tables for m in measured}
+    order = [cases.presentation(name).tables for name in cases.CASES]
     chosen = [make for make in dict.fromkeys(order) if make in shown]
     return [table for make in chosen for table in make(measured)]
 
 
 def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     """Every case, in one table for each kind of case."""
-    found = []
+    content = []
     for name in dict.fromkeys(m.case for m in measured):
         same = [m for m in measured if m.case == name]
-        summary = known.CASES[name].summary if name in known.CASES else ""
+        summary = cases.CASES[name].summary if name in cases.CASES else ""
         rows = [row for m in same for row in table_rows(m)]
-        found.append({"name": name, "summary": summary, "rows": rows, "count": len(same)})
-    return found
+        content.append({"name": name, "summary": summary, "rows": rows, "count": len(same)})
+    return content
 
 
 def table_rows(m: Measured) -> list[dict[str, Any]]:
     """A case as rows: one, or one for each phase of its series."""
     base = {
         "run": m.run,
-        "what": known.words(m.case, m.parameters),
-        "size": known.presentation(m.case).extent(m.parameters),
+        "what": cases.words(m.case, m.parameters),
+        "size": cases.presentation(m.case).extent(m.parameters),
         "status": m.status,
         "reason": m.reason,
         "flags": m.flags,
@@ -332,10 +328,10 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
 
 def residency(m: Measured, when: str) -> str:
     """How much of each array lies on the CPU side, by the first trial: `source 100%, ...`."""
-    found = (m.trials[0].get(when) or {}) if m.trials else {}
+    arrays = (m.trials[0].get(when) or {}) if m.trials else {}
     parts = {
         array: f"{100 * r['cpu'] / r['bytes']:.0f}%"
-        for array, r in sorted(found.items(), reverse=True)  # source before destination
+        for array, r in sorted(arrays.items(), reverse=True)  # source before destination
         if r["bytes"]
     }
     if len(parts) > 1 and len(set(parts.values())) == 1:
@@ -344,20 +340,20 @@ def residency(m: Measured, when: str) -> str:
 
 
 def troubles(measured: Sequence[Measured]) -> list[dict[str, Any]]:
-    """What did not run well, cases with one reason together."""
+    """Cases that did not run well, grouped by reason."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for m in measured:
         if m.status != "ok":
-            extent = known.presentation(m.case).extent(m.parameters)
-            text = f"{m.case}: {known.words(m.case, m.parameters)}, {extent}"
+            extent = cases.presentation(m.case).extent(m.parameters)
+            text = f"{m.case}: {cases.words(m.case, m.parameters)}, {extent}"
             grouped.setdefault((m.run, m.status, m.reason), []).append(text)
     order = sorted(grouped, key=lambda k: (STATUSES.index(k[1]), k[0]))
     return [{"run": k[0], "status": k[1], "reason": k[2], "cases": grouped[k]} for k in order]
 
 
 def missing(result: Results, name: str) -> dict[str, Any]:
-    """What a plan has and its run did not get to."""
+    """Cases of a plan that its run did not reach."""
     rows = [
-        f"{m.case}: {known.words(m.case, m.parameters)}, {m.trials} trials" for m in result.missing
+        f"{m.case}: {cases.words(m.case, m.parameters)}, {m.trials} trials" for m in result.missing
     ]
     return {"run": name, "rows": rows}

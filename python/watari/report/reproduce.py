@@ -1,7 +1,7 @@
-"""What a user types to measure cases again: these and no others, in few commands.
+"""Commands that measure exactly these cases again, as few as possible.
 
-A plan has groups whose axes were swept together, a result has single cases. A sweep has every
-combination of its values, so cases become one sweep only where all combinations are there.
+A plan sweeps axes in groups; a result has single cases. A sweep has every combination of its
+values, so cases become one sweep only where the result has all combinations.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from watari.results.measured import Measured
 
 
 def commands(cases: Sequence[Measured]) -> list[str]:
-    """Commands whose sweeps together are these cases."""
+    """Commands whose sweeps cover these cases and no others."""
     alike: dict[Any, list[Measured]] = {}
     for m in cases:  # with the number of ranks, defaults of other axes change
         alike.setdefault((m.case, m.ranks, frozenset(m.parameters)), []).append(m)
-    found = []
+    lines = []
     for same in alike.values():
         trials = f"trials={max(m.planned for m in same)}"
         line = ["watari", "run", same[0].case]
-        found += [shlex.join([*line, *words, trials]) for words in sweeps(same)]
-    return found
+        lines += [shlex.join([*line, *words, trials]) for words in sweeps(same)]
+    return lines
 
 
 def sweeps(same: Sequence[Measured]) -> list[list[str]]:
@@ -40,13 +40,13 @@ def sweeps(same: Sequence[Measured]) -> list[list[str]]:
     known = [axis for axis in case.axes if not usual(case, axis, same)] if case else []
     newer = [axis for axis in same[0].parameters if not case or axis not in case.axes]
     axes = [*known, *newer]
-    found = dict.fromkeys(tuple(argument(axis, m[axis]) for axis in axes) for m in same)
-    for place in reversed(range(len(axes))):
+    merged = dict.fromkeys(tuple(argument(axis, m[axis]) for axis in axes) for m in same)
+    for index in reversed(range(len(axes))):
         values: dict[Any, list[str]] = {}
-        for sweep in found:
-            values.setdefault((sweep[:place], sweep[place + 1 :]), []).append(sweep[place])
-        found = dict.fromkeys((*a, ",".join(own), *b) for (a, b), own in values.items())
-    return [[f"{axis}={own}" for axis, own in zip(axes, sweep, strict=True)] for sweep in found]
+        for sweep in merged:
+            values.setdefault((sweep[:index], sweep[index + 1 :]), []).append(sweep[index])
+        merged = dict.fromkeys((*a, ",".join(own), *b) for (a, b), own in values.items())
+    return [[f"{axis}={own}" for axis, own in zip(axes, sweep, strict=True)] for sweep in merged]
 
 
 def usual(case: Case, axis: str, same: Sequence[Measured]) -> bool:

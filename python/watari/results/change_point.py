@@ -47,8 +47,8 @@ def settle(
     Method: the last plateau's level is the median of the last quarter. The end is the split that
     best parts samples off it from samples on it: the maximum over i of the sum, over samples
     before i, of +1 (off) or -1 (on). Strays and short drops later cannot move it. It counts as a
-    change if strays alone would seldom look like it (see `by_chance`). The start is found in the
-    same way on what is left, with the level of the first three samples.
+    change if strays alone would seldom look like it (see `by_chance`). The start is located in the
+    same way in the samples before it, with the level of the first three samples.
     """
     values = np.asarray(samples, dtype=np.float64)
     if len(values) < 4:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from watari.results.registry import CHECKS
+from watari.results.registry import CHECKS, COMPLETIONS
 
 MOST_SECONDS = 1e9  # 30 years
 
@@ -26,10 +26,10 @@ class Part(Protocol):
     last: int
 
 
-def wrong(place: tuple[str | int, ...], text: str, value: Any) -> ValidationError:
+def wrong(location: tuple[str | int, ...], text: str, value: Any) -> ValidationError:
     """The error of a field inside the record that is checked."""
     problem = PydanticCustomError("inconsistent", "{text}", {"text": text})
-    details: Any = [{"type": problem, "loc": place, "input": value}]
+    details: Any = [{"type": problem, "loc": location, "input": value}]
     return ValidationError.from_exception_data("record", details)
 
 
@@ -42,16 +42,24 @@ def check_case(name: str, parameters: Mapping[str, Any], counts: tuple[int, int]
         check(name, parameters, counts)
 
 
-def check_length(place: tuple[str | int, ...], values: Sequence[float], samples: int) -> None:
+def completed(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with each axis that was added to the case since they were written."""
+    whole = dict(parameters)
+    for complete in COMPLETIONS:
+        whole = complete(name, whole)
+    return whole
+
+
+def check_length(location: tuple[str | int, ...], values: Sequence[float], samples: int) -> None:
     """Raises ValidationError where a series has not one value a sample."""
     if len(values) != samples:
-        raise wrong(place, f"has {len(values)} values, and host_s {samples}", len(values))
+        raise wrong(location, f"has {len(values)} values, and host_s {samples}", len(values))
 
 
 def check_series(
     samples: int, device: Sequence[float] | None, series: Mapping[str, Sequence[float]]
 ) -> None:
-    """Raises ValidationError unless all series have so many samples, and times are times."""
+    """Raises ValidationError unless all series have `samples` values, and times are times."""
     if device is not None:
         check_length(("device_s",), device, samples)
     for name, values in series.items():
@@ -60,10 +68,10 @@ def check_series(
             check_seconds(("series", name, i), value)
 
 
-def check_seconds(place: tuple[str | int, ...], value: float) -> None:
+def check_seconds(location: tuple[str | int, ...], value: float) -> None:
     """Raises ValidationError for what no run can have taken."""
     if not 0 <= value <= MOST_SECONDS:
-        raise wrong(place, f"must be from 0 to {MOST_SECONDS:g} s, is {value:g}", value)
+        raise wrong(location, f"must be from 0 to {MOST_SECONDS:g} s, is {value:g}", value)
 
 
 def check_phases(phases: Sequence[Part], samples: int) -> None:

@@ -35,7 +35,7 @@ class Measured:
     planned: int
     bytes_per_sample: int
     flops_per_sample: int
-    file: int  # which of the result files, by its place
+    file: int  # index of its result file
 
     @cached_property
     def rates(self) -> list[list[float]]:
@@ -67,9 +67,9 @@ class Measured:
 
     @property
     def ranks(self) -> int:
-        """Processes that worked together; 1 where the case has no such axis."""
-        found = self.parameters.get("ranks", 1)
-        return found if isinstance(found, int) else 1
+        """Ranks; 1 where the case has no such axis."""
+        ranks = self.parameters.get("ranks", 1)
+        return ranks if isinstance(ranks, int) else 1
 
     def part(self, which: str) -> float:
         """The median over trials of the first sample, of the last quarter (settled), or of all."""
@@ -87,26 +87,26 @@ class Measured:
 def names(results: Sequence[Results]) -> list[str]:
     """The name each file is shown by: its machine's, with the date where a case comes twice, and
     a number where that is not enough."""
-    found: list[str] = []
+    shown: list[str] = []
     for result in results:
         name = result.machine.name
         keys = [{c.key for c in other.cases} for other in results if other.machine.name == name]
         once = sum(map(len, keys)) == len(set().union(*keys))
         date = result.program.started[:16].replace("T", " ")
         dated = name if once else f"{name}, {date}"
-        earlier = 0 if once else sum(other.startswith(dated) for other in found)
-        found.append(f"{dated} ({earlier + 1})" if earlier else dated)
-    return found
+        earlier = 0 if once else sum(other.startswith(dated) for other in shown)
+        shown.append(f"{dated} ({earlier + 1})" if earlier else dated)
+    return shown
 
 
-def measured(results: Sequence[Results]) -> list[Measured]:
+def measurements(results: Sequence[Results]) -> list[Measured]:
     """Every case of every run."""
-    found = []
+    cases = []
     for file, (run, result) in enumerate(zip(names(results), results, strict=True)):
         plain = result.model_dump(mode="json", by_alias=True)
         for c in plain["cases"]:
             errors = [t["error"] for t in c["trials"] if t["error"]]
-            found.append(
+            cases.append(
                 Measured(
                     run=run,
                     machine=plain["machine"],
@@ -122,7 +122,7 @@ def measured(results: Sequence[Results]) -> list[Measured]:
                     file=file,
                 )
             )
-    return found
+    return cases
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,9 @@ class Settled:
 
 
 def settled(m: Measured) -> list[Settled]:
-    """The phases in which most trials change their level, by the trial in the middle: two trials,
-    of which one settles at once and one late, settle nowhere in between."""
-    found = []
+    """The phases in which most trials change their level, by the median trial: two trials that
+    settle early and late do not settle in between."""
+    phases = []
     whole: list[dict[str, Any]] = [{"name": "", "first": 0, "last": None}]
     for phase in (m.trials[0].get("phases") or whole) if m.trials else []:
         parts = [statistics.seconds(t)[phase["first"] : phase["last"]] for t in m.trials]
@@ -152,11 +152,11 @@ def settled(m: Measured) -> list[Settled]:
         if 2 * len(ends) <= len(parts):
             continue
         end, before, after, seconds = sorted(ends)[(len(ends) - 1) // 2]
-        amount = m.bytes_per_sample / 1e9
+        gigabytes = m.bytes_per_sample / 1e9
         name = str(phase["name"]).split("-")[0].upper()
         first = int(phase["first"])
-        found.append(Settled(name, first, end, amount / before, amount / after, seconds))
-    return found
+        phases.append(Settled(name, first, end, gigabytes / before, gigabytes / after, seconds))
+    return phases
 
 
 def drawable(cases: Sequence[Measured], *wanted: str) -> list[Measured]:

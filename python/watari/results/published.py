@@ -55,7 +55,7 @@ class Published:
     where: str
     hardware: str = ""
     note: str = ""
-    size: int = 0  # bytes of one array; 0 where the value holds for all, or none was told
+    size: int = 0  # bytes of one array; 0 where the value holds for all, or none was published
 
     @property
     def text(self) -> str:
@@ -64,12 +64,12 @@ class Published:
 
 
 def folder() -> Path:
-    """Where the published values are. Raises FileError with the places that were looked at."""
-    places = stored("published")
-    for path in places:
+    """Where the published values are. Raises FileError with the folders that were searched."""
+    folders = stored("published")
+    for path in folders:
         if (path / "quantities.toml").is_file():
             return path
-    raise FileError(f"published values not found in {' or '.join(map(str, places))}")
+    raise FileError(f"published values not found in {' or '.join(map(str, folders))}")
 
 
 def quantities(where: Path | None = None) -> dict[str, Quantity]:
@@ -99,17 +99,17 @@ def values(where: Path | None = None) -> list[Published]:
     """All published values. Raises FileError that names file and field."""
     where = where or folder()
     known = quantities(where)
-    found = []
+    entries = []
     for path in sorted(where.glob("*.toml")):
         if path.name == "quantities.toml":
             continue
         content = read_toml(path)
         head = {k: v for k, v in content.items() if k != "value"}
-        found += [value(path, head, row) for row in content.get("value", [])]
-    for entry in found:
+        entries += [value(path, head, row) for row in content.get("value", [])]
+    for entry in entries:
         if entry.quantity not in known:
             raise FileError(f"{where}: '{entry.quantity}' of {entry.source} is not a quantity")
         unit = known[entry.quantity].unit
         if entry.unit != unit:
             raise FileError(f"{where}: {entry.quantity} of {entry.source} is not in {unit}")
-    return found
+    return entries

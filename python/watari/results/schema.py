@@ -1,7 +1,7 @@
 """The result file: what a run writes, and report and compare read. docs/results.md explains it.
 
 Times are in seconds, sizes in bytes. A key that is absent reads as null or empty; what is
-written has every key. `python -m watari.results` prints the JSON Schema.
+written has every key. `python -m watari.results.schema` prints the JSON Schema.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Histogram(Record):
 
 
 class Residency(Record):
-    """On which side the bytes of an array lie, and how that was found out."""
+    """On which side the bytes of an array lie, and how that was determined."""
 
     method: str = Field(
         description="pagemap (present on the CPU side or not), move_pages (NUMA node of each "
@@ -80,9 +80,9 @@ class Residency(Record):
     bytes: Count = Field(description="size of the array, in bytes")
     cpu: Count = Field(description="bytes on the CPU side")
     gpu: Count | None = Field(
-        default=None, description="bytes in GPU memory; null where the method cannot tell"
+        default=None, description="bytes in GPU memory; null where the method does not report it"
     )
-    untold: Count = Field(default=0, description="bytes that the method cannot place")
+    untold: Count = Field(default=0, description="bytes that the method does not report")
     nodes: dict[str, Count] = Field(default={}, description="bytes by NUMA node, if known")
 
 
@@ -149,6 +149,7 @@ class Case(Record):
 
     @model_validator(mode="after")
     def check(self) -> Case:
+        self.parameters = consistency.completed(self.case, self.parameters)
         sampled = any(trial.status == "ok" and trial.host_s for trial in self.trials)
         counts = (self.bytes_per_sample, self.flops_per_sample) if sampled else None
         consistency.check_case(self.case, self.parameters, counts)
@@ -169,6 +170,7 @@ class Missing(Record):
 
     @model_validator(mode="after")
     def check(self) -> Missing:
+        self.parameters = consistency.completed(self.case, self.parameters)
         consistency.check_case(self.case, self.parameters, None)
         return self
 
@@ -283,7 +285,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def first(problems: list[ErrorDetails]) -> str:
-    """The first problem with its place: cases[3].trials[0].host_s[12]: ..."""
+    """The first problem with its location: cases[3].trials[0].host_s[12]: ..."""
     steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in problems[0]["loc"]]
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return f"{''.join(steps).lstrip('.')}: {problems[0]['msg']}{more}"

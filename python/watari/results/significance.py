@@ -9,15 +9,15 @@ base and new: the interval of the speed ratio is Welch's for the difference of m
 be too small to matter, hence a test of equivalence with a margin (Schuirmann, J. Pharmacokinetics
 and Biopharmaceutics 15, 1987): `slower` or `faster` if the whole interval lies beyond 1 by more
 than the threshold, `same` if the whole interval lies within it, `unsure` in between: more trials
-would tell. Among many cases some interval errs by chance; `slower` and `faster` therefore also
+would decide. Among many cases some interval errs by chance; `slower` and `faster` therefore also
 have to pass Holm's procedure (Scandinavian J. of Statistics 6, 1979): the chance of even one false
 `slower` in the whole table is at most 2.5%, and as much for `faster`.
 
-With 40 cases and trial levels that scatter by 1%, a change of 30% is found with 3 trials in each
+With 40 cases and trial levels that scatter by 1%, a change of 30% is detected with 3 trials in each
 run, of 12% with 5, and of 9% with 10.
 
-What two files cannot tell: what differed between the two occasions as a whole (a neighbour on the
-node, the temperature of the room). The threshold is there for that too.
+Two files do not show what differed between the two occasions as a whole (a neighbour on the node,
+the temperature of the room). The threshold is there for that too.
 """
 
 from __future__ import annotations
@@ -98,15 +98,15 @@ def holm(probabilities: Sequence[float], error: float = ERROR) -> list[bool]:
 
 
 def verdict(
-    found: Judgement, slower: bool, faster: bool, threshold: float = THRESHOLD
+    judgement: Judgement, slower: bool, faster: bool, threshold: float = THRESHOLD
 ) -> tuple[str, str]:
     """The verdict, and why if that cannot be seen from the interval.
 
     `slower` and `faster` say whether Holm's procedure lets such an alarm stand.
     """
-    if found.interval is None:
-        return UNSURE, "one trial each: no telling"
-    low, high = found.interval
+    if judgement.interval is None:
+        return UNSURE, "one trial each: no interval"
+    low, high = judgement.interval
     small, large = 1 / (1 + threshold), 1 + threshold
     if small <= low and high <= large:
         return SAME, ""

@@ -4,7 +4,7 @@ A trial is a fresh process, and its samples share its page tables, its memory an
 minute: they are not independent, a hundred of them are no better than one level measured well. So
 a trial counts once, by its median, and every interval is over trials (Kalibera and Jones,
 "Rigorous benchmarking in reasonable time", ISMM 2013; Hoefler and Belli, "Scientific benchmarking
-of parallel computing systems", SC 2015). `settling.py` finds where a series stops changing.
+of parallel computing systems", SC 2015). `change_point.py` finds where a series stops changing.
 """
 
 from __future__ import annotations
@@ -74,17 +74,17 @@ def summary(trials: Iterable[Samples]) -> Summary:
     if not series:
         raise ValueError("no samples to summarise")
     medians = np.array([np.median(samples) for samples in series])
-    together = np.concatenate(series)
-    quartiles = np.quantile(together, [0.25, 0.75])
+    pooled = np.concatenate(series)
+    quartiles = np.quantile(pooled, [0.25, 0.75])
     middle = float(np.median(medians))
     return Summary(
         trials=len(series),
-        samples=len(together),
+        samples=len(pooled),
         median=middle,
         first_quartile=float(quartiles[0]),
         third_quartile=float(quartiles[1]),
-        minimum=float(together.min()),
-        maximum=float(together.max()),
+        minimum=float(pooled.min()),
+        maximum=float(pooled.max()),
         spread=float(np.ptp(medians) / abs(middle)) if middle else 0.0,
         interval=interval(medians),
         medians=tuple(float(m) for m in medians),
@@ -120,8 +120,8 @@ def order_rank(n: int, confidence: float) -> int:
     """The largest k for which the k-th smallest and largest of n hold the median; 0 for none."""
     below, rank = 0.0, 0
     while rank < n // 2:
-        ways = math.lgamma(n + 1) - math.lgamma(rank + 1) - math.lgamma(n - rank + 1)
-        below += math.exp(ways - n * math.log(2))  # of thousands of trials a binomial is slow
+        log_count = math.lgamma(n + 1) - math.lgamma(rank + 1) - math.lgamma(n - rank + 1)
+        below += math.exp(log_count - n * math.log(2))  # of thousands of trials a binomial is slow
         if 1 - 2 * below < confidence:
             break
         rank += 1
@@ -164,20 +164,20 @@ def student_quantile(probability: float, freedom: float) -> float:
     return high
 
 
-def rate(amount: float, times: float | Samples) -> Any:
+def rate(work: float, times: float | Samples) -> Any:
     """Bytes (or flops) per second for a time or for each of many; NaN where no time was seen."""
     taken = np.asarray(times, dtype=np.float64)
-    rates = np.divide(amount, taken, out=np.full(taken.shape, np.nan), where=taken > 0)
+    rates = np.divide(work, taken, out=np.full(taken.shape, np.nan), where=taken > 0)
     return float(rates) if rates.ndim == 0 else rates
 
 
-def as_rate(times: Summary, amount: float) -> Summary:
+def as_rate(times: Summary, work: float) -> Summary:
     """The summary of the rates that belong to these times: what was low is high."""
 
     def flip(low: float, high: float) -> tuple[float, float]:
-        return rate(amount, high), rate(amount, low)
+        return rate(work, high), rate(work, low)
 
-    medians = np.array([rate(amount, m) for m in times.medians])
+    medians = np.array([rate(work, m) for m in times.medians])
     first, third = flip(times.first_quartile, times.third_quartile)
     minimum, maximum = flip(times.minimum, times.maximum)
     middle = float(np.median(medians))

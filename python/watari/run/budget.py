@@ -14,7 +14,7 @@ from watari.plan.request import Request, expected_bytes, no_sense
 from watari.results.key import key
 
 STARTING_SECONDS = 0.8  # process start, allocation, verification
-REFUSED_SECONDS = 0.2  # until it is said what the machine does not have, or what makes no sense
+REFUSED_SECONDS = 0.2  # until a trial reports what the machine lacks, or what makes no sense
 TRUST_SECONDS = 5.0  # of guessed trials, before what they took counts as much as the guess
 CROSSING = {"pinned", "pageable", "explicit", "mapped", "system"}  # words of paths that stay slow
 LENGTHS = (
@@ -32,20 +32,20 @@ def typical_rate(request: Request) -> float:
         return 3e8
     if request.parameters.get("processor") == "cpu":
         return 3e10
-    # a style is named by how it begins: of all that crosses, `pinned` alone goes on crossing
+    # styles are named by their start; only `pinned` crosses the link in every iteration
     words = {str(v) for k, v in request.parameters.items() if k != "style" or v == "pinned"}
     return 4e10 if CROSSING & words else 1e12
 
 
 def family(request: Request) -> str:
-    """The same path at any size and length: what one of them took, tells about the others."""
+    """The same path at any size and length: the time of one predicts the others."""
     path = {k: v for k, v in request.parameters.items() if k not in LENGTHS}
     return key(request.case, path)
 
 
 def refused(request: Request, machine: Machine) -> bool:
-    """It will be said at once that the machine does not have this kind or amount of memory, or that
-    the values make no sense together."""
+    """The trial will be refused at once: the machine does not have this kind or size of memory, or
+    the values contradict each other."""
     absent = {memory.kind for memory in machine.memories if not memory.supported}
     if "device" in absent:
         absent |= {"gpu", "explicit"}
@@ -80,7 +80,7 @@ class Estimate:
             self.rate_by_family[family(request)] = expected_bytes(request) / sampled
 
     def learn_earlier(self, request: Request, sampled: float) -> None:
-        """A trial of an earlier run, of which only the samples are known."""
+        """A trial of an earlier run: only its samples are known."""
         self.learn(request, STARTING_SECONDS + 1.2 * sampled, sampled)
 
     def seconds(self, request: Request) -> float:

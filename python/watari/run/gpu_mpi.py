@@ -1,4 +1,4 @@
-"""Whether this machine's MPI takes GPU memory: asked of two processes that may crash.
+"""Whether this machine's MPI takes GPU memory: two processes try it and may crash.
 
     mpirun -n 2 python start.py watari.run.gpu_mpi
 
@@ -44,7 +44,7 @@ class Probe:
 
 
 def ask(request: Request, launcher: launch.Launcher, directory: Path | None) -> str | None:
-    """What two ranks die of or say, in the environment of this request; None if all went well."""
+    """The error of two ranks, in the environment of this request; None if all went well."""
     command = [*launcher.prefix(2), *launch.python("watari.run.gpu_mpi")]
     with interrupts.held() as hold, scratch.folder(directory) as files:
         errors = files / "errors"
@@ -74,7 +74,7 @@ def ask(request: Request, launcher: launch.Launcher, directory: Path | None) -> 
 
 
 def cause(code: int, errors: Path) -> str:
-    """What ended it: a signal, else what was said about it."""
+    """What ended it: a signal, else its last message."""
     death = launch.death(code)
     return death if death.startswith("killed") else f"{death}: {launch.tail(errors)[:200]}"
 

@@ -25,9 +25,9 @@ from watari.common.files import reason
 from watari.common.lock import is_name_of, lock, taken
 from watari.machine.record import Count, Machine, Record
 from watari.plan.request import Request
-from watari.results import schema as results
+from watari.results import schema
 
-SCHEMA = results.SCHEMA
+SCHEMA = schema.SCHEMA
 SUFFIX = ".journal"
 OF_CASE = ("bytes_per_sample", "flops_per_sample")  # a worker's trial has them, a result's case
 
@@ -38,8 +38,8 @@ Trial = dict[str, Any]
 class State:
     """A run at some moment: what was asked for, and the trials so far, by request."""
 
-    program: results.Program
-    plan: results.Plan | None
+    program: schema.Program
+    plan: schema.Plan | None
     machine: Machine
     requests: list[Request]
     trials: list[list[Trial]]
@@ -49,10 +49,10 @@ class Header(Record):
     """The first line."""
 
     schema_version: Literal[1] = Field(alias="schema")
-    program: results.Program
-    plan: results.Plan | None
+    program: schema.Program
+    plan: schema.Plan | None
     machine: Machine
-    requests: list[results.Missing]
+    requests: list[schema.Missing]
 
 
 class Entry(Record):
@@ -142,7 +142,8 @@ class Journal:
             os.fsync(self.file.fileno())
 
     def remove(self) -> None:
-        """Ends the journal of a run whose result is stored, but not one of another run there."""
+        """Removes the journal of a run whose result is stored, but not the journal of another
+        run."""
         if self.is_there():
             self.path.unlink()  # while it is locked: no other run may find it whole
 
@@ -165,9 +166,9 @@ def checked_trial(request: Request, trial: Trial) -> Trial:
         **{name: whole_number(trial[name]) for name in OF_CASE if name in trial},
     }
     try:
-        case = results.Case.model_validate(whole)
+        case = schema.Case.model_validate(whole)
     except ValidationError as error:
-        text = results.first(error.errors(include_url=False))
+        text = schema.first(error.errors(include_url=False))
         raise ValueError(text.removeprefix("trials[0].")) from None
     return plain_trial(case, case.trials[0])
 
@@ -177,7 +178,7 @@ def whole_number(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def plain_trial(case: results.Case, trial: results.Trial) -> Trial:
+def plain_trial(case: schema.Case, trial: schema.Trial) -> Trial:
     """A trial of a result file as a worker gives it."""
     common = {name: getattr(case, name) for name in OF_CASE}
     return {**trial.model_dump(exclude_none=True), **common}
@@ -189,7 +190,7 @@ def naming(path: Path, number: int) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        text = results.first(error.errors(include_url=False))
+        text = schema.first(error.errors(include_url=False))
         raise FileError(f"{path}: line {number}: {text}") from None
     except ValueError as error:
         raise FileError(f"{path}: line {number}: {error}") from None
@@ -213,8 +214,8 @@ def read(path: Path) -> State:
         raise FileError(f"{path}: line 1: missing or cut short")
     with naming(path, 1):
         header = parsed(lines[0])
-        results.check_schema(header, f"{path}: line 1")
-        state = begun(Header.model_validate(header))
+        schema.check_schema(header, f"{path}: line 1")
+        state = state_of(Header.model_validate(header))
     for number, line in enumerate(lines[1:], 2):
         with naming(path, number):
             entry = Entry.model_validate(parsed(line))
@@ -225,7 +226,7 @@ def read(path: Path) -> State:
     return state
 
 
-def begun(header: Header) -> State:
+def state_of(header: Header) -> State:
     """The state that the first line describes, before any trial."""
     requests = [Request(r.case, r.parameters, r.trials) for r in header.requests]
     trials: list[list[Trial]] = [[] for _ in requests]

@@ -24,6 +24,7 @@ from watari import cases
 from watari.common import interrupts
 from watari.common.errors import UsageError
 from watari.common.files import closed_quietly, naming
+from watari.common.process import SESSION, STATE, stat
 from watari.plan.request import Request, expected_bytes
 from watari.run import scratch
 from watari.run.worker import CANNOT_WRITE, OF_RANKS, Trial, empty_trial, now
@@ -121,8 +122,8 @@ def session_members(session: int) -> list[int]:
     members = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError, ValueError, IndexError):
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            if entry.name.isdigit() and int(fields[3]) == session and fields[0] != "Z":
+            fields = stat(int(entry.name))
+            if int(fields[SESSION]) == session and fields[STATE] != "Z":
                 members.append(int(entry.name))
     return members
 
@@ -167,8 +168,8 @@ def death(code: int) -> str:
 
 
 def require_room(folder: Path) -> None:
-    """Raises OSError where a disk takes no more: a trial that ended without a result then says
-    nothing about its case, and perhaps could not even say why."""
+    """Raises OSError where a disk takes no more: a trial without a result is then no property of
+    its case, and its error message may be lost too."""
     with naming(folder), (folder / "room").open("wb") as file:
         file.write(bytes(ROOM))
         file.flush()
@@ -176,18 +177,21 @@ def require_room(folder: Path) -> None:
 
 
 def outcome(code: int, result: Path, errors: Path, started: str, ranks: int) -> Trial:
-    """The trial of a process that ended by itself. Raises OSError if it found no room to write."""
+    """The trial of a process that ended by itself. Raises OSError if the disk had no room for its
+    result."""
     trial: Trial | None = None
     with suppress(OSError, ValueError):
         trial = json.loads(result.read_text())
     # ranks that fail in company all exit: what rank 0 wrote then says more than the exit code
     if trial and (code == 0 or trial["status"] != "ok"):
         return trial
-    said = tail(errors)
+    messages = tail(errors)
     require_room(result.parent)
     if code == CANNOT_WRITE:  # there is room again
-        raise OSError(said or f"{result.parent}: the result of a trial could not be written")
-    return empty_trial("failed", death(code) + (f": {said}" if said else ""), started, ranks)
+        raise OSError(messages or f"{result.parent}: the result of a trial could not be written")
+    return empty_trial(
+        "failed", death(code) + (f": {messages}" if messages else ""), started, ranks
+    )
 
 
 def trial(

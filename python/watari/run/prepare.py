@@ -1,4 +1,4 @@
-"""What comes before the first trial: who measures what on which machine; memory made ready."""
+"""Before the first trial: the head of the result file, and memory that is touched once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from watari.case.axis import Machine
 from watari.common import variables
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
-from watari.machine.record import Machine as MachineRecord
+from watari.machine import record
 from watari.plan.plan import Plan
-from watari.results import schema as results
+from watari.results import schema
 from watari.run import prefault
 from watari.run.journal import State, check_dead, is_left, path_for
 from watari.run.launch import PINNING, Launcher
@@ -37,12 +37,12 @@ def environment(launcher: Launcher) -> dict[str, str]:
     return variables.kept({**PINNING, **set_by_user, **launcher.environment})
 
 
-def program(launcher: Launcher) -> results.Program:
+def program(launcher: Launcher) -> schema.Program:
     """This program, now: the head of a result file."""
     from watari import _native
 
     built: dict[str, str] = getattr(_native, "build", dict)()
-    return results.Program(
+    return schema.Program(
         version=version(),
         revision=built.get("revision") or None,
         compiler=built.get("compiler") or None,
@@ -56,19 +56,19 @@ def program(launcher: Launcher) -> results.Program:
 
 
 def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
-    """A run of which nothing is measured yet."""
+    """A run that has measured nothing yet."""
     return State(
         program(launcher),
-        results.Plan(name=plan.name, description=plan.description, source=plan.source),
-        MachineRecord.model_validate(machine),
+        schema.Plan(name=plan.name, description=plan.description, source=plan.source),
+        record.Machine.model_validate(machine),
         list(plan.requests),
         [[] for _ in plan.requests],
     )
 
 
 def check_output(output: Path, resumed: Path | None) -> None:
-    """Raises UsageError where no result file can be, or one has the journal of another run than
-    that which is gone on with, whose result file is `resumed`."""
+    """Raises UsageError where `output` cannot be a result file, or has the journal of another run
+    than the one that is resumed, whose result file is `resumed`."""
     try:
         if output.exists() and not output.is_file():
             raise UsageError(f"{output} is not a file: -o names the result file")

@@ -12,7 +12,7 @@ from watari.cases import find
 from watari.common.errors import UsageError
 from watari.common.variables import HIDDEN
 from watari.plan.request import Request, describe
-from watari.results import schema as results
+from watari.results import schema
 from watari.run.journal import SUFFIX, State, is_left, path_for, plain_trial, read
 from watari.run.launch import Launcher
 from watari.run.prepare import environment
@@ -29,25 +29,25 @@ def load(path: Path) -> tuple[State, Path]:
     output = path.with_name(name)
     if is_left(path_for(output)):
         return read(path_for(output)), output
-    found = results.read(path)
+    stored = schema.read(path)
     requests, trials = [], []
-    for c in found.cases:
+    for c in stored.cases:
         requests.append(Request(c.case, c.parameters, c.trials_planned))
         trials.append([plain_trial(c, t) for t in c.trials])
     known = {request.key for request in requests}
-    for m in found.missing:
+    for m in stored.missing:
         request = Request(m.case, m.parameters, m.trials)
         if request.key not in known:
             requests.append(request)
             trials.append([])
-    return State(found.program, found.plan, found.machine, requests, trials), output
+    return State(stored.program, stored.plan, stored.machine, requests, trials), output
 
 
 def continued(
     path: Path, new: State, same_plan: bool, launcher: Launcher
 ) -> tuple[State, Path, Launcher]:
-    """What the file has, to be gone on with here and now, the result file for it, and what starts
-    its trials: the launcher that is given now, else the one of before.
+    """The state to resume from the file, its result file, and the launcher of its trials: the one
+    given now, else the earlier one.
 
     `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
     Raises FileError, UsageError.
@@ -91,9 +91,11 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
     ]
     for name in ("name", "architecture", "kernel", "page_size", "driver", "cuda"):
         pairs.append((f"machine {name}", getattr(old.machine, name), getattr(new.machine, name)))
-    for what, before, after in pairs:
+    for property_name, before, after in pairs:
         if before != after:
-            raise UsageError(f"{path} cannot be continued: {what} was {before}, is now {after}")
+            raise UsageError(
+                f"{path} cannot be continued: {property_name} was {before}, is now {after}"
+            )
     for request in old.requests:
         check_known(request, path)
     if same_plan:

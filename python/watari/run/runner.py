@@ -22,7 +22,7 @@ from watari.common.errors import FileError, WatariError
 from watari.common.files import reason
 from watari.common.progress import Progress, Silent
 from watari.plan.request import Request, describe, no_sense
-from watari.results import schema as results
+from watari.results import schema
 from watari.results.statistics import parts
 from watari.run import launch, scratch
 from watari.run.budget import Estimate
@@ -30,7 +30,7 @@ from watari.run.gpu_mpi import Probe
 from watari.run.journal import OF_CASE, Journal, State, Trial, checked_trial, path_for
 from watari.run.worker import empty_trial, now
 
-WORST_FIRST: tuple[results.Status, ...] = ("failed", "wrong", "unsupported", "ok")
+WORST_FIRST: tuple[schema.Status, ...] = ("failed", "wrong", "unsupported", "ok")
 ENDING_SECONDS = 1.0  # kept of a budget for writing the result file
 
 
@@ -47,7 +47,7 @@ class Options:
 
 
 def ended(state: State, index: int) -> bool:
-    """Nothing more to run of this case: all trials are there, or the machine does not have it."""
+    """Nothing more to run of this case: all trials ran, or the machine does not have it."""
     trials = state.trials[index]
     unsupported = bool(trials) and trials[0]["status"] == "unsupported"
     return unsupported or len(trials) >= state.requests[index].trials
@@ -106,10 +106,10 @@ def measure(request: Request, options: Options) -> Trial | None:
 
 def line(request: Request, number: int, trial: Trial, seconds: float) -> str:
     """What happened in a trial, for people."""
-    found = rate(trial)
-    what = f"{found / 1e9:.4g} GB/s" if found else trial.get("error", "")
+    speed = rate(trial)
+    outcome = f"{speed / 1e9:.4g} GB/s" if speed else trial.get("error", "")
     of = f"trial {number} of {request.trials}"
-    return f"{describe(request)}, {of}: {trial['status']} {what} ({seconds:.1f} s)"
+    return f"{describe(request)}, {of}: {trial['status']} {outcome} ({seconds:.1f} s)"
 
 
 def run_trials(state: State, options: Options, journal: Journal, hold: interrupts.Hold) -> None:
@@ -140,7 +140,7 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
         progress.finish(line(request, number, trial, seconds), seconds_left(state, estimate))
 
 
-def execute(state: State, options: Options) -> tuple[results.Results, bool]:
+def execute(state: State, options: Options) -> tuple[schema.Results, bool]:
     """Runs, writes the result file, and says whether it was interrupted (Ctrl-C, SIGTERM).
 
     Raises WatariError where results cannot be stored; the journal then has what was measured.
@@ -165,7 +165,7 @@ def execute(state: State, options: Options) -> tuple[results.Results, bool]:
             raise stopped(journal, described(error)) from None
         measured = assemble(state)
         try:
-            results.write(options.output, measured)
+            schema.write(options.output, measured)
         except FileError as error:
             raise stopped(journal, str(error)) from None
         journal.remove()
@@ -192,17 +192,17 @@ def stopped(journal: Journal, reason: str) -> WatariError:
     )
 
 
-def assemble(state: State) -> results.Results:
+def assemble(state: State) -> schema.Results:
     """The result file's content."""
     machine = state.machine.model_dump(by_alias=True)
     measured = zip(state.requests, state.trials, strict=True)
-    whole = results.Results(
+    whole = schema.Results(
         program=state.program.model_copy(update={"finished": now()}),
         plan=state.plan,
         machine=state.machine,
         cases=[case(request, trials, machine) for request, trials in measured if trials],
         missing=[
-            results.Missing(
+            schema.Missing(
                 case=request.case,
                 parameters=request.parameters,
                 trials=request.trials - len(state.trials[index]),
@@ -214,20 +214,20 @@ def assemble(state: State) -> results.Results:
     return anonymous.anonymous([whole])[0] if state.program.anonymous else whole
 
 
-def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> results.Case:
+def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> schema.Case:
     """All trials of one case, with what they have in common."""
     status = next(s for s in WORST_FIRST if any(t["status"] == s for t in trials))
     reason = next((t.get("error") for t in trials if t["status"] == status), None)
     kept = [{k: v for k, v in t.items() if k not in OF_CASE} for t in trials]
     common = {name: max(int(t.get(name, 0)) for t in trials) for name in OF_CASE}
-    return results.Case(
+    return schema.Case(
         case=request.case,
         parameters=request.parameters,
         status=status,
         reason=reason,
         flags=flags(request, trials, machine),
         trials_planned=request.trials,
-        trials=[results.Trial.model_validate(trial) for trial in kept],
+        trials=[schema.Trial.model_validate(trial) for trial in kept],
         bytes_per_sample=common["bytes_per_sample"],
         flops_per_sample=common["flops_per_sample"],
     )
@@ -235,7 +235,7 @@ def case(request: Request, trials: list[Trial], machine: dict[str, Any]) -> resu
 
 def flags(request: Request, trials: list[Trial], machine: dict[str, Any]) -> list[str]:
     """Doubts about the case's rate, the median of its trials."""
-    rates = [found for trial in trials if (found := rate(trial))]
+    rates = [speed for trial in trials if (speed := rate(trial))]
     if not rates:
         return []
     profile = find(request.case).profile(request.parameters)

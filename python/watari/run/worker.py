@@ -21,6 +21,7 @@ from typing import Any
 
 from watari.common.errors import status_of
 from watari.common.output import nowhere
+from watari.common.process import STARTED, stat
 
 Trial = dict[str, Any]
 
@@ -62,16 +63,16 @@ def from_launcher(variables: tuple[str, ...], default: int) -> int:
 
 
 def cores(cpus: list[int]) -> list[list[int]]:
-    """These CPUs by core: hardware threads of one core are together."""
-    found: dict[str, list[int]] = {}
+    """These CPUs by core: one list for the hardware threads of each core."""
+    by_siblings: dict[str, list[int]] = {}
     for cpu in sorted(cpus):
         siblings = str(cpu)
         with suppress(OSError):
             path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
             with open(path) as file:
                 siblings = file.read()
-        found.setdefault(siblings, []).append(cpu)
-    return list(found.values())
+        by_siblings.setdefault(siblings, []).append(cpu)
+    return list(by_siblings.values())
 
 
 def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
@@ -129,8 +130,7 @@ def peak_rss() -> int:
 
 def setup_seconds(first_sample: float) -> float:
     """From the start of this process to a moment of CLOCK_MONOTONIC."""
-    with open("/proc/self/stat") as stat:
-        ticks = int(stat.read().rpartition(")")[2].split()[19])
+    ticks = int(stat("self")[STARTED])
     started = ticks / os.sysconf("SC_CLK_TCK")  # since boot, suspension included
     suspended = time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
     return first_sample + suspended - started
@@ -202,7 +202,7 @@ def main(arguments: list[str]) -> int:
 
 def say(text: str) -> None:
     """Writes to the error stream, a file on the disk of the results: where that is full nothing is
-    said, and the exit code tells."""
+    written, and the exit code reports it."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 

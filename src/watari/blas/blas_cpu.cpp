@@ -47,7 +47,7 @@ std::atomic<int> warm_threads{0};             ///< that have their buffers
 int own_threads() { return static_cast<int>(cpu::own_cpus().size()); }
 
 struct library {
-    library_facts what;
+    library_facts facts;
     bool wide = false;
     void *sgemm = nullptr, *dgemm = nullptr;
     const char* (*config)() = nullptr;
@@ -59,11 +59,11 @@ struct library {
 constexpr int by_openmp = 2;
 
 library bind(const shared_object& object, const build& from, const std::string& file) {
-    library found{.what = {object.why_not, "", file}, .wide = from.wide};
+    library found{.facts = {object.why_not, "", file}, .wide = from.wide};
     if (!object.handle) return found;
     const auto get = [&](const char* name, auto& function) {
         find_function(object, file, from.before + std::string(name) + from.after, function,
-                      found.what.why_not);
+                      found.facts.why_not);
     };
     get("cblas_sgemm", found.sgemm);
     get("cblas_dgemm", found.dgemm);
@@ -71,9 +71,9 @@ library bind(const shared_object& object, const build& from, const std::string& 
     get("openblas_set_num_threads", found.set_threads);
     get("openblas_get_num_threads", found.get_threads);
     get("openblas_get_parallel", found.parallel);
-    if (!found.what.why_not.empty()) return found;
+    if (!found.facts.why_not.empty()) return found;
     const std::string config = found.config();  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
-    found.what.version = config.substr(0, config.find(' ', config.find(' ') + 1));
+    found.facts.version = config.substr(0, config.find(' ', config.find(' ') + 1));
     return found;
 }
 
@@ -82,7 +82,7 @@ library load(const std::string& folder) try {
     const std::size_t before = memory::host::addresses_left();
     library system = bind(load_part(of_the_system.file), of_the_system, of_the_system.file);
     taken_addresses = before - std::min(before, memory::host::addresses_left());
-    if (system.what.why_not.empty()) return system;
+    if (system.facts.why_not.empty()) return system;
     std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(folder), none))
         for (const build& from : of_numpy) {
@@ -90,15 +90,15 @@ library load(const std::string& folder) try {
             if (!name.starts_with(from.file)) continue;
             library numpy = bind(load_part(name, folder), from, entry.path());
             taken_addresses = before - std::min(before, memory::host::addresses_left());
-            if (numpy.what.why_not.empty()) return numpy;
-            system.what.why_not += "; " + numpy.what.why_not;
+            if (numpy.facts.why_not.empty()) return numpy;
+            system.facts.why_not += "; " + numpy.facts.why_not;
         }
-    system.what.why_not += "; NumPy's OpenBLAS " +
-                           (folder.empty() ? "was not named" : "is not usable in " + folder) +
-                           ". The package libopenblas0-pthread has it";
+    system.facts.why_not += "; NumPy's OpenBLAS " +
+                            (folder.empty() ? "was not named" : "is not usable in " + folder) +
+                            ". The package libopenblas0-pthread has it";
     return system;
 } catch (const beyond_memory& limit) {
-    return {.what = {limit.what(), "", ""}};
+    return {.facts = {limit.what(), "", ""}};
 }
 
 /// By a thread that may run everywhere: OpenBLAS's threads run where the one that makes them may,
@@ -116,7 +116,7 @@ library openblas() {
     static std::mutex one_at_a_time;
     static std::optional<library> loaded;
     const std::lock_guard lock(one_at_a_time);
-    if (!loaded || !loaded->what.why_not.empty()) unbound([] { loaded = load(numpy_folder()); });
+    if (!loaded || !loaded->facts.why_not.empty()) unbound([] { loaded = load(numpy_folder()); });
     return *loaded;
 }
 
@@ -126,11 +126,12 @@ using gemm_function = void (*)(int, int, int, Integer, Integer, Integer, Element
 
 constexpr int row_major = 101, as_it_is = 111;  // CblasRowMajor, CblasNoTrans
 
-class openblas_way final : public products {
+class openblas_products final : public products {
 public:
-    openblas_way(precision type, int threads)
+    openblas_products(precision type, int threads)
         : library_(openblas()), type_(type), threads_(threads) {
-        if (!library_.what.why_not.empty()) throw unsupported("OpenBLAS: " + library_.what.why_not);
+        if (!library_.facts.why_not.empty())
+            throw unsupported("OpenBLAS: " + library_.facts.why_not);
         const bool limited = memory::host::addresses_left() < SIZE_MAX;
         unbound([&] { library_.set_threads(threads_); });
         if (limited && warm_threads < threads_) warm();
@@ -166,7 +167,7 @@ public:
 
     std::string name() const override {
         const int threads = library_.get_threads();
-        return library_.what.version + ", " + std::to_string(threads) +
+        return library_.facts.version + ", " + std::to_string(threads) +
                (threads == 1 ? " thread" : " threads");
     }
 
@@ -187,7 +188,7 @@ private:
 
 }  // namespace
 
-library_facts openblas_library() { return openblas().what; }
+library_facts openblas_library() { return openblas().facts; }
 
 std::size_t openblas_addresses(int threads) {
     if (warm_threads >= threads) return 0;
@@ -197,7 +198,7 @@ std::size_t openblas_addresses(int threads) {
 }
 
 std::unique_ptr<products> make_openblas(precision type, int threads) {
-    return std::make_unique<openblas_way>(type, threads);
+    return std::make_unique<openblas_products>(type, threads);
 }
 
 }  // namespace watari::blas

@@ -26,7 +26,7 @@ using gemm_function = int (*)(void*, int, int, std::int64_t, std::int64_t, std::
                               std::int64_t, const Element*, Element*, std::int64_t);
 
 struct library {
-    library_facts what;
+    library_facts facts;
     int (*create)(void**) = nullptr;
     int (*destroy)(void*) = nullptr;
     int (*version)(void*, int*) = nullptr;
@@ -43,10 +43,10 @@ struct library {
 };
 
 library bind(const shared_object& object, const std::string& file) {
-    library found{.what = {object.why_not, "", file}};
+    library found{.facts = {object.why_not, "", file}};
     if (!object.handle) return found;
     const auto get = [&](const char* name, auto& function) {
-        find_function(object, file, name, function, found.what.why_not);
+        find_function(object, file, name, function, found.facts.why_not);
     };
     get("cublasCreate_v2", found.create);
     get("cublasDestroy_v2", found.destroy);
@@ -57,10 +57,10 @@ library bind(const shared_object& object, const std::string& file) {
     get("cublasGetStatusString", found.text);
     get("cublasSgemm_v2_64", found.sgemm);
     get("cublasDgemm_v2_64", found.dgemm);
-    if (!found.what.why_not.empty()) return found;
+    if (!found.facts.why_not.empty()) return found;
     int number = 0;  // major x 10000 + minor x 100 + patch
     found.version(nullptr, &number);
-    found.what.version =
+    found.facts.version =
         "cuBLAS " + std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100);
     return found;
 }
@@ -85,12 +85,12 @@ library load() {
         for (const std::string& folder : folders()) {
             library found =
                 bind(load_part(file, folder), folder.empty() ? file : folder + "/" + file);
-            if (found.what.why_not.empty()) return found;
-            if (why_not.empty()) why_not = found.what.why_not;
+            if (found.facts.why_not.empty()) return found;
+            if (why_not.empty()) why_not = found.facts.why_not;
         }
     }
     library none;
-    none.what.why_not = why_not + ". The CUDA toolkit and the wheel nvidia-cublas have it";
+    none.facts.why_not = why_not + ". The CUDA toolkit and the wheel nvidia-cublas have it";
     return none;
 }
 
@@ -99,15 +99,15 @@ const library& cublas() {
     static std::mutex one_at_a_time;
     static std::optional<library> loaded;
     const std::lock_guard lock(one_at_a_time);
-    if (!loaded || !loaded->what.why_not.empty()) loaded = load();
+    if (!loaded || !loaded->facts.why_not.empty()) loaded = load();
     return *loaded;
 }
 
 void destroy(void* handle) noexcept { cublas().destroy(handle); }
 
-class cublas_way final : public products {
+class cublas_products final : public products {
 public:
-    cublas_way(int gpu, precision type, stream_t stream)
+    cublas_products(int gpu, precision type, stream_t stream)
         : library_(usable(gpu)), gpu_(gpu), type_(type), workspace_(workspace_bytes) {
         void* created = nullptr;
         library_.check(library_.create(&created), "cublasCreate");
@@ -141,13 +141,13 @@ public:
             library_.check(call(library_.dgemm), "cublasDgemm");
     }
 
-    std::string name() const override { return library_.what.version; }
+    std::string name() const override { return library_.facts.version; }
 
 private:
     static const library& usable(int gpu) {
         device::use(gpu);
         const library& found = cublas();
-        if (!found.what.why_not.empty()) throw unsupported("cuBLAS: " + found.what.why_not);
+        if (!found.facts.why_not.empty()) throw unsupported("cuBLAS: " + found.facts.why_not);
         return found;
     }
 
@@ -160,10 +160,10 @@ private:
 
 }  // namespace
 
-library_facts cublas_library() { return cublas().what; }
+library_facts cublas_library() { return cublas().facts; }
 
 std::unique_ptr<products> make_cublas(int gpu, precision type, stream_t stream) {
-    return std::make_unique<cublas_way>(gpu, type, stream);
+    return std::make_unique<cublas_products>(gpu, type, stream);
 }
 
 }  // namespace watari::blas

@@ -40,8 +40,8 @@ std::optional<std::string> library_version() {
         int length = 0;
         using query = int (*)(char*, int*);
         const auto ask = reinterpret_cast<query>(dlsym(library, "MPI_Get_library_version"));
-        const bool told = ask != nullptr && ask(text.data(), &length) == 0;
-        const std::string version = told ? text.data() : name;
+        const bool reported = ask != nullptr && ask(text.data(), &length) == 0;
+        const std::string version = reported ? text.data() : name;
         // Not closed: MPI libraries start helpers that outlive dlclose badly.
         return version.substr(0, version.find_first_of(",\n"));
     }

@@ -22,7 +22,7 @@ void carrier::unpack(const faces& f, float* field, buffers from, stream_t stream
 void carrier::send(const faces& f, const float* const (&own)[2], buffers others) {
     using clock = std::chrono::steady_clock;
     const auto start = clock::now();
-    setting_.ranks->exchange(f.ranks, {own[0], own[1]}, {others[0], others[1]},
+    options_.ranks->exchange(f.ranks, {own[0], own[1]}, {others[0], others[1]},
                              f.points() * sizeof(float));
     seconds_ += std::chrono::duration<double>(clock::now() - start).count();
 }

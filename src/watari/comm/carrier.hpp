@@ -1,4 +1,4 @@
-/// What one way of carrying planes between neighbours is made of; halo.hpp has the table of them.
+/// The parts of a carrier of planes between neighbours; halo.hpp has the table of them.
 #pragma once
 
 #include "watari/comm/communicator.hpp"
@@ -10,7 +10,7 @@
 namespace watari::comm {
 
 /// Whose halo is exchanged.
-struct setting {
+struct halo_options {
     const communicator* ranks;
     decomposition part;
     processor who;       ///< that packs planes: it can address the field
@@ -20,7 +20,8 @@ struct setting {
 /// Carries the planes of one axis at a time.
 class carrier {
 public:
-    explicit carrier(const setting& s) : setting_(s), kernels_(&planes_on(s.who)) {}
+    explicit carrier(const halo_options& options)
+        : options_(options), kernels_(&planes_on(options.who)) {}
     virtual ~carrier() = default;
 
     /// Fills the outer planes of an axis from its neighbours' inner ones. Begins after what
@@ -40,9 +41,9 @@ protected:
     /// A buffer a side through MPI; the host waits until they have come.
     void send(const faces& f, const float* const (&own)[2], buffers others);
 
-    bool on_gpu() const { return setting_.who.is_gpu(); }
+    bool on_gpu() const { return options_.who.is_gpu(); }
 
-    setting setting_;
+    halo_options options_;
 
 private:
     const plane_kernels* kernels_;
@@ -52,9 +53,9 @@ private:
 /// Two planes to give and two to fill, in memory of one kind.
 class plane_buffers {
 public:
-    plane_buffers(const setting& s, memory::kind kind)
-        : points_(s.part.largest_plane()),
-          all_(kind, 4 * points_, {.device = s.who.number}),
+    plane_buffers(const halo_options& options, memory::kind kind)
+        : points_(options.part.largest_plane()),
+          all_(kind, 4 * points_, {.device = options.who.number}),
           own{all_.data(), all_.data() + points_},
           others{all_.data() + 2 * points_, all_.data() + 3 * points_} {}
 
@@ -66,9 +67,9 @@ public:
     float *own[2], *others[2];
 };
 
-std::unique_ptr<carrier> make_staged(const setting& s);
-std::unique_ptr<carrier> make_device(const setting& s);
-std::unique_ptr<carrier> make_nccl(const setting& s);
-std::unique_ptr<carrier> make_peer(const setting& s);
+std::unique_ptr<carrier> make_staged(const halo_options& options);
+std::unique_ptr<carrier> make_device(const halo_options& options);
+std::unique_ptr<carrier> make_nccl(const halo_options& options);
+std::unique_ptr<carrier> make_peer(const halo_options& options);
 
 }  // namespace watari::comm

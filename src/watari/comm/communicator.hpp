@@ -1,4 +1,4 @@
-/// The ranks of this run: who they are, and what they tell each other, through MPI.
+/// The ranks of this run: who they are, and what they exchange, through MPI.
 #pragma once
 
 #include "watari/comm/mpi.hpp"

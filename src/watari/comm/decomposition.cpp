@@ -40,7 +40,7 @@ std::size_t decomposition::largest_plane() const {
 
 decomposition divide(const extents& whole, const extents& split, int rank) {
     const auto own = static_cast<std::size_t>(rank);
-    const extents place{own / split[2] / split[1], own / split[2] % split[1], own % split[2]};
+    const extents position{own / split[2] / split[1], own / split[2] % split[1], own % split[2]};
     const std::array<int, 3> step{static_cast<int>(split[1] * split[2]), static_cast<int>(split[2]),
                                   1};
     decomposition result{};
@@ -50,14 +50,14 @@ decomposition divide(const extents& whole, const extents& split, int rank) {
             throw usage_error("the grid has " + std::to_string(inner) + " inner planes along " +
                               "ijk"[axis] + ", fewer than the " + std::to_string(split[axis]) +
                               " ranks along it");
-        const share points = share_of(inner, split[axis], place[axis]);
+        const share points = share_of(inner, split[axis], position[axis]);
         result.size[axis] = points.count + 2;
         result.origin[axis] = points.first;
     }
     for (std::size_t axis = 0; axis < 3; ++axis)
         result.axes[axis] =
-            faces_of(result.size, axis, place[axis] == 0 ? nobody : rank - step[axis],
-                     place[axis] + 1 == split[axis] ? nobody : rank + step[axis]);
+            faces_of(result.size, axis, position[axis] == 0 ? nobody : rank - step[axis],
+                     position[axis] + 1 == split[axis] ? nobody : rank + step[axis]);
     return result;
 }
 

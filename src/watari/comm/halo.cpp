@@ -9,7 +9,7 @@ struct row {
     std::string_view name;
     bool on_cpu;
     bool by_host;
-    std::unique_ptr<carrier> (*make)(const setting& s);
+    std::unique_ptr<carrier> (*make)(const halo_options& options);
 };
 
 constexpr row table[] = {{path::staged, "staged", true, true, make_staged},
@@ -19,14 +19,14 @@ constexpr row table[] = {{path::staged, "staged", true, true, make_staged},
 
 const row& row_of(path which) { return table[static_cast<std::size_t>(which)]; }
 
-std::unique_ptr<carrier> made(path which, const setting& s) {
+std::unique_ptr<carrier> made(path which, const halo_options& options) {
     const row& r = row_of(which);
-    s.ranks->together([&] {
-        if (!s.who.is_gpu() && !r.on_cpu)
+    options.ranks->together([&] {
+        if (!options.who.is_gpu() && !r.on_cpu)
             throw unsupported("halo=" + std::string(r.name) +
                               " is between GPUs; CPU memory goes by halo=staged");
     });
-    return r.make(s);
+    return r.make(options);
 }
 
 }  // namespace
@@ -39,14 +39,14 @@ path path_named(const std::string& name) {
     throw usage_error("no such halo path: " + name);
 }
 
-halo::halo(path which, const setting& s)
-    : part_(s.part), by_host_(row_of(which).by_host), carrier_(made(which, s)) {
-    warm_up(s);
+halo::halo(path which, const halo_options& options)
+    : part_(options.part), by_host_(row_of(which).by_host), carrier_(made(which, options)) {
+    warm_up(options);
     seconds();
 }
 
-void halo::warm_up(const setting& s) {
-    const memory::buffer<float> few(s.field, 16, {.device = s.who.number});
+void halo::warm_up(const halo_options& options) {
+    const memory::buffer<float> few(options.field, 16, {.device = options.who.number});
     for (std::size_t axis = 3; axis-- > 0;) {
         faces f = part_.axes[axis];
         f.row_stride = f.contiguous() ? 1 : 2;
@@ -55,7 +55,7 @@ void halo::warm_up(const setting& s) {
             f.inner[side] = 4 * side, f.outer[side] = 8 + 4 * side;
         if (f.shared()) carrier_->exchange(f, few.data(), nullptr);
     }
-    if (s.who.is_gpu()) device::synchronize(nullptr);
+    if (options.who.is_gpu()) device::synchronize(nullptr);
 }
 
 void halo::exchange(float* field, stream_t stream) {
@@ -64,9 +64,9 @@ void halo::exchange(float* field, stream_t stream) {
 }
 
 double halo::seconds() {
-    const double before = told_;
-    told_ = carrier_->seconds();
-    return told_ - before;
+    const double before = reported_;
+    reported_ = carrier_->seconds();
+    return reported_ - before;
 }
 
 }  // namespace watari::comm

@@ -22,14 +22,14 @@ path path_named(const std::string& name);
 /// Made and used by all ranks alike.
 class halo {
 public:
-    /// Sends a few points each way, so that the first exchange finds connections made. Throws
-    /// refused (all ranks) for a path that this processor or machine does not have.
-    halo(path which, const setting& s);
+    /// Sends a few points in each direction, so that the first exchange finds connections made.
+    /// Throws refused (all ranks) for a path that this processor or machine does not have.
+    halo(path which, const halo_options& options);
 
     /// Fills the outer planes of a field; see carrier::exchange for the order.
     void exchange(float* field, stream_t stream);
 
-    /// Whether the host itself sends, so that `seconds` tells how long that takes.
+    /// Whether the host itself sends, so that `seconds` is the time of that.
     bool by_host() const { return by_host_; }
     /// Seconds in MPI since the last call.
     double seconds();
@@ -37,12 +37,12 @@ public:
     const decomposition& part() const { return part_; }
 
 private:
-    void warm_up(const setting& s);
+    void warm_up(const halo_options& options);
 
     decomposition part_;
     bool by_host_;
     std::unique_ptr<carrier> carrier_;
-    double told_ = 0;
+    double reported_ = 0;
 };
 
 }  // namespace watari::comm

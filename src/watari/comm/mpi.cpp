@@ -21,7 +21,7 @@ void finish() {
 }
 
 template <class Ask>
-int told(Ask ask, MPI_Comm of) {
+int reported(Ask ask, MPI_Comm of) {
     int value = 0;
     ask(of, &value);
     return value;
@@ -47,10 +47,10 @@ void over_all(void* values, int count, MPI_Datatype type, MPI_Op operation) {
 const watari::comm::mpi_table table{
     .start = start,
     .finish = finish,
-    .rank = [] { return told(MPI_Comm_rank, MPI_COMM_WORLD); },
-    .size = [] { return told(MPI_Comm_size, MPI_COMM_WORLD); },
-    .local_rank = [] { return told(MPI_Comm_rank, local); },
-    .local_size = [] { return told(MPI_Comm_size, local); },
+    .rank = [] { return reported(MPI_Comm_rank, MPI_COMM_WORLD); },
+    .size = [] { return reported(MPI_Comm_size, MPI_COMM_WORLD); },
+    .local_rank = [] { return reported(MPI_Comm_rank, local); },
+    .local_size = [] { return reported(MPI_Comm_size, local); },
     .exchange = exchange,
     .sum = [](double* values, int count) { over_all(values, count, MPI_DOUBLE, MPI_SUM); },
     .sum_integers = [](std::uint64_t* values,

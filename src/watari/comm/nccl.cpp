@@ -66,19 +66,20 @@ void destroy(ncclComm* comm) noexcept { nccl().destroy(comm); }
 
 class nccl_carrier final : public carrier {
 public:
-    explicit nccl_carrier(const setting& s) : carrier(s), planes_(s, memory::kind::device) {
-        s.ranks->together([] { nccl(); });
+    explicit nccl_carrier(const halo_options& options)
+        : carrier(options), planes_(options, memory::kind::device) {
+        options.ranks->together([] { nccl(); });
         ncclUniqueId id{};
-        if (s.ranks->rank() == 0) nccl().check(nccl().get_id(&id));
-        s.ranks->broadcast(id, 0);
+        if (options.ranks->rank() == 0) nccl().check(nccl().get_id(&id));
+        options.ranks->broadcast(id, 0);
         ncclComm* comm = nullptr;
-        nccl().check(nccl().init_rank(&comm, s.ranks->size(), id, s.ranks->rank()));
+        nccl().check(nccl().init_rank(&comm, options.ranks->size(), id, options.ranks->rank()));
         comm_ = handle<ncclComm*, destroy>(comm);
     }
 
     void exchange(const faces& f, float* field, stream_t stream) override {
         // other kinds of memory are not NCCL's: their planes go through GPU memory
-        if (setting_.field == memory::kind::device && f.contiguous()) {
+        if (options_.field == memory::kind::device && f.contiguous()) {
             carry(f, {field + f.inner[0], field + f.inner[1]},
                   {field + f.outer[0], field + f.outer[1]}, stream);
             return;
@@ -108,6 +109,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<carrier> make_nccl(const setting& s) { return std::make_unique<nccl_carrier>(s); }
+std::unique_ptr<carrier> make_nccl(const halo_options& options) {
+    return std::make_unique<nccl_carrier>(options);
+}
 
 }  // namespace watari::comm

@@ -1,10 +1,10 @@
-// Path `peer`: GPUs of one host. Each rank has landing places in its GPU's memory, which its
+// Path `peer`: GPUs of one host. Each rank has landing buffers in its GPU's memory, which its
 // neighbours have opened (CUDA IPC): they put their planes there, over NVLink or PCIe, and the rank
-// takes them over. Nothing but the landing places is shared, so the field may be any memory.
+// takes them over. Nothing but the landing buffers is shared, so the field may be any memory.
 //
 // In stream order: planes are written to the neighbour, an event is recorded there; the neighbour's
-// stream waits for that event. MPI only tells that the event has been recorded: an event that has
-// not been is not waited for. There are two landing places for each face, used in turn. A rank
+// stream waits for that event. MPI only reports that the event has been recorded: an event that has
+// not been is not waited for. There are two landing buffers for each face, used in turn. A rank
 // writes to one again after it has waited for the neighbour's following event, which the neighbour
 // records after it has taken the plane over: nothing is overwritten unread.
 #include "watari/comm/carrier.hpp"
@@ -41,16 +41,16 @@ void open(cudaError_t status) {
 
 class peer_carrier final : public carrier {
 public:
-    explicit peer_carrier(const setting& s) : carrier(s) {
-        s.ranks->together([&] { require_one_host(); });
+    explicit peer_carrier(const halo_options& options) : carrier(options) {
+        options.ranks->together([&] { require_one_host(); });
         require_access();
-        double largest = static_cast<double>(s.part.largest_plane());
-        s.ranks->maximum({&largest, 1});
+        double largest = static_cast<double>(options.part.largest_plane());
+        options.ranks->maximum({&largest, 1});
         plane_ = (static_cast<std::size_t>(largest) + 63) / 64 * 64;
         card own{};
-        s.ranks->together([&] { own = offer(); });
-        const std::vector<card> all = s.ranks->gather(own);
-        s.ranks->together([&] { open_neighbours(all); });
+        options.ranks->together([&] { own = offer(); });
+        const std::vector<card> all = options.ranks->gather(own);
+        options.ranks->together([&] { open_neighbours(all); });
     }
     ~peer_carrier() override {
         for (auto& of_axis : neighbours_)
@@ -60,7 +60,7 @@ public:
                 if (one.landing) cudaIpcCloseMemHandle(one.landing);
             }
         // memory is given back after all have closed it; a rank that fails does not wait for others
-        if (std::uncaught_exceptions() == 0) setting_.ranks->barrier();
+        if (std::uncaught_exceptions() == 0) options_.ranks->barrier();
         for (auto& of_axis : written_)
             for (const cudaEvent_t event : of_axis)
                 if (event) cudaEventDestroy(event);
@@ -72,14 +72,14 @@ public:
         auto& around = neighbours_[f.axis];
         float *to[sides]{}, *own[sides]{};
         for (const std::size_t side : {0, 1}) {
-            own[side] = landing_ + place(f.axis, side, turn);
+            own[side] = landing_ + landing_offset(f.axis, side, turn);
             // the neighbour below has me above it
             if (f.ranks[side] != nobody)
-                to[side] = around[side].landing + place(f.axis, 1 - side, turn);
+                to[side] = around[side].landing + landing_offset(f.axis, 1 - side, turn);
         }
         pack(f, field, to, stream);
         check(cudaEventRecord(written_[f.axis][turn], stream));
-        tell(f);
+        notify_neighbours(f);
         for (const std::size_t side : {0, 1})
             if (f.ranks[side] != nobody)
                 check(cudaStreamWaitEvent(stream, around[side].written[turn], 0));
@@ -88,30 +88,30 @@ public:
 
 private:
     void require_one_host() const {
-        if (setting_.ranks->local_size() != setting_.ranks->size())
+        if (options_.ranks->local_size() != options_.ranks->size())
             throw unsupported(
-                "halo=peer is within one host: " + std::to_string(setting_.ranks->local_size()) +
-                " of the " + std::to_string(setting_.ranks->size()) + " ranks are on this one");
+                "halo=peer is within one host: " + std::to_string(options_.ranks->local_size()) +
+                " of the " + std::to_string(options_.ranks->size()) + " ranks are on this one");
     }
 
     void require_access() const {
-        const std::vector<int> gpus = setting_.ranks->gather(setting_.who.number);
-        setting_.ranks->together([&] {
-            for (const faces& f : setting_.part.axes)
+        const std::vector<int> gpus = options_.ranks->gather(options_.who.number);
+        options_.ranks->together([&] {
+            for (const faces& f : options_.part.axes)
                 for (const int rank : f.ranks) {
                     if (rank == nobody) continue;
                     const int other = gpus[static_cast<std::size_t>(rank)];
                     int possible = 0;
-                    check(cudaDeviceCanAccessPeer(&possible, setting_.who.number, other));
+                    check(cudaDeviceCanAccessPeer(&possible, options_.who.number, other));
                     if (!possible)
                         throw unsupported(
-                            "halo=peer: gpu:" + std::to_string(setting_.who.number) +
+                            "halo=peer: gpu:" + std::to_string(options_.who.number) +
                             " cannot address the memory of gpu:" + std::to_string(other));
                 }
         });
     }
 
-    /// Allocates landing places and events, for others to open.
+    /// Allocates landing buffers and events, for others to open.
     card offer() {
         // a whole number of the driver's 2 MiB pieces: a smaller allocation shares one with others
         const std::size_t piece = std::size_t{2} << 20;
@@ -132,7 +132,7 @@ private:
     }
 
     void open_neighbours(const std::vector<card>& all) {
-        for (const faces& f : setting_.part.axes)
+        for (const faces& f : options_.part.axes)
             for (const std::size_t side : {0, 1}) {
                 if (f.ranks[side] == nobody) continue;
                 const card& theirs = all[static_cast<std::size_t>(f.ranks[side])];
@@ -146,19 +146,19 @@ private:
             }
     }
 
-    /// Neighbours tell each other that they have recorded.
-    void tell(const faces& f) const {
+    /// Neighbours exchange messages that they have recorded.
+    void notify_neighbours(const faces& f) const {
         const char own = 0;
         char others[sides]{};
-        setting_.ranks->exchange(f.ranks, {&own, &own}, {&others[0], &others[1]}, sizeof own);
+        options_.ranks->exchange(f.ranks, {&own, &own}, {&others[0], &others[1]}, sizeof own);
     }
 
-    /// First float of a landing place: a rank's plane along `axis` on `side` of it.
-    std::size_t place(std::size_t axis, std::size_t side, std::size_t turn) const {
+    /// First float of a landing buffer: a rank's plane along `axis` on `side` of it.
+    std::size_t landing_offset(std::size_t axis, std::size_t side, std::size_t turn) const {
         return ((axis * sides + side) * turns + turn) * plane_;
     }
 
-    std::size_t plane_ = 0;  ///< floats of a landing place, the same on all ranks
+    std::size_t plane_ = 0;  ///< floats of a landing buffer, the same on all ranks
     float* landing_ = nullptr;
     std::array<std::array<cudaEvent_t, turns>, axes> written_{};
     std::array<std::array<neighbour, sides>, axes> neighbours_{};
@@ -167,6 +167,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<carrier> make_peer(const setting& s) { return std::make_unique<peer_carrier>(s); }
+std::unique_ptr<carrier> make_peer(const halo_options& options) {
+    return std::make_unique<peer_carrier>(options);
+}
 
 }  // namespace watari::comm

@@ -3,6 +3,8 @@
 
 namespace watari::comm {
 
-std::unique_ptr<carrier> make_peer(const setting&) { throw unsupported(device::absent_reason()); }
+std::unique_ptr<carrier> make_peer(const halo_options&) {
+    throw unsupported(device::absent_reason());
+}
 
 }  // namespace watari::comm

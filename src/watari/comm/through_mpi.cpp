@@ -9,8 +9,8 @@ namespace {
 class through_mpi final : public carrier {
 public:
     /// `from_field`: MPI is given planes that are contiguous where they lie.
-    through_mpi(const setting& s, memory::kind kind, bool from_field)
-        : carrier(s), planes_(s, kind), from_field_(from_field) {}
+    through_mpi(const halo_options& options, memory::kind kind, bool from_field)
+        : carrier(options), planes_(options, kind), from_field_(from_field) {}
 
     void exchange(const faces& f, float* field, stream_t stream) override {
         if (from_field_ && f.contiguous()) {
@@ -32,14 +32,14 @@ private:
 
 }  // namespace
 
-std::unique_ptr<carrier> make_staged(const setting& s) {
-    const bool gpu = s.who.is_gpu();
-    return std::make_unique<through_mpi>(s, gpu ? memory::kind::pinned : memory::kind::pageable,
-                                         !gpu);
+std::unique_ptr<carrier> make_staged(const halo_options& options) {
+    const bool gpu = options.who.is_gpu();
+    return std::make_unique<through_mpi>(options,
+                                         gpu ? memory::kind::pinned : memory::kind::pageable, !gpu);
 }
 
-std::unique_ptr<carrier> make_device(const setting& s) {
-    return std::make_unique<through_mpi>(s, s.field, true);
+std::unique_ptr<carrier> make_device(const halo_options& options) {
+    return std::make_unique<through_mpi>(options, options.field, true);
 }
 
 }  // namespace watari::comm

@@ -29,7 +29,7 @@ struct atomics {
         std::atomic_ref<Word>(word).store(value, std::memory_order_release);
     }
     /// Of these two there is one order for all: who stores and then loads elsewhere, and another
-    /// who does so the other way round, cannot both miss what the other stored.
+    /// who does so in the other order, cannot both miss what the other stored.
     template <class Word>
     static Word load_seq_cst(const Word& word) {
         return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_seq_cst);

@@ -29,7 +29,7 @@ struct atomics {
         reference<Word>(word).store(value, cuda::memory_order_release);
     }
     /// Of these two there is one order for all: who stores and then loads elsewhere, and another
-    /// who does so the other way round, cannot both miss what the other stored.
+    /// who does so in the other order, cannot both miss what the other stored.
     template <class Word>
     static __device__ Word load_seq_cst(const Word& word) {
         return reference<Word>(const_cast<Word&>(word)).load(cuda::memory_order_seq_cst);

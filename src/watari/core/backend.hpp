@@ -3,8 +3,9 @@
 /// A kernel file is compiled by g++ into `watari::cpu` (OpenMP) and, where nvcc is found, by nvcc
 /// into `watari::gpu`. It opens `namespace watari::WATARI_BACKEND` and marks what runs inside a
 /// loop with WATARI_KERNEL. Everything inline that it defines stays in that namespace: the linker
-/// would keep one of two versions otherwise. This file has the only <<<>>> and the only
-/// `#pragma omp` of the library.
+/// would keep one of two versions otherwise. WATARI_GLOBAL promises that a pointer which a kernel
+/// has loaded is to global memory: a GPU then need not check for shared and local memory. This file
+/// has the only <<<>>> and the only `#pragma omp` of the library.
 ///
 /// Reductions follow one fixed tree whatever the backend and the number of threads: chunks of
 /// 32768 indices, in each of them 256 lanes that step by 256, then halves onto halves. Over a box
@@ -21,11 +22,13 @@
 #ifdef __CUDACC__
 #define WATARI_BACKEND gpu
 #define WATARI_KERNEL __device__
+#define WATARI_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
 #define WATARI_ATOMIC "watari/core/atomic_gpu.hpp"
 #define WATARI_WARP "watari/core/warp_gpu.hpp"
 #else
 #define WATARI_BACKEND cpu
 #define WATARI_KERNEL
+#define WATARI_GLOBAL(pointer) void()
 #define WATARI_ATOMIC "watari/core/atomic_cpu.hpp"
 #define WATARI_WARP "watari/core/warp_cpu.hpp"
 #endif

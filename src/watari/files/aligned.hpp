@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace watari::storage {
+namespace watari::files {
 
 /// What direct I/O of any disk takes a multiple of.
 inline constexpr std::size_t page_bytes = 4096;
@@ -31,4 +31,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace watari::storage {
+namespace watari::files {
 
 class descriptor {
 public:
@@ -33,4 +33,4 @@ private:
     int value_;
 };
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -7,25 +7,24 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 
-namespace watari::storage {
+namespace watari::files {
 
 namespace {
 
-std::optional<std::size_t> as_told(int file) {
+std::optional<std::size_t> as_reported(int file) {
     // by hand, since older headers lack these fields: stx_mask at 0, stx_dio_offset_align at 156
     constexpr unsigned dio_align = 0x2000;
-    std::array<unsigned char, 256> told{};
+    std::array<unsigned char, 256> reported{};
     std::uint32_t mask = 0, unit = 0;
-    if (syscall(SYS_statx, file, "", AT_EMPTY_PATH, dio_align, told.data()) != 0) return {};
-    std::memcpy(&mask, told.data(), sizeof mask);
-    std::memcpy(&unit, told.data() + 156, sizeof unit);
+    if (syscall(SYS_statx, file, "", AT_EMPTY_PATH, dio_align, reported.data()) != 0) return {};
+    std::memcpy(&mask, reported.data(), sizeof mask);
+    std::memcpy(&unit, reported.data() + 156, sizeof unit);
     if (!(mask & dio_align)) return {};
     return unit;
 }
@@ -45,9 +44,8 @@ std::size_t as_tried(int file, const std::string& path) {
 }  // namespace
 
 std::size_t direct_unit_of(int file, const std::string& path) {
-    const std::optional<std::size_t> told = as_told(file);
-    const std::size_t unit = told ? *told : as_tried(file, path);
-    return unit == 0 ? 0 : std::max(unit, least_direct_unit);
+    const std::optional<std::size_t> reported = as_reported(file);
+    return reported ? *reported : as_tried(file, path);
 }
 
 std::size_t direct_unit_of(const std::string& path) {
@@ -55,4 +53,4 @@ std::size_t direct_unit_of(const std::string& path) {
     return file.get() < 0 ? 0 : direct_unit_of(file.get(), path);
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

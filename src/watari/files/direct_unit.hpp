@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <string>
 
-namespace watari::storage {
+namespace watari::files {
 
-/// Of an open file, bytes: as statx says (Linux 6.1), or, where the kernel does not tell, the
+/// Of an open file, bytes: as statx reports (Linux 6.1), or, where the kernel does not, the
 /// smallest block that is read; for that the file must have been opened with O_DIRECT. 0: there is
 /// no direct I/O of it. Throws system_error.
 std::size_t direct_unit_of(int file, const std::string& path);
@@ -15,8 +15,4 @@ std::size_t direct_unit_of(int file, const std::string& path);
 /// The same of a file by its name; 0 also where it cannot be opened so.
 std::size_t direct_unit_of(const std::string& path);
 
-/// What every file's unit is at least. A disk takes multiples of its own unit, too, so that tests
-/// see by this what a disk with larger ones does.
-inline std::size_t least_direct_unit = 1;
-
-}  // namespace watari::storage
+}  // namespace watari::files

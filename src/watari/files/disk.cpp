@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-namespace watari::storage {
+namespace watari::files {
 
 std::optional<dev_t> disk_of(const std::string& path) {
     struct stat file {};
@@ -14,4 +14,4 @@ std::optional<dev_t> disk_of(const std::string& path) {
     return S_ISBLK(file.st_mode) ? file.st_rdev : file.st_dev;
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <cerrno>
 
-namespace watari::storage {
+namespace watari::files {
 
 namespace {
 
@@ -25,10 +25,10 @@ constexpr advice table[] = {
     {EIO, "the disk reports an error"},
 };
 
-std::string with_advice(const std::string& what, int error_number) {
+std::string with_advice(const std::string& text, int error_number) {
     for (const advice& row : table)
-        if (row.error_number == error_number) return what + ": " + row.text;
-    return what;
+        if (row.error_number == error_number) return text + ": " + row.text;
+    return text;
 }
 
 }  // namespace
@@ -41,25 +41,25 @@ void sync_failed(const std::string& path, int error_number) {
     throw system_error(sync_text(path, error_number), error_number);
 }
 
-void transfer_failed(direction way, const std::string& path, std::uint64_t offset,
+void transfer_failed(direction direction, const std::string& path, std::uint64_t offset,
                      std::size_t bytes, ssize_t result) {
-    const std::string what = transfer_text(way, path, offset, bytes, result);
-    if (result < 0) throw system_error(what, static_cast<int>(-result));
-    throw error(what);
+    const std::string text = transfer_text(direction, path, offset, bytes, result);
+    if (result < 0) throw system_error(text, static_cast<int>(-result));
+    throw error(text);
 }
 
 std::string sync_text(const std::string& path, int error_number) {
     return with_advice("fdatasync of " + path, error_number);
 }
 
-std::string transfer_text(direction way, const std::string& path, std::uint64_t offset,
+std::string transfer_text(direction direction, const std::string& path, std::uint64_t offset,
                           std::size_t bytes, ssize_t result) {
-    const std::string what = std::string(way == direction::read ? "read" : "write") + " of " +
+    const std::string text = std::string(direction == direction::read ? "read" : "write") + " of " +
                              std::to_string(bytes) + " bytes at " + std::to_string(offset) +
                              " of " + path;
-    if (result < 0) return with_advice(what, static_cast<int>(-result));
-    const std::string moved = what + ": only " + std::to_string(result) + " bytes";
-    return way == direction::read
+    if (result < 0) return with_advice(text, static_cast<int>(-result));
+    const std::string moved = text + ": only " + std::to_string(result) + " bytes";
+    return direction == direction::read
                ? moved + "; the file is shorter than it was: was it cut while in use?"
                : moved + "; is the disk full?";
 }
@@ -72,4 +72,4 @@ void require_same_file(int opened, int known, const std::string& path) {
         throw file_error(path + ": another file has this name now; try again");
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

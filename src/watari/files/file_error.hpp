@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace watari::storage {
+namespace watari::files {
 
 enum class direction { read, write };
 
@@ -18,15 +18,15 @@ enum class direction { read, write };
 
 /// Throws for a transfer that did not move all its bytes. `result` is what pread or pwrite gave:
 /// bytes, or a negative errno.
-[[noreturn]] void transfer_failed(direction way, const std::string& path, std::uint64_t offset,
-                                  std::size_t bytes, ssize_t result);
+[[noreturn]] void transfer_failed(direction direction, const std::string& path,
+                                  std::uint64_t offset, std::size_t bytes, ssize_t result);
 
 /// What these say, without the text of errno.
 std::string sync_text(const std::string& path, int error_number);
-std::string transfer_text(direction way, const std::string& path, std::uint64_t offset,
+std::string transfer_text(direction direction, const std::string& path, std::uint64_t offset,
                           std::size_t bytes, ssize_t result);
 
 /// Throws file_error unless a file opened by its name is the one in use; `known` -1: none is.
 void require_same_file(int opened, int known, const std::string& path);
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -1,4 +1,4 @@
-/// What tells a file, and its content, from another, as far as that is known without reading it.
+/// The identity of a file and of its content, as far as it is known without reading the file.
 #pragma once
 
 #include "watari/core/error.hpp"
@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::files {
 
 /// Size and time of change.
 struct file_state {
@@ -32,7 +32,7 @@ struct file_state {
     bool operator==(const file_state&) const = default;
 };
 
-/// What tells the file from another one with the same name, size and time of change.
+/// Identifies the file among those with the same name, size and time of change.
 struct file_version : file_state {
     std::uint64_t inode = 0, device = 0;
     std::int64_t attributes = 0;  ///< nanoseconds since 1970 (ctime): owner, mode, links, content
@@ -45,18 +45,18 @@ struct file_version : file_state {
 
 /// Bytes of a file from `at` on; fewer where it ends. Throws file_error with the system's words.
 inline std::string bytes_of(int file, std::uint64_t at, std::size_t count) {
-    std::string found(count, '\0');
+    std::string bytes(count, '\0');
     std::size_t done = 0;
     while (done < count) {
         const ssize_t more =
-            pread(file, found.data() + done, count - done, static_cast<off_t>(at + done));
+            pread(file, bytes.data() + done, count - done, static_cast<off_t>(at + done));
         if (more < 0 && errno == EINTR) continue;
         if (more < 0) throw file_error(std::strerror(errno));
         if (more == 0) break;
         done += static_cast<std::size_t>(more);
     }
-    found.resize(done);
-    return found;
+    bytes.resize(done);
+    return bytes;
 }
 
 /// Whether anything has this name.
@@ -76,7 +76,7 @@ inline bool is_name_of(const std::string& path, int file) {
 /// Makes what was named in a file's folder survive a power cut, where the file system can.
 inline void sync_names_beside(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path();
-    const storage::descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (opened.get() >= 0) fsync(opened.get());
 }
 
@@ -85,4 +85,4 @@ inline void remove_own(const std::string& path, int file) {
     if (is_name_of(path, file)) unlink(path.c_str());
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::files

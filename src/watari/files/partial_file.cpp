@@ -13,7 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace watari::gemm {
+namespace watari::files {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string folder_of(const std::string& path) {
 }
 
 /// Opened by one run at a time.
-storage::descriptor locked(const std::string& path, const std::string& output) {
+descriptor locked(const std::string& path, const std::string& output) {
     for (;;) {
         constexpr int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
         int opened = open(path.c_str(), flags);
@@ -34,7 +34,7 @@ storage::descriptor locked(const std::string& path, const std::string& output) {
             opened = open(path.c_str(), flags | O_CREAT | O_EXCL, 0666);
         if (opened < 0 && errno == EEXIST) continue;  // another run was faster
         if (opened < 0) cannot_write(output, errno);
-        storage::descriptor file(opened);
+        descriptor file(opened);
         struct stat status {};
         if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))
             throw file_error(output + ": cannot be written: " + path + " is not a regular file");
@@ -48,15 +48,15 @@ storage::descriptor locked(const std::string& path, const std::string& output) {
 
 }  // namespace
 
-std::string unfinished_path(const std::string& output) { return output + ".partial"; }
-std::string journal_path(const std::string& output) { return unfinished_path(output) + ".journal"; }
+std::string partial_path(const std::string& output) { return output + ".partial"; }
+std::string journal_path(const std::string& output) { return partial_path(output) + ".journal"; }
 
 void require_room_on_disk(const std::string& output, std::uint64_t bytes) {
     struct statvfs system {};
     struct stat status {};
     const std::string folder = folder_of(output);
     if (statvfs(folder.c_str(), &system) != 0) cannot_write(output, errno);
-    const bool begun = stat(unfinished_path(output).c_str(), &status) == 0;
+    const bool begun = stat(partial_path(output).c_str(), &status) == 0;
     const auto there = begun ? static_cast<std::uint64_t>(status.st_blocks) * 512 : 0;
     const std::uint64_t available = std::uint64_t{system.f_bavail} * system.f_frsize;
     if (bytes > available + there)
@@ -64,22 +64,22 @@ void require_room_on_disk(const std::string& output, std::uint64_t bytes) {
                          " has " + bytes_text(available) + " free");
 }
 
-unfinished_file::unfinished_file(const std::string& output)
-    : output_(output), path_(unfinished_path(output)), file_(locked(path_, output)) {}
+partial_file::partial_file(const std::string& output)
+    : output_(output), path_(partial_path(output)), file_(locked(path_, output)) {}
 
-std::uint64_t unfinished_file::inode() const {
+std::uint64_t partial_file::inode() const {
     struct stat status {};
     fstat(file_.get(), &status);
     return status.st_ino;
 }
 
-std::uint64_t unfinished_file::blocks_of(int file) {
+std::uint64_t partial_file::blocks_of(int file) {
     struct stat status {};
     fstat(file, &status);
     return static_cast<std::uint64_t>(status.st_blocks);
 }
 
-void unfinished_file::allocate(std::uint64_t bytes, const std::string& header, bool anew) {
+void partial_file::allocate(std::uint64_t bytes, const std::string& header, bool anew) {
     const int file = file_.get();
     const bool too_long = state().bytes > bytes;
     if ((anew || too_long) && ftruncate(file, anew ? 0 : static_cast<off_t>(bytes)) != 0)
@@ -98,18 +98,18 @@ void unfinished_file::allocate(std::uint64_t bytes, const std::string& header, b
     blocks_ = std::min(blocks_of(file), bytes / 512);  // fewer where it is not stored as it is
 }
 
-std::string unfinished_file::damage() const {
+std::string partial_file::damage() const {
     if (const std::uint64_t now = state().bytes; now != bytes_)
         return "is " + std::to_string(now) + " bytes long, not " + std::to_string(bytes_);
     return bytes_of(file_.get(), 0, header_.size()) == header_ ? "" : "has another header";
 }
 
-void unfinished_file::sync() {
+void partial_file::sync() {
     if (fsync(file_.get()) != 0) cannot_write(output_, errno);
 }
 
 /// What the file system or the user may not hand down stays as it is.
-void unfinished_file::inherit(mode_t more) {
+void partial_file::inherit(mode_t more) {
     struct stat old {};
     if (stat(output_.c_str(), &old) != 0) return;
     const int file = file_.get();
@@ -120,10 +120,10 @@ void unfinished_file::inherit(mode_t more) {
     fchmod(file, mode);
 }
 
-void unfinished_file::put_in_place() {
+void partial_file::put_in_place() {
     inherit(0);
     if (rename(path_.c_str(), output_.c_str()) != 0) cannot_write(output_, errno);
     sync_names_beside(output_);
 }
 
-}  // namespace watari::gemm
+}  // namespace watari::files

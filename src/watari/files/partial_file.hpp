@@ -1,6 +1,6 @@
-/// A file while it is made: beside its place, locked, its blocks allocated. It takes its name when
-/// all of it is durable; a run that was killed leaves it. An older file in its place hands down
-/// owner and permissions, as if it were written over.
+/// A file while it is made: beside the result's name, locked, its blocks allocated. It takes that
+/// name when all of it is durable; a run that was killed leaves it. An older file of that name
+/// hands down owner and permissions, as if it were written over.
 #pragma once
 
 #include "watari/files/descriptor.hpp"
@@ -9,16 +9,16 @@
 #include <cstdint>
 #include <string>
 
-namespace watari::gemm {
+namespace watari::files {
 
 /// C.npy.partial, and the journal beside it.
-std::string unfinished_path(const std::string& output);
+std::string partial_path(const std::string& output);
 std::string journal_path(const std::string& output);
 
-class unfinished_file {
+class partial_file {
 public:
     /// Opens or makes it. Throws file_error, and usage_error where another run writes it.
-    explicit unfinished_file(const std::string& output);
+    explicit partial_file(const std::string& output);
 
     int get() const { return file_.get(); }
     std::uint64_t inode() const;
@@ -46,12 +46,13 @@ private:
     static std::uint64_t blocks_of(int file);
 
     std::string output_, path_;
-    storage::descriptor file_;
+    descriptor file_;
     std::string header_;
     std::uint64_t bytes_ = 0, blocks_ = 0;  ///< when it was allocated
 };
 
-/// Throws file_error where a disk does not have the bytes, of which an unfinished file has some.
+/// Throws file_error where a disk does not have the bytes, some of which a partial file has
+/// already.
 void require_room_on_disk(const std::string& output, std::uint64_t bytes);
 
-}  // namespace watari::gemm
+}  // namespace watari::files

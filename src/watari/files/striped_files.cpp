@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <limits>
 
-namespace watari::storage {
+namespace watari::files {
 
 namespace {
 
@@ -76,4 +76,4 @@ striped_files::piece striped_files::piece_at(std::uint64_t offset, std::size_t b
             std::min<std::size_t>(bytes, stripe_ - within)};
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

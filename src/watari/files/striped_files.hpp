@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace watari::storage {
+namespace watari::files {
 
 struct file_options {
     std::vector<std::string> paths;
@@ -62,4 +62,4 @@ private:
     std::size_t stripe_;
 };
 
-}  // namespace watari::storage
+}  // namespace watari::files

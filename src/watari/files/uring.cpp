@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace watari::storage {
+namespace watari::files {
 
 struct uring::ring {
     io_uring handle{};
@@ -128,15 +128,15 @@ std::size_t uring::reap(std::span<uring_completion> into) {
     std::array<io_uring_cqe*, 32> entries;
     while (taken < into.size()) {
         const auto room = std::min(into.size() - taken, entries.size());
-        const unsigned found =
+        const unsigned completed =
             io_uring_peek_batch_cqe(&ring_->handle, entries.data(), static_cast<unsigned>(room));
-        for (unsigned i = 0; i < found; ++i)
+        for (unsigned i = 0; i < completed; ++i)
             into[taken++] = {entries[i]->user_data, entries[i]->res};
-        io_uring_cq_advance(&ring_->handle, found);
-        if (found < room) break;
+        io_uring_cq_advance(&ring_->handle, completed);
+        if (completed < room) break;
     }
     in_flight_ -= taken;
     return taken;
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-namespace watari::storage {
+namespace watari::files {
 
 /// Why rings cannot be had here (not built, no such kernel, forbidden); empty where they can.
 std::string uring_absent_reason();
@@ -72,4 +72,4 @@ private:
     std::size_t in_flight_ = 0;
 };
 
-}  // namespace watari::storage
+}  // namespace watari::files

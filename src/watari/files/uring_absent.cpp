@@ -2,7 +2,7 @@
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
 
-namespace watari::storage {
+namespace watari::files {
 
 struct uring::ring {};
 
@@ -21,4 +21,4 @@ bool uring::push(const uring_request&) { return false; }
 unsigned uring::submit(unsigned) { return 0; }
 std::size_t uring::reap(std::span<uring_completion>) { return 0; }
 
-}  // namespace watari::storage
+}  // namespace watari::files

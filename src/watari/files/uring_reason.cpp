@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace watari::storage {
+namespace watari::files {
 
 std::string io_uring_reason(int error, std::optional<int> disabled) {
     if (error == ENOSYS) {
@@ -32,4 +32,4 @@ std::string io_uring_reason(int error) {
     return io_uring_reason(error, disabled);
 }
 
-}  // namespace watari::storage
+}  // namespace watari::files

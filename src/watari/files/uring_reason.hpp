@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace watari::storage {
+namespace watari::files {
 
 /// Why io_uring_setup(2) failed, from its errno and, where that exists,
 /// /proc/sys/kernel/io_uring_disabled.
@@ -13,4 +13,4 @@ std::string io_uring_reason(int error, std::optional<int> disabled);
 /// The same with what /proc says here.
 std::string io_uring_reason(int error);
 
-}  // namespace watari::storage
+}  // namespace watari::files

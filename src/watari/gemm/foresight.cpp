@@ -4,18 +4,18 @@
 
 namespace watari::gemm {
 
-foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
-                  double lower_bound) {
-    const std::uint64_t once = c.request_bytes(order.runs_of(matrix::c));
-    return {.read = order.times_a() * a.request_bytes(order.runs_of(matrix::a)) +
-                    order.times_b() * b.request_bytes(order.runs_of(matrix::b)) +
-                    order.times_c() * once,
+foresight foresee(const gemm::schedule& schedule, const placement& a, const placement& b,
+                  const placement& c, double lower_bound) {
+    const std::uint64_t once = c.request_bytes(schedule.runs_of(matrix::c));
+    return {.read = schedule.times_a() * a.request_bytes(schedule.runs_of(matrix::a)) +
+                    schedule.times_b() * b.request_bytes(schedule.runs_of(matrix::b)) +
+                    schedule.times_c() * once,
             .written = once,
-            .lower_bound = order.multiplies() ? lower_bound : 0,
-            .block_rows = order.block_rows(),
-            .block_columns = order.block_columns(),
-            .slots = order.slots(),
-            .steps = order.steps()};
+            .lower_bound = schedule.multiplies() ? lower_bound : 0,
+            .block_rows = schedule.block_rows(),
+            .block_columns = schedule.block_columns(),
+            .slots = schedule.slots(),
+            .steps = schedule.steps()};
 }
 
 void require_foreseen(const foresight& ahead, const pipeline_counts& counts) {

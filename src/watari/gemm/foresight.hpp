@@ -18,8 +18,8 @@ struct foresight {
     std::size_t steps;
 };
 
-foresight foresee(const schedule& order, const placement& a, const placement& b, const placement& c,
-                  double lower_bound);
+foresight foresee(const gemm::schedule& schedule, const placement& a, const placement& b,
+                  const placement& c, double lower_bound);
 
 /// Throws error where a run moved other bytes.
 void require_foreseen(const foresight& ahead, const pipeline_counts& counts);

@@ -4,10 +4,10 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
-#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,26 +30,27 @@ constexpr std::size_t short_request = std::size_t{1} << 15;
 bool is_queue(const options& p) { return p.engine == "queue" || p.engine == "gpu"; }
 
 std::size_t movers_of(const options& p) {
-    if (in_host_memory(p.engine)) return 1;
+    if (storage::in_host_memory(p.engine)) return 1;
     return is_queue(p) ? queue_movers : p.threads;
 }
 
-/// Of each mover: the lanes of all of a controller's threads are divided among those who read and
+/// Of each mover: the requests of all threads of a controller are divided among those who read and
 /// write.
 std::size_t depth_of(const options& p) {
     return is_queue(p) ? std::max<std::size_t>(1, p.depth * p.threads / queue_movers) : p.depth;
 }
 
-together together_of(const options& p, const placement& a, const placement& b, const placement& c) {
+tiles_per_request tiles_per_request_of(const options& p, const placement& a, const placement& b,
+                                       const placement& c) {
     const storage::engine_row& row = storage::engine_named(p.engine);
     const std::size_t bytes = row.deep ? most_block : short_request;
     const auto of = [&](const placement& each) {  // what tiles share would be read for each
-        return row.scatters || shared_bytes(each) == 0 ? tiles_together(each, bytes) : 1;
+        return row.scatters || shared_bytes(each) == 0 ? tiles_in_request(each, bytes) : 1;
     };
     return {of(a), of(b), of(c)};
 }
 
-bool is_patient(const options& p, bool on_disk) {
+bool is_store_bound(const options& p, bool on_disk) {
     return p.processor.is_gpu() && on_disk && storage::engine_named(p.engine).deep;
 }
 

@@ -14,7 +14,7 @@ struct options {
     std::string engine;  ///< a row of storage::engines(), or pinned or managed
     watari::processor processor;
     std::size_t tile = 2048;
-    gemm::order schedule = order::reuse;
+    schedule_kind schedule = schedule_kind::reuse;
     precision type = precision::single_precision;
     std::size_t fast_memory = 0;  ///< bytes
     double alpha = 1, beta = 0;
@@ -28,10 +28,11 @@ inline constexpr std::size_t queue_movers = 2;
 bool is_queue(const options& p);
 
 /// Tiles that requests on a disk should cover.
-together together_of(const options& p, const placement& a, const placement& b, const placement& c);
+tiles_per_request tiles_per_request_of(const options& p, const placement& a, const placement& b,
+                                       const placement& c);
 
 /// Whether tiles come from a disk, which is slower than a GPU's products.
-bool is_patient(const options& p, bool on_disk);
+bool is_store_bound(const options& p, bool on_disk);
 
 /// Threads that read, and as many that write; requests in flight of each.
 std::size_t movers_of(const options& p);

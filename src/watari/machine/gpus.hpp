@@ -34,7 +34,8 @@ struct gpu_list {
     std::vector<std::vector<bool>> peers;  ///< [i][j]: GPU i can reach the memory of GPU j
 };
 
-/// Reads all visible GPUs. A machine without any is no error: `reason` tells. Throws gpu_error.
+/// Reads all visible GPUs. A machine without any is no error: `reason` has the cause. Throws
+/// gpu_error.
 gpu_list read_gpus();
 
 }  // namespace watari::machine

@@ -1,4 +1,4 @@
-// What both ways to read the topology share.
+// Shared by both readers of the topology.
 #include "watari/machine/topology.hpp"
 
 #include "watari/core/text_file.hpp"

@@ -28,7 +28,7 @@ struct cache {
 
 struct topology {
     std::string architecture;  ///< as uname says: "x86_64", "aarch64"
-    std::string name;          ///< of the CPU; empty where the system does not tell it
+    std::string name;          ///< of the CPU; empty where the system does not report it
     int packages = 0;
     int cores = 0;
     int threads = 0;  ///< hardware threads that this process may see
@@ -46,7 +46,7 @@ std::string hwloc_version();  ///< "2.9.0"; empty in a build without hwloc
 /// First line of a (sysfs) file without the line end; nullopt where it cannot be read.
 std::optional<std::string> read_line(const std::string& path);
 
-/// "model name" of /proc/cpuinfo; empty on Arm, whose kernel does not tell it.
+/// "model name" of /proc/cpuinfo; empty on Arm, whose kernel does not report it.
 std::string cpu_name();
 
 /// Machine hardware name as uname(2) says it.

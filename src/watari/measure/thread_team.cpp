@@ -23,7 +23,7 @@ void run_on(const std::vector<int>& cpus) {
 
 void unbind() { run_on(cpu::own_cpus()); }
 
-crew::crew(std::size_t threads) {
+thread_team::thread_team(std::size_t threads) {
     const std::vector<int> cpus = cpu::own_cpus();
     // of too many threads each runs where there is room, not where the one that made it was bound
     const bool enough = threads <= cpus.size();
@@ -32,7 +32,7 @@ crew::crew(std::size_t threads) {
             [this, i, own = enough ? std::vector{cpus[i]} : cpus] { serve(i, own); });
 }
 
-crew::~crew() {
+thread_team::~thread_team() {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
@@ -41,7 +41,7 @@ crew::~crew() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-double crew::run(const std::function<void(std::size_t)>& work) {
+double thread_team::run(const std::function<void(std::size_t)>& work) {
     std::unique_lock lock(mutex_);
     work_ = work;
     busy_ = threads_.size();
@@ -54,7 +54,7 @@ double crew::run(const std::function<void(std::size_t)>& work) {
     return last_ - first_;
 }
 
-void crew::serve(std::size_t number, const std::vector<int>& cpus) {
+void thread_team::serve(std::size_t number, const std::vector<int>& cpus) {
     run_on(cpus);
     std::size_t turn = 0;
     std::unique_lock lock(mutex_);

@@ -17,12 +17,12 @@ namespace watari::measure {
 /// OpenMP binds the first thread to one of them.
 void unbind();
 
-class crew {
+class thread_team {
 public:
-    explicit crew(std::size_t threads);
-    crew(const crew&) = delete;
-    crew& operator=(const crew&) = delete;
-    ~crew();
+    explicit thread_team(std::size_t threads);
+    thread_team(const thread_team&) = delete;
+    thread_team& operator=(const thread_team&) = delete;
+    ~thread_team();
 
     std::size_t size() const noexcept { return threads_.size(); }
 

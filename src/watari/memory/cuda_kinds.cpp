@@ -86,7 +86,7 @@ void* allocate_pinned(std::size_t bytes, const placement& how) {
         check_room(cudaMallocHost(&data, bytes), "cudaMallocHost", bytes, kind::pinned, how.device);
         return data;
     }
-    // cudaMallocHost cannot be told where: allocate, place, then register
+    // cudaMallocHost takes no location: allocate, place, then register
     void* data = host::allocate(bytes, how);
     const cudaError_t status = cudaHostRegister(data, bytes, cudaHostRegisterDefault);
     if (status != cudaSuccess) host::release(data, bytes);

@@ -8,7 +8,7 @@ namespace watari::memory {
 
 namespace {
 
-// CUDA 12 names a place by the number of a device, CUDA 13 by a cudaMemLocation: the type of the
+// CUDA 12 names a location by the number of a device, CUDA 13 by a cudaMemLocation: the type of the
 // function chooses the overload.
 using advise_12 = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, int);
 using advise_13 = cudaError_t (*)(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation);
@@ -16,40 +16,40 @@ using prefetch_12 = cudaError_t (*)(const void*, std::size_t, int, cudaStream_t)
 using prefetch_13 = cudaError_t (*)(const void*, std::size_t, cudaMemLocation, unsigned,
                                     cudaStream_t);
 
-[[maybe_unused]] int number(processor place) {
-    return place.is_gpu() ? place.number : cudaCpuDeviceId;
+[[maybe_unused]] int number(processor target) {
+    return target.is_gpu() ? target.number : cudaCpuDeviceId;
 }
 
-[[maybe_unused]] cudaMemLocation location(processor place) {
+[[maybe_unused]] cudaMemLocation location(processor target) {
     cudaMemLocation result{};
-    result.type = place.is_gpu() ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
-    result.id = place.is_gpu() ? place.number : 0;
+    result.type = target.is_gpu() ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+    result.id = target.is_gpu() ? target.number : 0;
     return result;
 }
 
 [[maybe_unused]] cudaError_t call(advise_12 function, const block& range, cudaMemoryAdvise advice,
-                                  processor place) {
-    return function(range.data(), range.bytes(), advice, number(place));
+                                  processor target) {
+    return function(range.data(), range.bytes(), advice, number(target));
 }
 
 [[maybe_unused]] cudaError_t call(advise_13 function, const block& range, cudaMemoryAdvise advice,
-                                  processor place) {
-    return function(range.data(), range.bytes(), advice, location(place));
+                                  processor target) {
+    return function(range.data(), range.bytes(), advice, location(target));
 }
 
-[[maybe_unused]] cudaError_t call(prefetch_12 function, const block& range, processor place,
+[[maybe_unused]] cudaError_t call(prefetch_12 function, const block& range, processor target,
                                   stream_t stream) {
-    return function(range.data(), range.bytes(), number(place), stream);
+    return function(range.data(), range.bytes(), number(target), stream);
 }
 
-[[maybe_unused]] cudaError_t call(prefetch_13 function, const block& range, processor place,
+[[maybe_unused]] cudaError_t call(prefetch_13 function, const block& range, processor target,
                                   stream_t stream) {
-    return function(range.data(), range.bytes(), location(place), 0, stream);
+    return function(range.data(), range.bytes(), location(target), 0, stream);
 }
 
-void require_shared(const block& range, const char* what) {
+void require_shared(const block& range, const char* feature) {
     if (!range.kind().shared)
-        throw unsupported(std::string(what) + ": " + std::string(range.kind().name) +
+        throw unsupported(std::string(feature) + ": " + std::string(range.kind().name) +
                           " memory stays where it is; only managed and system memory take hints");
 }
 

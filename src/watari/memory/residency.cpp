@@ -73,7 +73,7 @@ std::map<int, std::size_t> pages_by_node(const page_range& range) {
         for (std::size_t i = 0; i < pages.size(); ++i)
             pages[i] = reinterpret_cast<void*>(range.first + (done + i) * host::page_size());
         if (syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, status.data(), 0) != 0)
-            return {{-errno, range.pages}};  // a container may forbid it: then nothing is told
+            return {{-errno, range.pages}};  // a container may forbid it: then nothing is reported
         for (std::size_t i = 0; i < pages.size(); ++i) ++count[status[i]];
     }
     return count;

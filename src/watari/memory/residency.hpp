@@ -25,7 +25,7 @@ struct residency {
     std::size_t cpu = 0;
     std::size_t gpu = 0;
     std::size_t untold = 0;
-    std::map<int, std::size_t> nodes;  ///< bytes by NUMA node, if move_pages told
+    std::map<int, std::size_t> nodes;  ///< bytes by NUMA node, if move_pages reported
 };
 
 /// Looks at every page of a block, without touching any. `all_touched`: every page has been

@@ -31,13 +31,13 @@ void require_room(std::span<const demand> demands, const std::string& advice) {
         const std::string name(row(one.kind).name);
         if (const std::string reason = row(one.kind).unsupported(one.how.device); !reason.empty())
             throw unsupported(name + " memory: " + reason);
-        std::size_t together = 0;
+        std::size_t sum = 0;
         for (const demand& other : demands)
-            if (share(one, other)) together += other.bytes;
+            if (share(one, other)) sum += other.bytes;
         const host::room left =
             on_gpu(one) ? host::room{row(one.kind).available(one.how.device), ""} : host::left();
-        if (together > left.bytes && !one.how.oversubscribe)
-            throw beyond_memory(name + " memory for all arrays" + within(left.limit), together,
+        if (sum > left.bytes && !one.how.oversubscribe)
+            throw beyond_memory(name + " memory for all arrays" + within(left.limit), sum,
                                 left.bytes, advice);
     }
 }

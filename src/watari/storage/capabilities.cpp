@@ -33,7 +33,7 @@ capability cufile() {
 }
 
 capability io_uring() {
-    const std::string reason = uring_absent_reason();
+    const std::string reason = files::uring_absent_reason();
     return {"io_uring", reason.empty(), reason, ""};
 }
 

@@ -41,12 +41,12 @@ struct one_product {
     double alpha, beta;
 };
 
-struct way {
+struct access_path {
     processor who;
     precision type;
 };
 
-class GemmBlas : public testing::TestWithParam<way> {
+class GemmBlas : public testing::TestWithParam<access_path> {
 protected:
     void SetUp() override {
         used_ = find(GetParam().who, GetParam().type);
@@ -122,16 +122,16 @@ TEST_P(GemmBlas, SaysItsNameAndVersion) {
         << used_->name();
 }
 
-std::vector<way> ways() {
-    std::vector<way> list{{the_cpu, precision::single_precision},
-                          {the_cpu, precision::double_precision}};
+std::vector<access_path> paths() {
+    std::vector<access_path> list{{the_cpu, precision::single_precision},
+                                  {the_cpu, precision::double_precision}};
     if (device::count() > 0)
         list.insert(list.end(), {{gpu_number(0), precision::single_precision},
                                  {gpu_number(0), precision::double_precision}});
     return list;
 }
 
-INSTANTIATE_TEST_SUITE_P(Libraries, GemmBlas, testing::ValuesIn(ways()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Libraries, GemmBlas, testing::ValuesIn(paths()), [](const auto& info) {
     return std::string(info.param.who.is_gpu() ? "gpu" : "cpu") +
            (info.param.type == precision::single_precision ? "_single" : "_double");
 });

@@ -56,7 +56,7 @@ TEST(Pattern, SeesEveryWrongElement) {
 }
 
 TEST(Kernels, CopyAnyLengthFromAnyAlignment) {
-    const bench::kernels& run = bench::kernels_on(the_cpu);
+    const cases::kernels& run = cases::kernels_on(the_cpu);
     for (const std::size_t count : {1u, 2u, 3u, 255u, 256u, 1001u}) {
         for (const std::size_t offset : {0u, 1u}) {
             std::vector<double> from(count + 2), to(count + 2, measure::never);
@@ -69,7 +69,7 @@ TEST(Kernels, CopyAnyLengthFromAnyAlignment) {
 }
 
 TEST(Kernels, CopyBothWays) {
-    const bench::kernels& run = bench::kernels_on(the_cpu);
+    const cases::kernels& run = cases::kernels_on(the_cpu);
     for (const std::size_t count : {1u, 256u, 1001u}) {
         std::vector<double> a(count), b(count), to_a(count + 1, -7), to_b(count + 1, -7);
         measure::pattern_on(the_cpu).fill(a.data(), count, 1, nullptr);
@@ -85,7 +85,7 @@ TEST(Kernels, CopyBothWays) {
 TEST(Kernels, ReadChangesNothing) {
     std::vector<double> data(1001);
     measure::pattern_on(the_cpu).fill(data.data(), data.size(), 1, nullptr);
-    bench::kernels_on(the_cpu).read(data.data(), data.size(), nullptr);
+    cases::kernels_on(the_cpu).read(data.data(), data.size(), nullptr);
     EXPECT_EQ(measure::pattern_on(the_cpu).mismatches(data.data(), data.size(), 1, nullptr), 0u);
 }
 

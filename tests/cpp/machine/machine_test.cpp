@@ -75,12 +75,11 @@ TEST(capabilities, what_is_missing_says_why) {
 }
 
 TEST(io_uring, refusal_is_explained) {
-    EXPECT_NE(storage::io_uring_reason(ENOSYS, std::nullopt).find("no io_uring"),
-              std::string::npos);
-    EXPECT_NE(storage::io_uring_reason(EPERM, 2).find("io_uring_disabled = 2"), std::string::npos);
-    EXPECT_NE(storage::io_uring_reason(EPERM, 0).find("seccomp"), std::string::npos);
-    EXPECT_NE(storage::io_uring_reason(ENOMEM, std::nullopt).find("ulimit"), std::string::npos);
-    EXPECT_FALSE(storage::io_uring_reason(EMFILE, std::nullopt).empty());
+    EXPECT_NE(files::io_uring_reason(ENOSYS, std::nullopt).find("no io_uring"), std::string::npos);
+    EXPECT_NE(files::io_uring_reason(EPERM, 2).find("io_uring_disabled = 2"), std::string::npos);
+    EXPECT_NE(files::io_uring_reason(EPERM, 0).find("seccomp"), std::string::npos);
+    EXPECT_NE(files::io_uring_reason(ENOMEM, std::nullopt).find("ulimit"), std::string::npos);
+    EXPECT_FALSE(files::io_uring_reason(EMFILE, std::nullopt).empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A store in memory for tests of the cache: it has a volatile write cache, fails where it is told
+// A store in memory for tests of the cache: it has a volatile write cache, fails where it is asked
 // to and says what was written.
 #pragma once
 

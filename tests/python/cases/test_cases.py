@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from watari import cases
-from watari.case import axis as axes
 from watari.case import limits
-from watari.case.axis import Machine, Parameters
+from watari.case.axis import Machine, Parameters, as_text, parse_duration, parse_size
 from watari.common.errors import UsageError, WrongResultError
 from watari.common.units import exact_size
 from watari.plan.request import Request, describe, expected_bytes, no_sense, resolve
@@ -41,23 +40,23 @@ def one(case: str, machine: dict[str, Any] = GPU_MACHINE, **given: Any) -> Reque
     ],
 )
 def test_sizes_read_as_documented(text: str, size: int) -> None:
-    assert axes.parse_size(text) == size
+    assert parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "4X", "-1", "0", "GiB", "1e9", "4 4GB", "nan"])
 def test_what_is_no_size_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not a size"):
-        axes.parse_size(text)
+        parse_size(text)
 
 
 @given(st.integers(min_value=1, max_value=2**60))
 def test_a_formatted_size_reads_back_exactly(size: int) -> None:
-    assert axes.parse_size(exact_size(size)) == size
+    assert parse_size(exact_size(size)) == size
 
 
 @given(st.sampled_from(["s", "min", "h"]), st.integers(0, 10**6))
 def test_durations(unit: str, number: int) -> None:
-    assert axes.parse_duration(f"{number}{unit}") == number * {"s": 1, "min": 60, "h": 3600}[unit]
+    assert parse_duration(f"{number}{unit}") == number * {"s": 1, "min": 60, "h": 3600}[unit]
 
 
 def test_gpu_zero_is_the_gpu() -> None:
@@ -93,8 +92,8 @@ def test_a_sweep_is_every_combination_once() -> None:
     requests = resolve(
         "copy", {"size": "1MiB,2MiB,1MiB", "streams": [1, 2], "trials": 3}, GPU_MACHINE
     )
-    seen = {(r.parameters["size"], r.parameters["streams"]) for r in requests}
-    assert seen == {(2**20, 1), (2**20, 2), (2**21, 1), (2**21, 2)}
+    combinations = {(r.parameters["size"], r.parameters["streams"]) for r in requests}
+    assert combinations == {(2**20, 1), (2**20, 2), (2**21, 1), (2**21, 2)}
     assert len(requests) == 4
     assert {r.trials for r in requests} == {3}
     assert len({r.key for r in requests}) == 4
@@ -112,12 +111,12 @@ def test_a_sweep_keeps_what_makes_no_sense_beside_what_does(
     case: str, sweep: dict[str, Any], senseless: dict[str, Any]
 ) -> None:
     requests = resolve(case, sweep, GPU_MACHINE)
-    (found,) = (request for request in requests if no_sense(request))
-    assert senseless.items() <= found.parameters.items()
+    (kept,) = (request for request in requests if no_sense(request))
+    assert senseless.items() <= kept.parameters.items()
     assert len(requests) > 1
     with pytest.raises(UsageError) as raised:
         resolve(case, {**sweep, **senseless}, GPU_MACHINE)
-    assert str(raised.value) == no_sense(found)
+    assert str(raised.value) == no_sense(kept)
 
 
 def test_memory_sets_both_ends() -> None:
@@ -154,7 +153,7 @@ def test_resolving_fills_every_axis_with_a_value_that_reads_back(data: st.DataOb
     for request in resolve(name, given, GPU_MACHINE):
         assert list(request.parameters) == list(case.axes)
         for axis_name, value in request.parameters.items():
-            assert case.axes[axis_name].parse(axes.as_text(value)) == value
+            assert case.axes[axis_name].parse(as_text(value)) == value
         assert resolve(name, request.parameters, GPU_MACHINE)[0].key == request.key
         assert expected_bytes(request) > 0
         assert describe(request).startswith(name)

@@ -9,9 +9,9 @@ import synthetic
 
 from watari.cases import effort
 from watari.cases.himeno import axes as himeno_axes
-from watari.cli import commands as cli
+from watari.cli import commands
 from watari.common.errors import UsageError
-from watari.results import schema as results
+from watari.results import schema
 
 pytest.importorskip("pygments")
 
@@ -75,19 +75,19 @@ def test_every_style_has_a_source_and_the_known_ones_rank_as_they_should() -> No
 
 def run(*words: str) -> int:
     with pytest.raises(SystemExit) as ended:
-        cli.main(["effort", "himeno", *words])
+        commands.main(["effort", "himeno", *words])
     return int(ended.value.code or 0)
 
 
 def test_with_results_the_table_has_speeds_and_the_figure_is_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    results.write(tmp_path / "run.json", synthetic.results())
+    schema.write(tmp_path / "run.json", synthetic.results())
     figure = tmp_path / "figures" / "effort.svg"
     assert run(str(tmp_path / "run.json"), "-o", str(figure)) == 0
-    told = capsys.readouterr().out
-    assert "Grid XL, 512 x 512 x 1024, 60 iterations" in told
-    line = next(line for line in told.splitlines() if "managed-prefetch" in line)
+    output = capsys.readouterr().out
+    assert "Grid XL, 512 x 512 x 1024, 60 iterations" in output
+    line = next(line for line in output.splitlines() if "managed-prefetch" in line)
     steady, whole = (float(number.strip(",")) for number in line.split()[-2:])
     assert steady == pytest.approx(2650, rel=0.03)
     assert whole < steady
@@ -102,7 +102,7 @@ def test_with_results_the_table_has_speeds_and_the_figure_is_a_file(
         (["{run}"], "no two styles of himeno on a GPU"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(
+def test_what_cannot_be_drawn_is_reported(
     words: list[str],
     says: str,
     tmp_path: Path,
@@ -110,7 +110,7 @@ def test_what_cannot_be_drawn_is_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    results.write("run.json", synthetic.results(synthetic.cpu_machine()))
+    schema.write("run.json", synthetic.results(synthetic.cpu_machine()))
     assert run(*(word.replace("{run}", "run.json") for word in words)) == 2
     assert says in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
@@ -120,6 +120,6 @@ def test_the_documentation_has_the_counts_of_the_sources() -> None:
     page = (Path(__file__).parents[3] / "docs" / "himeno.md").read_text()
     for one in effort.effort("himeno"):
         n = one.statements
-        placed, moved = n["allocate"] + n["free"], n["copy"] + n["prefetch"] + n["advise"]
-        numbers = (one.total, placed, moved, n["direct data"], one.lines)
+        placed, copied = n["allocate"] + n["free"], n["copy"] + n["prefetch"] + n["advise"]
+        numbers = (one.total, placed, copied, n["direct data"], one.lines)
         assert f"| `{one.style}` | {' | '.join(map(str, numbers))} |" in page

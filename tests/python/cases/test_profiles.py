@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,33 +14,19 @@ from watari.plan.request import Request, resolve
 
 pytest.importorskip("watari._native")
 
-SMALL: dict[str, dict[str, Any]] = {
-    "copy": {"size": "1MiB", "samples": 3},
-    "access": {"size": "1MiB", "samples": 3},
-    "migration": {"size": "1MiB", "samples": 3},
-    "touch": {"memory": "pageable", "size": "1MiB", "samples": 3},
-    "himeno": {"grid": "XS", "iterations": 3, "form": ["fused", "two-kernel"]},
-    "storage": {
-        "engine": ["posix", "queue"],
-        "direction": ["read", "write"],
-        "size": "8MiB",
-        "requests": 64,
-        "samples": 3,
-    },
-    "gemm": {"n": 512, "m": 256, "tile": 128, "fast-memory": "1MiB", "samples": 1},
-}
-ON_GPU = {"access", "migration"}  # need memory that both processors see
+HERE = Path(__file__).parent
+FOUND = [runpy.run_path(str(HERE / folder / "small.py")) for folder in cases.FOLDERS]
+SMALL: dict[str, dict[str, Any]] = {k: v for each in FOUND for k, v in each["SMALL"].items()}
+NEED_GPU = {name for each in FOUND for name in each.get("NEED_GPU", ())}
 
 
 def requests(name: str, folder: str) -> list[Request]:
-    """Small ones, on the CPU where the case runs there."""
+    """Those of the case's `small.py`."""
     machine = probe.machine()
     case = cases.find(name)
     given = SMALL[name]
     if "folder" in case.axes:
         given = {**given, "folder": folder}
-    if "processor" in case.axes and name not in ON_GPU:
-        given = {**given, "processor": "cpu"}
     return resolve(name, given, machine)
 
 
@@ -48,7 +36,7 @@ def test_every_case_is_looked_at() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any) -> None:
-    if name in ON_GPU and not any(p["kind"] == "gpu" for p in probe.machine()["processors"]):
+    if name in NEED_GPU and not any(p["kind"] == "gpu" for p in probe.machine()["processors"]):
         pytest.skip("there is no GPU")
     case = cases.find(name)
     for request in requests(name, str(tmp_path)):
@@ -62,8 +50,8 @@ def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any
         else:
             assert profile.bytes_per_sample == pytest.approx(trial["bytes_per_sample"], rel=0.5)
         for phase in profile.phases:
-            moved = sum((a.read + a.written) * a.passes for a in phase.accesses)
-            assert not moved or moved in (phase.bytes, 2 * phase.bytes)
+            accessed = sum((a.read + a.written) * a.passes for a in phase.accesses)
+            assert not accessed or accessed in (phase.bytes, 2 * phase.bytes)
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -13,8 +13,9 @@ import fake_cli
 import pytest
 
 from watari import __main__, cases
-from watari.cli import commands as cli
-from watari.results import schema as results
+from watari.cli import commands
+from watari.common import interrupts
+from watari.results import schema
 
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=2", "samples=3"]
 
@@ -29,7 +30,7 @@ def watari(tmp_path, monkeypatch, capsys):
         if arguments[:1] == ["run"]:
             arguments += fake_cli.launcher(how)
         with pytest.raises(SystemExit) as ended:
-            cli.main(arguments)
+            commands.main(arguments)
         out, err = capsys.readouterr()
         assert "Traceback" not in err
         return ended.value.code, out, err
@@ -45,8 +46,8 @@ def test_run_measures_one_case_and_says_where_it_is(watari, tmp_path):
     assert [file.suffix for file in files] == [".json"]
     assert out.splitlines()[-1] == f"results: results/{files[0].name}"
     assert files[0].name.startswith(fake_cli.machine()["name"] + "-")
-    found = results.read(files[0])
-    assert [len(case.trials) for case in found.cases] == [2]
+    result = schema.read(files[0])
+    assert [len(case.trials) for case in result.cases] == [2]
     lines = [line for line in out.splitlines() if line.startswith("[")]
     assert [line.partition("]")[0] for line in lines] == ["[1/2", "[2/2"]
     assert all(" left" in line for line in lines)
@@ -55,16 +56,16 @@ def test_run_measures_one_case_and_says_where_it_is(watari, tmp_path):
 def test_output_and_sweep(watari, tmp_path):
     code, _, _ = watari(*COPY[:3], "size=1MiB,2MiB", "trials=1", "samples=3", "-o", "a/run.json")
     assert code == 0
-    sizes = [case.parameters["size"] for case in results.read(tmp_path / "a/run.json").cases]
+    sizes = [case.parameters["size"] for case in schema.read(tmp_path / "a/run.json").cases]
     assert sizes == [2**20, 2**21]
 
 
 def test_standard_plan_is_the_default(watari, tmp_path):
     code, out, _ = watari("run", "-o", "run.json", how="unsupported-gpu")
     assert code == 0
-    found = results.read(tmp_path / "run.json")
-    assert found.plan.name == "standard"
-    assert {"ok", "unsupported"} <= {case.status for case in found.cases}
+    result = schema.read(tmp_path / "run.json")
+    assert result.plan.name == "standard"
+    assert {"ok", "unsupported"} <= {case.status for case in result.cases}
     assert "no GPU driver" in out
 
 
@@ -73,7 +74,7 @@ def test_plan_by_file(watari, tmp_path):
         "name = 'mine'\n[[case]]\ncase = 'touch'\nprocessor = 'cpu'\nsize = '4KiB'\ntrials = 1\n"
     )
     assert watari("run", "--plan", "my.toml", "-o", "run.json")[0] == 0
-    assert results.read(tmp_path / "run.json").plan.name == "mine"
+    assert schema.read(tmp_path / "run.json").plan.name == "mine"
 
 
 def test_failed_and_wrong_are_exit_code_1(watari):
@@ -97,7 +98,7 @@ def test_budget_says_what_is_missing_and_resume_completes_it(watari, tmp_path):
     assert "2 trials missing; continue with: watari run --resume run.json" in out
     code, out, _ = watari("run", "--resume", "run.json")
     assert (code, "missing" in out) == (0, False)
-    assert [len(case.trials) for case in results.read(tmp_path / "run.json").cases] == [2]
+    assert [len(case.trials) for case in schema.read(tmp_path / "run.json").cases] == [2]
 
 
 def test_resume_with_another_plan_is_refused(watari):
@@ -194,7 +195,7 @@ def process(tmp_path):
 
     def command(*words, how="good", program=(fake_cli.__file__,), folders=(), **given):
         arguments = [*words, *(fake_cli.launcher(how) if words[:1] == ("run",) else [])]
-        paths = [*folders, Path(cli.__file__).parents[2], Path(fake_cli.__file__).parent]
+        paths = [*folders, Path(commands.__file__).parents[2], Path(fake_cli.__file__).parent]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
         done = subprocess.run(
             [sys.executable, *program, *arguments],
@@ -209,7 +210,7 @@ def process(tmp_path):
 
 @pytest.fixture
 def unread():
-    """A pipe that nobody reads any more."""
+    """A pipe whose reader has closed its end."""
     reader, writer = os.pipe()
     os.close(reader)
     yield writer
@@ -222,7 +223,7 @@ UNBUFFERED = pytest.mark.parametrize(  # a print fails, or the flush at the end
 
 
 @UNBUFFERED
-def test_output_that_cannot_be_written_is_told_in_one_line(environment, process):
+def test_output_that_cannot_be_written_is_reported_in_one_line(environment, process):
     with open("/dev/full", "w") as full:
         assert process("list", stdout=full, env=environment) == (
             1,
@@ -238,13 +239,13 @@ def test_output_that_nobody_reads_is_no_error(words, environment, process, unrea
 
 @UNBUFFERED
 @pytest.mark.parametrize(("how", "code"), [("good", 0), ("crash", 1)])
-def test_a_run_goes_on_when_nobody_reads(how, code, environment, process, unread, tmp_path):
+def test_a_run_continues_when_nobody_reads(how, code, environment, process, unread, tmp_path):
     ended = process(*COPY, "-o", "run.json", how=how, stdout=unread, env=environment)
     assert ended == (code, "")
-    assert [len(case.trials) for case in results.read(tmp_path / "run.json").cases] == [2]
+    assert [len(case.trials) for case in schema.read(tmp_path / "run.json").cases] == [2]
 
 
-def test_an_error_is_told_when_nobody_reads(process, unread):
+def test_an_error_is_reported_when_nobody_reads(process, unread):
     code, err = process("run", "copi", stdout=unread)
     assert code == 2
     assert err.startswith("watari: unknown case 'copi'")
@@ -262,9 +263,9 @@ def test_the_exit_code_stays_when_nobody_reads_errors_either(unread):
 def test_signs_that_a_terminal_lacks_are_no_error(monkeypatch):
     shown = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(shown, encoding="ascii"))
-    monkeypatch.setattr(cli, "invoked", lambda words: print("2 µs") or 0)
+    monkeypatch.setattr(commands, "invoked", lambda words: print("2 µs") or 0)
     with pytest.raises(SystemExit) as ended:
-        cli.main([])
+        commands.main([])
     assert (ended.value.code, shown.getvalue()) == (0, b"2 ?s\n")
 
 
@@ -277,15 +278,15 @@ def interrupted(monkeypatch, tmp_path):
     """The program in this process, which Ctrl-C reaches when it asks what the machine has."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["watari", "probe"])
-    monkeypatch.setattr(__main__, "end_at_second", lambda: None)  # which would end the tests
-    monkeypatch.setattr(cli, "here", lambda: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(interrupts, "end_at_second", lambda: None)  # which would end the tests
+    monkeypatch.setattr(commands, "this_machine", lambda: signal.raise_signal(signal.SIGINT))
     handler = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, handler)
 
 
 @pytest.mark.parametrize("words", [["probe"], [*COPY, "-o", "run.json"]])
-def test_ctrl_c_before_trials_is_told(words, interrupted, monkeypatch, capsys, tmp_path):
+def test_ctrl_c_before_trials_is_reported(words, interrupted, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(sys, "argv", ["watari", *words])
     with pytest.raises(SystemExit) as ended:
         __main__.main()
@@ -294,7 +295,7 @@ def test_ctrl_c_before_trials_is_told(words, interrupted, monkeypatch, capsys, t
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_second_ctrl_c_while_the_first_is_told_is_no_traceback(interrupted, monkeypatch):
+def test_a_second_ctrl_c_while_the_first_is_reported_is_no_traceback(interrupted, monkeypatch):
     class Interrupting(io.StringIO):
         def write(self, text):
             signal.raise_signal(signal.SIGINT)
@@ -306,11 +307,29 @@ def test_a_second_ctrl_c_while_the_first_is_told_is_no_traceback(interrupted, mo
     assert (ended.value.code, sys.stderr.getvalue()) == (130, "watari: interrupted\n")
 
 
-def test_ctrl_c_while_modules_are_imported_is_told(process, tmp_path):
+def test_ctrl_c_while_modules_are_imported_is_reported(process, tmp_path):
     module = "import signal\nsignal.raise_signal(signal.SIGINT)\n"
     (tmp_path / "typer.py").write_text(module)
     ended = process("list", program=["-m", "watari"], folders=[tmp_path])
     assert ended == (130, "watari: interrupted\n")
+
+
+SECOND_AT_START = """
+import os, signal, sys
+class Interrupting:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name == "watari.common.interrupts":
+            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting)
+"""
+
+
+def test_two_interrupts_at_the_start_show_no_traceback(process, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(SECOND_AT_START)
+    ended = process("list", program=["-m", "watari"], folders=[tmp_path])
+    assert ended == (-signal.SIGINT, "")
 
 
 def test_the_installed_command_begins_where_ctrl_c_is_heard():

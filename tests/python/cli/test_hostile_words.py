@@ -1,4 +1,4 @@
-"""Words, paths and streams that nobody means: one line says what is wrong, and nothing is lost."""
+"""Nonsense words, paths and streams: one line says what is wrong, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from watari import cases
-from watari.case import axis as axes
 from watari.case.axes import TRIALS
+from watari.case.axis import count, parse_duration, parse_size
 from watari.cases.gemm import axes as gemm_axes
-from watari.cli import commands as cli
+from watari.cli import commands
 from watari.common.errors import UsageError
-from watari.results import schema as results
+from watari.results import schema
 
 MANY = "9" * 5000
 COPY = ["run", "copy", "processor=cpu", "size=1MiB", "trials=1", "samples=3"]
@@ -31,7 +31,7 @@ Answer = tuple[int, str, str]
 def answer(capsys: pytest.CaptureFixture[str], *words: object) -> Answer:
     """Exit code, output and errors of a command."""
     with pytest.raises(SystemExit) as ended:
-        cli.main(list(map(str, words)))
+        commands.main(list(map(str, words)))
     out, err = capsys.readouterr()
     return int(ended.value.code or 0), out, err
 
@@ -67,8 +67,8 @@ def test_digits_that_are_none_and_numbers_beyond_all(
 
 
 def test_numbers_may_have_zeros_in_front() -> None:
-    assert axes.parse_size("0" * 5000 + "8") == 8
-    assert axes.count(1, 9)("0" * 5000 + "8") == 8
+    assert parse_size("0" * 5000 + "8") == 8
+    assert count(1, 9)("0" * 5000 + "8") == 8
 
 
 @pytest.mark.parametrize("option", ["--budget", "--time-limit"])
@@ -96,7 +96,7 @@ def test_a_split_has_as_many_ranks_as_the_axis_allows(capsys: pytest.CaptureFixt
 
 PARSERS = [
     *(axis.parse for case in cases.CASES.values() for axis in case.axes.values()),
-    axes.parse_duration,
+    parse_duration,
     TRIALS.parse,
 ]
 PIECES = st.sampled_from(
@@ -139,7 +139,7 @@ def test_plans(text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_names_that_no_file_can_have(
     words: list[str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    results.write(tmp_path / "run.json", synthetic.results(synthetic.cpu_machine()))
+    schema.write(tmp_path / "run.json", synthetic.results(synthetic.cpu_machine()))
     refused(capsys, *(word.replace("{run}", str(tmp_path / "run.json")) for word in words), name)
 
 
@@ -148,7 +148,7 @@ def test_names_that_no_file_can_have(
 def test_output_that_no_file_can_have(
     words: list[str], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    results.write(tmp_path / "run.json", synthetic.results(synthetic.cpu_machine()))
+    schema.write(tmp_path / "run.json", synthetic.results(synthetic.cpu_machine()))
     words = [word.replace("{run}", str(tmp_path / "run.json")) for word in words]
     assert "File name too long" in refused(capsys, *words, "-o", name)
 
@@ -197,7 +197,7 @@ def test_no_command_writes_over_what_it_reads(
     name: str, words: list[str], alias: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, other = tmp_path / name, tmp_path / "other.json"
-    results.write(other, synthetic.results(synthetic.cpu_machine()))
+    schema.write(other, synthetic.results(synthetic.cpu_machine()))
     before = other.read_text()
     if words[0] == "run":
         before = "name = 'x'\n[[case]]\ncase = 'copy'\nprocessor = 'cpu'\nsize = 8\ntrials = 1\n"
@@ -215,7 +215,7 @@ def test_a_figure_is_not_written_over_a_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "sizes.svg"
-    results.write(path, synthetic.results(synthetic.cpu_machine()))
+    schema.write(path, synthetic.results(synthetic.cpu_machine()))
     before = path.read_text()
     err = refused(capsys, "report", path, "--format", "svg", "-o", tmp_path)
     assert "would write over" in err
@@ -230,7 +230,7 @@ def test_a_run_on_a_full_output_keeps_its_results(tmp_path: Path) -> None:
         )
     assert done.stderr == b"watari: output cannot be written: No space left on device\n"
     assert done.returncode == 1
-    assert len(results.read(tmp_path / "run.json").cases) == 1
+    assert len(schema.read(tmp_path / "run.json").cases) == 1
     assert os.listdir(tmp_path) == ["run.json"]
 
 

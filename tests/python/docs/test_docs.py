@@ -13,18 +13,17 @@ import typer
 from test_probe import described
 from test_readme import commands, written_files
 
-from watari.cli import commands as cli
+from watari.cli.commands import app, planned
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 LIBRARY = ROOT / "src" / "watari"
 PACKAGE = ROOT / "python" / "watari"
-# what somebody wrote: results and built files are named in the documentation too
+# written files: results and built files are named in the documentation too
 SOURCE = re.compile(r"[\w./-]+\.(py|pyi|[ch]pp|cu|cmake|toml|sh|md|svg|css|js|j2)")
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "plans", "published", "python", "scripts")
 FOLDERS += ("src", "tests")
-SIBLINGS = ("bench", "himeno", "gemm")  # none of them uses another
 
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
@@ -36,8 +35,8 @@ def spans(text: str) -> list[str]:
 
 def sources() -> set[str]:
     """Every file of the source tree, by its path."""
-    found = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*")]
-    return {f"/{file.relative_to(ROOT)}" for file in [*found, *ROOT.iterdir()]}
+    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*")]
+    return {f"/{file.relative_to(ROOT)}" for file in [*files, *ROOT.iterdir()]}
 
 
 def watari_commands(text: str) -> list[list[str]]:
@@ -59,14 +58,14 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pages
 def test_files_that_are_named_exist(page: Path) -> None:
-    there = sources()
+    existing = sources()
     words = [word for span in spans(page.read_text()) for word in span.split()]
     for word in words:
         name = word.strip(",;:").removeprefix("./").removeprefix("../")
         if name in ("part.cpp", "part_absent.cpp"):  # stand for many
             continue
         if SOURCE.fullmatch(name):
-            assert any(file.endswith(f"/{name}") for file in there), f"{page.name}: {name}"
+            assert any(file.endswith(f"/{name}") for file in existing), f"{page.name}: {name}"
         elif name.startswith(tuple(f"{folder}/" for folder in FOLDERS)) and "<" not in name:
             assert any(ROOT.glob(name.rstrip("/"))), f"{page.name}: {name}"
 
@@ -91,13 +90,13 @@ def test_commands_parse(
     page: Path, machine: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    known: Any = typer.main.get_command(cli.app)
+    known: Any = typer.main.get_command(app)
     for name, *words in watari_commands(page.read_text()):
         assert name in known.commands, f"{page.name}: watari {name}"
         try:
             given = known.commands[name].make_context(name, list(words)).params
             if name == "run":
-                plan = cli.planned(given["words"] or [], given["plan"], machine)
+                plan = planned(given["words"] or [], given["plan"], machine)
                 assert plan.requests
         except Exception as error:
             if words:  # a bare `watari compare` in the text names the command, and types nothing

@@ -31,6 +31,7 @@ CPP = (
     "storage",
     "storage/engines",
     "measure",
+    "storage/stores",
     "blas",
     "krylov",
     "gemm/schedule",
@@ -62,14 +63,14 @@ def cpp_includes() -> Iterator[tuple[str, str, str]]:
         if path.suffix not in (".hpp", ".cpp", ".cu", ".cuh"):
             continue
         folder = str(path.relative_to(source).parent)
-        for found in re.findall(r'#include [<"]watari/([^>"]+)/[^/>"]+[>"]', path.read_text()):
-            yield str(path.relative_to(ROOT)), folder, found
+        for included in re.findall(r'#include [<"]watari/([^>"]+)/[^/>"]+[>"]', path.read_text()):
+            yield str(path.relative_to(ROOT)), folder, included
 
 
 def case_folder(folder: str) -> str:
     """`cases/himeno` of `cases/himeno/styles`; nothing of what is no case."""
-    found = re.match(r"cases/\w+", folder)
-    return found[0] if found and found[0] != "cases/common" else ""
+    match = re.match(r"cases/\w+", folder)
+    return match[0] if match and match[0] != "cases/common" else ""
 
 
 def is_up(folder: str, used: str) -> bool:
@@ -82,9 +83,9 @@ def is_up(folder: str, used: str) -> bool:
 
 
 def test_no_folder_of_the_library_uses_one_below_it() -> None:
-    found = list(cpp_includes())
-    assert len(found) > 500
-    assert [(file, used) for file, folder, used in found if not is_up(folder, used)] == []
+    includes = list(cpp_includes())
+    assert len(includes) > 500
+    assert [(file, used) for file, folder, used in includes if not is_up(folder, used)] == []
 
 
 def modules() -> list[tuple[Path, ast.Module]]:
@@ -110,17 +111,17 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 
 def test_no_folder_of_the_package_imports_one_below_it() -> None:
-    wrong, seen = [], 0
+    wrong, count = [], 0
     for path, tree in modules():
         folder = path.relative_to(ROOT / "python" / "watari").parts[0]
         if folder not in PYTHON:
             continue  # __init__ and __main__ stand above all
         for name in imports(tree):
             used = name.split(".")[1]
-            seen += 1
+            count += 1
             if used in PYTHON and PYTHON.index(used) > PYTHON.index(folder):
                 wrong.append((str(path.relative_to(ROOT)), name))
-    assert seen > 300
+    assert count > 300
     assert wrong == []
 
 

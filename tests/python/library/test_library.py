@@ -1,4 +1,4 @@
-"""libwatari as a user has it: installed, found by find_package, and an example that links it."""
+"""libwatari as installed: find_package locates it, and an example links it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
             assert done.stderr.startswith("unsupported: ")
         else:
             assert done.stdout.startswith(total)
-    said = run(example / "first_touch")
-    assert said.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
-    assert len(said.splitlines()) == 5
+    output = run(example / "first_touch")
+    assert output.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
+    assert len(output.splitlines()) == 5
     plates = run(example / "poisson").splitlines()
     assert [plate.split(",")[0] for plate in plates] == [
         "converged after 217 iterations",
@@ -51,7 +51,7 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
     a, b, c = (tmp_path / name for name in ("A.npy", "B.npy", "C.npy"))
     factors = save(a, 300, 200), save(b, 200, 270)
     done = subprocess.run([example / "product", a, b, c, "2"], capture_output=True, text=True)
-    if "OpenBLAS" in done.stderr:  # NumPy's own is not found by the loader
+    if "OpenBLAS" in done.stderr:  # the loader does not search NumPy's own
         assert done.stderr.splitlines()[-1].startswith("unsupported: ")
     else:
         assert (done.returncode, done.stderr.splitlines()[0]) == (0, "  0%, 0 tiles"), done.stderr

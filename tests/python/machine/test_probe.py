@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from watari.machine import openblas as blas
-from watari.machine import probe
+from watari.machine import openblas, probe
 from watari.machine.probe import links, memories, nvml, system
 from watari.machine.probe.system import System
 
@@ -36,7 +35,7 @@ def described(fixture: Fixture, root: Path) -> dict[str, Any]:
         fixture["gpus"],
         fixture["topology"],
         fixture["capabilities"],
-        fixture["links_told"],
+        fixture["reported_links"],
     )
 
 
@@ -106,7 +105,7 @@ def test_available_memory_leaves_gpu_memory_out(tmp_path: Path) -> None:
 
 def test_c2c_is_known_without_nvml(tmp_path: Path) -> None:
     fixture = copy.deepcopy(MACHINES["gh200"])
-    fixture["links_told"] = {"reason": "none", "driver": None, "gpus": {}}
+    fixture["reported_links"] = {"reason": "none", "driver": None, "gpus": {}}
     (link,) = described(fixture, tmp_path)["links"]
     assert (link["kind"], link["bandwidth"], link["links"]) == ("c2c", 450e9, None)
 
@@ -167,7 +166,7 @@ def test_managed_without_concurrent_access_has_a_caveat(tmp_path: Path) -> None:
     assert "concurrentManagedAccess = 0" in managed["reason"]
 
 
-def test_driver_without_its_library_is_told(tmp_path: Path) -> None:
+def test_driver_without_its_library_is_reported(tmp_path: Path) -> None:
     fixture = copy.deepcopy(MACHINES["none"])
     fixture["files"]["proc/driver/nvidia/version"] = PROPRIETARY
     machine = described(fixture, tmp_path)
@@ -237,15 +236,15 @@ def test_nvlink_between_gpus(target: str, count: int, tmp_path: Path) -> None:
     fixture["gpus"]["gpus"].append({**first, "pci_bus_id": "0000:02:00.0"})
     fixture["gpus"]["peers"] = [[False, True], [True, False]]
     nvlink = {"generation": 4, "bandwidth": 26.5625e9, "to": {target: count}}
-    told = {"pcie_generation": 5, "pcie_width": 16, "c2c": None, "nvlink": nvlink}
-    fixture["links_told"]["gpus"] = {first["pci_bus_id"]: told}
-    found = described(fixture, tmp_path)["links"]
-    assert [(k["from"], k["to"], k["kind"]) for k in found[:2]] == [
+    reported = {"pcie_generation": 5, "pcie_width": 16, "c2c": None, "nvlink": nvlink}
+    fixture["reported_links"]["gpus"] = {first["pci_bus_id"]: reported}
+    links = described(fixture, tmp_path)["links"]
+    assert [(k["from"], k["to"], k["kind"]) for k in links[:2]] == [
         ("cpu", "gpu:0", "pcie"),
         ("cpu", "gpu:1", "pcie"),
     ]
-    assert found[2]["links"] == count
-    assert found[2]["bandwidth"] == pytest.approx(26.5625e9 * count)
+    assert links[2]["links"] == count
+    assert links[2]["bandwidth"] == pytest.approx(26.5625e9 * count)
 
 
 class FakeNvml:
@@ -284,10 +283,10 @@ class FakeNvml:
         return [SimpleNamespace(nvmlReturn=0, valueType=1, value=value)]
 
 
-def test_nvml_tells_links() -> None:
-    told = nvml.read(["0009:06:00.0"], FakeNvml())
-    assert told["driver"] == "580.65.06"
-    gpu = told["gpus"]["0009:06:00.0"]
+def test_nvml_reports_links() -> None:
+    reported = nvml.read(["0009:06:00.0"], FakeNvml())
+    assert reported["driver"] == "580.65.06"
+    gpu = reported["gpus"]["0009:06:00.0"]
     assert gpu["c2c"] == {"links": 10, "bandwidth": pytest.approx(447.12e9)}
     assert gpu["nvlink"]["to"] == {"0009:01:00.0": 2}
     assert gpu["nvlink"]["generation"] == 4
@@ -306,7 +305,7 @@ def test_this_machine() -> None:
 
 def test_numpys_openblas_serves_where_the_system_has_none() -> None:
     native = pytest.importorskip("watari._native", reason="the compiled module is not installed")
-    folder = blas.folder()
+    folder = openblas.folder()
     rows = {row["name"]: row for row in native.capabilities(folder)}
     for name in ("openblas", "cublas"):
         assert rows[name]["available"] == bool(rows[name]["detail"]) != bool(rows[name]["reason"])

@@ -22,7 +22,7 @@ def python(code: str) -> str:
 
 
 def test_a_child_of_fork_fills_and_so_does_its_parent_afterwards() -> None:
-    said = python(
+    output = python(
         """
         import os
         import watari
@@ -40,11 +40,11 @@ def test_a_child_of_fork_fills_and_so_does_its_parent_afterwards() -> None:
         print(os.waitpid(child, 0)[1], wrong, len(os.listdir("/proc/self/task")) > 1)
         """
     )
-    assert said == "0 1000 True\n"
+    assert output == "0 1000 True\n"
 
 
 def test_forked_workers_of_multiprocessing_fill() -> None:
-    said = python(
+    output = python(
         """
         import multiprocessing
         import watari
@@ -60,13 +60,13 @@ def test_forked_workers_of_multiprocessing_fill() -> None:
                 print(pool.map(wrong, range(4)))
         """
     )
-    each = (0, 1 << 20)
-    assert said == f"{each}\n{[each] * 4}\n"
+    share = (0, 1 << 20)
+    assert output == f"{share}\n{[share] * 4}\n"
 
 
 @pytest.mark.parametrize("view", ["buffer.array()", "numpy.from_dlpack(buffer.array())"])
 def test_a_view_at_the_interpreters_end_is_no_leak(view: str) -> None:
-    said = python(
+    output = python(
         f"""
         import sys
         import numpy
@@ -85,12 +85,12 @@ def test_a_view_at_the_interpreters_end_is_no_leak(view: str) -> None:
         print(buffer.view.sum())
         """
     )
-    assert said == "4000.0\n"
+    assert output == "4000.0\n"
 
 
 def test_a_buffer_that_holds_its_own_array_is_given_back() -> None:
     """10,000 of 1 MiB that were touched: 10 GiB if they were kept."""
-    said = python(
+    output = python(
         """
         import resource
         import watari
@@ -112,11 +112,11 @@ def test_a_buffer_that_holds_its_own_array_is_given_back() -> None:
         print(peak() - before < 16_384)
         """
     )
-    assert said == "True\n"
+    assert output == "True\n"
 
 
 def test_an_array_outlives_its_buffer() -> None:
-    said = python(
+    output = python(
         """
         import gc
         import watari
@@ -127,4 +127,4 @@ def test_an_array_outlives_its_buffer() -> None:
         print(sum(array.sum() for array in arrays))
         """
     )
-    assert said == "49500.0\n"
+    assert output == "49500.0\n"

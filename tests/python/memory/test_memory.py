@@ -63,13 +63,17 @@ class TestEveryKind:
         if kind not in REACH[processor]:
             pytest.skip("out of reach")
         buffer.fill(processor)
-        seen = buffer.residency()
-        assert seen["cpu"] + seen["gpu"] + seen["untold"] == seen["bytes"] == BYTES
-        if seen["untold"]:
-            assert seen["method"] == "move_pages", "only a forbidden move_pages may not tell"
+        residency = buffer.residency()
+        assert (
+            residency["cpu"] + residency["gpu"] + residency["untold"] == residency["bytes"] == BYTES
+        )
+        if residency["untold"]:
+            assert residency["method"] == "move_pages", (
+                "only a forbidden move_pages reports nothing"
+            )
             return
         home = {"pageable": "cpu", "pinned": "cpu", "device": "gpu"}.get(kind, processor)
-        assert seen[home] == BYTES
+        assert residency[home] == BYTES
 
     def test_refuses_more_than_there_is(self, kind: str, processor: str) -> None:
         make(kind, 8)
@@ -105,7 +109,7 @@ def test_hints_keep_the_data_and_their_promise(kind: str, hint: str) -> None:
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", SHARED)
-def test_prefetch_moves_pages_both_ways(kind: str) -> None:
+def test_prefetch_moves_pages_in_both_directions(kind: str) -> None:
     buffer = make(kind)
     buffer.fill("cpu")
     buffer.prefetch("gpu")

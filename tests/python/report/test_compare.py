@@ -48,7 +48,7 @@ def test_without_a_shift_all_is_the_same() -> None:
     assert exit_code(rows) == 0
 
 
-def test_shifts_are_found() -> None:
+def test_shifts_are_detected() -> None:
     rows = compare.compare(run(seed=1), run(seed=2, slower={"copy": 1.15, "touch": 0.85}))
     assert verdicts(rows, "copy") == {SLOWER}
     assert verdicts(rows, "touch") == {FASTER}
@@ -64,9 +64,9 @@ def test_the_threshold_decides_what_matters() -> None:
 
 def test_the_other_way_round() -> None:
     base, new = run(seed=1), run(seed=2, slower={"copy": 1.15})
-    there, back = compare.compare(base, new), compare.compare(new, base)
+    forth, back = compare.compare(base, new), compare.compare(new, base)
     opposite = {SLOWER: FASTER, FASTER: SLOWER}
-    for row, other in zip(there, back, strict=True):
+    for row, other in zip(forth, back, strict=True):
         assert other.verdict == opposite.get(row.verdict, row.verdict)
         if row.ratio and other.ratio and row.interval and other.interval:
             assert row.ratio * other.ratio == pytest.approx(1)
@@ -79,8 +79,8 @@ def test_every_phase_is_judged() -> None:
     for trial in migration["trials"]:
         trial["host_s"][100:200] = [1.3 * s for s in trial["host_s"][100:200]]
     rows = compare.compare(base, Results.model_validate(new))
-    found = {row.part: row.verdict for row in rows if row.case == "migration"}
-    assert found == {"gpu-1": SAME, "cpu": SLOWER, "gpu-2": SAME}
+    verdicts = {row.part: row.verdict for row in rows if row.case == "migration"}
+    assert verdicts == {"gpu-1": SAME, "cpu": SLOWER, "gpu-2": SAME}
 
 
 def test_one_trial_each_is_no_evidence() -> None:
@@ -91,8 +91,8 @@ def test_one_trial_each_is_no_evidence() -> None:
 
 
 def test_one_trial_against_many_takes_their_scatter() -> None:
-    found = judge([1.0, 1.01, 0.99, 1.0, 1.005], [1.5])
-    assert verdict(found, slower=True, faster=False) == (SLOWER, "")
+    judgement = judge([1.0, 1.01, 0.99, 1.0, 1.005], [1.5])
+    assert verdict(judgement, slower=True, faster=False) == (SLOWER, "")
     noise = judge([1.0, 1.3, 0.8, 1.1, 0.9], [1.2])
     assert verdict(noise, slower=True, faster=True)[0] == UNSURE
 
@@ -120,14 +120,14 @@ def test_another_machine() -> None:
     other = synthetic.plain(synthetic.cpu_machine(), seed=2)
     for case in other["cases"]:
         case["parameters"]["threads"] = 2
-    there = compare.compare(run(seed=1), Results.model_validate(other))
-    measured = [row for row in there if row.base]
+    rows = compare.compare(run(seed=1), Results.model_validate(other))
+    measured = [row for row in rows if row.base]
     assert len(measured) == 3
     assert {row.note for row in measured} == {"threads 16, now 2"}
-    assert {row.verdict for row in there if not row.base} == {ONLY_BASE}
+    assert {row.verdict for row in rows if not row.base} == {ONLY_BASE}
     back = compare.compare(Results.model_validate(other), run(seed=1))
     assert {row.verdict for row in back if not row.base} == {ONLY_NEW}
-    text = printed(there)
+    text = printed(rows)
     assert "machine: h200-x86, now epyc-2core" in text
     assert "driver: 580.95.05, now none" in text
 
@@ -166,9 +166,9 @@ def test_runs_with_nothing_in_them() -> None:
 
 def alarm(base: Any, new: Any) -> tuple[str, ...]:
     """Verdicts on a table of trial medians, a row for each case."""
-    found = [judge(a, b) for a, b in zip(base, new, strict=True)]
-    slower, faster = holm([f.slower for f in found]), holm([f.faster for f in found])
-    return tuple(verdict(f, s, q)[0] for f, s, q in zip(found, slower, faster, strict=True))
+    judgements = [judge(a, b) for a, b in zip(base, new, strict=True)]
+    slower, faster = holm([f.slower for f in judgements]), holm([f.faster for f in judgements])
+    return tuple(verdict(f, s, q)[0] for f, s, q in zip(judgements, slower, faster, strict=True))
 
 
 @pytest.mark.parametrize("trials", [2, 3, 5, 10])
@@ -196,18 +196,18 @@ def test_drifting_levels_are_seldom_slower(trials: int) -> None:
 def test_a_change_at_the_margin_is_seldom_called_the_same_or_slower(trials: int) -> None:
     """At the very threshold both verdicts are wrong in at most 2.5%."""
     rng = np.random.default_rng(13)
-    found = [
+    judgements = [
         judge(np.exp(rng.normal(0, 0.02, trials)), 1.05 * np.exp(rng.normal(0, 0.02, trials)))
         for _ in range(3000)
     ]
-    words = [verdict(f, slower=True, faster=True)[0] for f in found]
+    words = [verdict(f, slower=True, faster=True)[0] for f in judgements]
     assert words.count(SLOWER) / 3000 <= 0.025 + 0.009
     assert words.count(SAME) / 3000 <= 0.025 + 0.009
 
 
 @pytest.mark.parametrize(("trials", "slower"), [(3, 1.3), (5, 1.12), (10, 1.09)])
-def test_a_real_change_is_found_among_forty(trials: int, slower: float) -> None:
-    """With levels that scatter by 1%, what each number of trials can tell."""
+def test_a_real_change_is_detected_among_forty(trials: int, slower: float) -> None:
+    """With levels that scatter by 1%, the changes that each number of trials can detect."""
     rng = np.random.default_rng(14)
     times = np.exp(rng.normal(0, 0.01, (100, 2, 40, trials)))
     times[:, 1, 0] *= slower
@@ -216,15 +216,15 @@ def test_a_real_change_is_found_among_forty(trials: int, slower: float) -> None:
 
 @given(medians, medians)
 def test_any_trials(base: list[float], new: list[float]) -> None:
-    found = judge(base, new)
-    assert found.ratio == pytest.approx(np.median(base) / np.median(new))
-    if found.interval is None:
+    judgement = judge(base, new)
+    assert judgement.ratio == pytest.approx(np.median(base) / np.median(new))
+    if judgement.interval is None:
         assert len(base) == len(new) == 1
     else:
-        low, high = found.interval
-        assert low * (1 - 1e-9) <= found.ratio <= high * (1 + 1e-9)
-    assert 0 <= found.slower <= 1
-    assert 0 <= found.faster <= 1
+        low, high = judgement.interval
+        assert low * (1 - 1e-9) <= judgement.ratio <= high * (1 + 1e-9)
+    assert 0 <= judgement.slower <= 1
+    assert 0 <= judgement.faster <= 1
 
 
 def test_exact_data() -> None:

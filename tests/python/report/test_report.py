@@ -16,21 +16,20 @@ import pytest
 import synthetic
 
 from watari.charts.figure import draw
-from watari.cli import commands as cli
+from watari.cli.commands import given
 from watari.common.errors import FileError
 from watari.plan.request import resolve
-from watari.report import figures
-from watari.report import page as report
+from watari.report import figures, page
 from watari.report.reproduce import commands
-from watari.results import measured as view
-from watari.results import schema as results
+from watari.results import schema
 from watari.results.key import key
+from watari.results.measured import measurements, names
 
 
 def stored(folder: Path, name: str, **options: Any) -> Path:
     """A synthetic result file."""
     path = folder / f"{name}.json"
-    results.write(path, synthetic.results(**options))
+    schema.write(path, synthetic.results(**options))
     return path
 
 
@@ -38,7 +37,7 @@ def stored(folder: Path, name: str, **options: Any) -> Path:
 def gpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gpu")
     output = folder / "report.html"
-    report.write([stored(folder, "h200")], output, None)
+    page.write([stored(folder, "h200")], output, None)
     return output
 
 
@@ -46,13 +45,13 @@ def gpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cpu(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cpu")
     output = folder / "report.html"
-    report.write([stored(folder, "epyc", machine=synthetic.cpu_machine())], output, None)
+    page.write([stored(folder, "epyc", machine=synthetic.cpu_machine())], output, None)
     return output
 
 
-def text(page: Path) -> str:
+def text(html: Path) -> str:
     """What a reader reads: the body without scripts."""
-    body = re.sub(r"<script.*?</script>", "", page.read_text(), flags=re.DOTALL)
+    body = re.sub(r"<script.*?</script>", "", html.read_text(), flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", body))
 
 
@@ -60,9 +59,9 @@ def text(page: Path) -> str:
 def test_opens_without_errors_or_requests_and_draws_everything(
     machine: str, chromium: str, request: pytest.FixtureRequest
 ) -> None:
-    page: Path = request.getfixturevalue(machine)
-    opened = browser.open_page(chromium, page)
-    charts = page.read_text().count('class="chart"')
+    html: Path = request.getfixturevalue(machine)
+    opened = browser.open_page(chromium, html)
+    charts = html.read_text().count('class="chart"')
     assert opened.console == []
     assert f'data-drawn="{charts}"' in opened.document
     assert len(opened.drawn()) == charts
@@ -79,9 +78,9 @@ def test_can_be_looked_at(gpu: Path, chromium: str, colours: str, tmp_path: Path
 def test_the_browser_would_tell_of_a_request(chromium: str, tmp_path: Path, gpu: Path) -> None:
     policy = re.search(r"<meta http-equiv[^>]+>", gpu.read_text())
     assert policy
-    page = tmp_path / "bad.html"
-    page.write_text(f"<html>{policy[0]}<img src='https://example.org/x.png'></html>")
-    assert browser.open_page(chromium, page).console
+    html = tmp_path / "bad.html"
+    html.write_text(f"<html>{policy[0]}<img src='https://example.org/x.png'></html>")
+    assert browser.open_page(chromium, html).console
 
 
 def test_names_nothing_outside_itself(gpu: Path) -> None:
@@ -121,7 +120,7 @@ def test_is_whole_without_a_gpu(cpu: Path) -> None:
 
 
 def test_wrong_results_are_named_and_not_drawn() -> None:
-    measured = view.measured([synthetic.results()])
+    measured = measurements([synthetic.results()])
     wrong = [m for m in measured if m.status == "wrong"]
     assert wrong
     assert not any(m.drawn for m in wrong)
@@ -134,11 +133,11 @@ def test_markup_in_a_result_stays_text(tmp_path: Path) -> None:
     data["cases"][-1]["reason"] = "</script><img src=x>"
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(data))
-    report.write([path], tmp_path / "odd.html", None)
-    page = (tmp_path / "odd.html").read_text()
-    assert "<img src=x>" not in page
-    assert "alert(1)</script>" not in page
-    assert "<b>&" not in page
+    page.write([path], tmp_path / "odd.html", None)
+    html = (tmp_path / "odd.html").read_text()
+    assert "<img src=x>" not in html
+    assert "alert(1)</script>" not in html
+    assert "<b>&" not in html
 
 
 def test_two_machines_stand_side_by_side(tmp_path: Path) -> None:
@@ -146,7 +145,7 @@ def test_two_machines_stand_side_by_side(tmp_path: Path) -> None:
         stored(tmp_path, "a"),
         stored(tmp_path, "b", machine=synthetic.cpu_machine()),
     ]
-    report.write(paths, tmp_path / "both.html", None)
+    page.write(paths, tmp_path / "both.html", None)
     read = text(tmp_path / "both.html")
     assert "h200-x86" in read
     assert "epyc-2core" in read
@@ -156,11 +155,11 @@ def test_two_machines_stand_side_by_side(tmp_path: Path) -> None:
 def test_the_same_case_twice_is_two_runs() -> None:
     first, second = synthetic.results(seed=1), synthetic.results(seed=2)
     second.program.started = "2025-07-02T08:30:00.000+00:00"
-    assert view.names([first, second]) == [
+    assert names([first, second]) == [
         "h200-x86, 2025-06-01 12:00",
         "h200-x86, 2025-07-02 08:30",
     ]
-    assert view.names([first]) == ["h200-x86"]
+    assert names([first]) == ["h200-x86"]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +167,7 @@ def test_the_same_case_twice_is_two_runs() -> None:
 )
 def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -> None:
     path = stored(tmp_path, "cpu", machine=synthetic.cpu_machine())
-    report.write([path], tmp_path / "figures", format)
+    page.write([path], tmp_path / "figures", format)
     made = sorted(p.name for p in (tmp_path / "figures").iterdir())
     assert f"paths.{format}" in made
     assert f"sizes.{format}" in made
@@ -188,21 +187,21 @@ def test_a_figure_that_a_full_disk_cuts_short_leaves_the_old_one(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(FileError, match="No space left on device"):
-        report.write([path], tmp_path / "figures", "svg")
-    assert [(each.name, each.read_text()) for each in old.parent.iterdir()] == [(old.name, "old")]
+        page.write([path], tmp_path / "figures", "svg")
+    assert [(file.name, file.read_text()) for file in old.parent.iterdir()] == [(old.name, "old")]
 
 
 def test_a_figure_for_a_paper_is_on_white() -> None:
-    cpu = view.measured([synthetic.results(synthetic.cpu_machine())])
+    cpu = measurements([synthetic.results(synthetic.cpu_machine())])
     drawing = draw(figures.figures(), cpu)[0]
-    assert b'fill="white"' in report.converted(drawing.spec(), "svg")
+    assert b'fill="white"' in page.converted(drawing.spec(), "svg")
 
 
 def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
     path = tmp_path / "broken.json"
     path.write_text('{"schema": 1, "cases": [')
     with pytest.raises(FileError, match=r"broken\.json"):
-        report.write([path], tmp_path / "x.html", None)
+        page.write([path], tmp_path / "x.html", None)
     assert not (tmp_path / "x.html").exists()
 
 
@@ -214,7 +213,7 @@ def test_stays_light_with_many_samples() -> None:
             parameters = {**case["parameters"], "hint": hint, "size": size}
             trials = [dict(case["trials"][i % len(case["trials"])]) for i in range(10)]
             big["cases"].append({**case, "parameters": parameters, "trials": trials})
-    measured = view.measured([results.Results.model_validate(big)])
+    measured = measurements([schema.Results.model_validate(big)])
     specs = [json.dumps(d.spec()) for d in draw(figures.figures(), measured)]
     assert sum(map(len, specs)) < 4_000_000
 
@@ -222,54 +221,54 @@ def test_stays_light_with_many_samples() -> None:
 def test_files_of_one_machine_are_one_run() -> None:
     whole = synthetic.plain()["cases"]
     read = [
-        results.Results.model_validate(synthetic.plain() | {"cases": part})
+        schema.Results.model_validate(synthetic.plain() | {"cases": part})
         for part in (whole[:5], whole[5:])
     ]
-    measured = view.measured(read)
-    (shown,) = [report.run(name, same, measured) for name, same in report.by_name(read).items()]
+    measured = measurements(read)
+    (shown,) = [page.run(name, same, measured) for name, same in page.by_name(read).items()]
     assert len(shown["occasions"]) == len(shown["commands"]) == 2
     assert sum(shown["counts"].values()) == len(whole)
 
 
-def test_a_case_without_size_is_told_by_its_grid(tmp_path: Path) -> None:
+def test_a_case_without_size_is_reported_by_its_grid(tmp_path: Path) -> None:
     made = synthetic.plain(synthetic.cpu_machine())
     one = next(case for case in made["cases"] if case["status"] == "ok")
     (wanted,) = resolve("himeno", {"processor": "cpu", "grid": "XS"}, made["machine"])
-    found = {"parameters": wanted.parameters, "flops_per_sample": 34}
-    made["cases"] = [{**one, "case": "himeno", **found}]
-    results.write(tmp_path / "himeno.json", results.Results.model_validate(made))
-    report.write([tmp_path / "himeno.json"], tmp_path / "page.html")
+    himeno = {"parameters": wanted.parameters, "flops_per_sample": 34}
+    made["cases"] = [{**one, "case": "himeno", **himeno}]
+    schema.write(tmp_path / "himeno.json", schema.Results.model_validate(made))
+    page.write([tmp_path / "himeno.json"], tmp_path / "page.html")
     assert '<td class="n">XS</td>' in (tmp_path / "page.html").read_text()
 
 
 RESULTS = Path(__file__).parents[3] / "results"
 
 
-def keys(found: Iterable[Any]) -> list[str]:
+def keys(cases: Iterable[Any]) -> list[str]:
     """Cases in an order of their own; one that occurs twice is there twice."""
-    return sorted(key(c.case, c.parameters) for c in found)
+    return sorted(key(c.case, c.parameters) for c in cases)
 
 
 @pytest.mark.parametrize(
     "name", ["standard", "gh200-sam", "gpu-direct-io", "gpu-direct-io-gemm", "himeno-sam"]
 )
 def test_the_commands_of_a_figure_measure_its_cases_and_no_others(name: str) -> None:
-    stored = results.read(sorted(RESULTS.glob(f"nvidia-h200-*-{name}.json"))[-1])
+    stored = schema.read(sorted(RESULTS.glob(f"nvidia-h200-*/*-{name}.json"))[-1])
     machine = stored.machine.model_dump(by_alias=True)
-    drawings = draw(figures.figures(), view.measured([stored]))
+    drawings = draw(figures.figures(), measurements([stored]))
     assert drawings
     for drawing in drawings:
         again = []
         for command in commands(drawing.cases):
             program, run, *words = shlex.split(command)
             assert (program, run) == ("watari", "run")
-            again += resolve(*cli.given(words), machine)
+            again += resolve(*given(words), machine)
         assert keys(again) == keys(drawing.cases), drawing.name
 
 
 def test_groups_of_a_plan_are_a_command_each() -> None:
-    stored = results.read(sorted(RESULTS.glob("nvidia-h200-*-gpu-direct-io.json"))[-1])
-    drawings = draw(figures.figures(), view.measured([stored]))
+    stored = schema.read(sorted(RESULTS.glob("nvidia-h200-*/*-gpu-direct-io.json"))[-1])
+    drawings = draw(figures.figures(), measurements([stored]))
     cases = next(d.cases for d in drawings if d.name == "storage-bandwidth-2")
     assert len(cases) == 35
     assert [command.split()[3] for command in commands(cases)] == [

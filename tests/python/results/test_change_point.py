@@ -30,46 +30,46 @@ DROP = np.concatenate([np.full(120, 90.0), np.full(80, 70.0)])
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.03])
 def test_a_gradual_rise(noise: float, seed: int) -> None:
     rates = noisy(GRADUAL, noise, seed)
-    found = settle(rates, times=1 / rates)
-    assert found is not None
-    assert found.end is not None
-    assert 44 <= found.end <= 58
-    assert found.start <= 12
-    assert found.after == pytest.approx(3.0, rel=0.03)
-    assert found.seconds == pytest.approx((1 / rates)[: found.end].sum())
+    change = settle(rates, times=1 / rates)
+    assert change is not None
+    assert change.end is not None
+    assert 44 <= change.end <= 58
+    assert change.start <= 12
+    assert change.after == pytest.approx(3.0, rel=0.03)
+    assert change.seconds == pytest.approx((1 / rates)[: change.end].sum())
 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.03])
 def test_a_plateau_before_the_rise(noise: float, seed: int) -> None:
-    found = settle(noisy(LATER, noise, seed))
-    assert found is not None
-    assert found.end is not None
-    assert 15 <= found.start <= 27
-    assert 44 <= found.end <= 58
-    assert found.before == pytest.approx(0.4, rel=0.1)
+    change = settle(noisy(LATER, noise, seed))
+    assert change is not None
+    assert change.end is not None
+    assert 15 <= change.start <= 27
+    assert 44 <= change.end <= 58
+    assert change.before == pytest.approx(0.4, rel=0.1)
 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.05])
 def test_one_slow_sample_then_a_plateau(noise: float, seed: int) -> None:
     series = noisy(FIRST, noise, seed)
-    found = settle(series)
-    assert found is not None
-    assert (found.start, found.end) == (1, 1)
-    assert (found.before, found.seconds) == (series[0], pytest.approx(series[0]))
-    assert found.after == pytest.approx(0.002, rel=0.05)
+    change = settle(series)
+    assert change is not None
+    assert (change.start, change.end) == (1, 1)
+    assert (change.before, change.seconds) == (series[0], pytest.approx(series[0]))
+    assert change.after == pytest.approx(0.002, rel=0.05)
 
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("noise", [0.0, 0.01, 0.04])
 def test_a_drop(noise: float, seed: int) -> None:
-    found = settle(noisy(DROP, noise, seed))
-    assert found is not None
-    assert found.end is not None
-    assert abs(found.end - 120) <= 3
-    assert abs(found.start - 120) <= 8
-    assert (found.before, found.after) == pytest.approx((90.0, 70.0), rel=0.03)
+    change = settle(noisy(DROP, noise, seed))
+    assert change is not None
+    assert change.end is not None
+    assert abs(change.end - 120) <= 3
+    assert abs(change.start - 120) <= 8
+    assert (change.before, change.after) == pytest.approx((90.0, 70.0), rel=0.03)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -77,24 +77,24 @@ def test_strays_after_the_end_do_not_move_it(seed: int) -> None:
     rates = noisy(GRADUAL, 0.01, seed)
     rates[150:154] = 1.5
     rates[90] = rates[120] = 0.5
-    found = settle(rates)
-    assert found is not None
-    assert found.end is not None
-    assert 46 <= found.end <= 58
+    change = settle(rates)
+    assert change is not None
+    assert change.end is not None
+    assert 46 <= change.end <= 58
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_never_settles(seed: int) -> None:
-    found = settle(noisy(np.linspace(1.0, 3.0, 100), 0.01, seed))
-    assert found is not None
-    assert (found.end, found.seconds) == (None, None)
-    assert found.after > 2.8
+    change = settle(noisy(np.linspace(1.0, 3.0, 100), 0.01, seed))
+    assert change is not None
+    assert (change.end, change.seconds) == (None, None)
+    assert change.after > 2.8
 
 
 def test_a_change_at_the_very_end() -> None:
-    found = settle(noisy(np.concatenate([np.full(190, 90.0), np.full(10, 70.0)]), 0.01, 1))
-    assert found is not None
-    assert (found.start, found.end) == (190, None)
+    change = settle(noisy(np.concatenate([np.full(190, 90.0), np.full(10, 70.0)]), 0.01, 1))
+    assert change is not None
+    assert (change.start, change.end) == (190, None)
 
 
 NOTHING: dict[str, tuple[Callable[[Generator], Array], float]] = {
@@ -114,18 +114,18 @@ def test_a_series_that_does_not_change(name: str) -> None:
     """How often a change is seen where there is none."""
     make, allowed = NOTHING[name]
     rng = np.random.default_rng(5)
-    seen = np.mean([settle(make(rng)) is not None for _ in range(500)])
-    assert seen <= allowed
+    alarms = np.mean([settle(make(rng)) is not None for _ in range(500)])
+    assert alarms <= allowed
 
 
 def test_the_fraction_that_is_still_mapped() -> None:
     fraction = np.concatenate([np.ones(5), np.linspace(1.0, 0.0, 50), np.zeros(45)])
-    found = settle(fraction, times=np.full(100, 0.01), floor=0.02)
-    assert found is not None
-    assert found.end is not None
-    assert 52 <= found.end <= 55
-    assert (found.before, found.after) == (1.0, 0.0)
-    assert found.seconds == pytest.approx(0.01 * found.end)
+    change = settle(fraction, times=np.full(100, 0.01), floor=0.02)
+    assert change is not None
+    assert change.end is not None
+    assert 52 <= change.end <= 55
+    assert (change.before, change.after) == (1.0, 0.0)
+    assert change.seconds == pytest.approx(0.01 * change.end)
     assert settle(np.zeros(100), floor=0.02) is None
 
 
@@ -136,8 +136,8 @@ def test_too_few_samples_say_nothing() -> None:
 
 @given(st.lists(st.floats(1e-6, 1e3), max_size=60), st.floats(0.01, 100.0))
 def test_any_series(samples: list[float], unit: float) -> None:
-    found = settle(samples)
-    if found and found.end is not None:
-        assert 1 <= found.start <= found.end < len(samples)
-        assert found.seconds == pytest.approx(sum(samples[: found.end]))
-        assert min(samples) <= found.after <= max(samples)
+    change = settle(samples)
+    if change and change.end is not None:
+        assert 1 <= change.start <= change.end < len(samples)
+        assert change.seconds == pytest.approx(sum(samples[: change.end]))
+        assert min(samples) <= change.after <= max(samples)

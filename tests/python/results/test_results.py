@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from watari.common import files
 from watari.common.errors import FileError
-from watari.results import schema as results
+from watari.results import schema
 from watari.results.schema import Case, Results, Trial
 
 ROOT = Path(__file__).parents[3]
@@ -38,7 +38,7 @@ def refused(path: Path, data: Any) -> str:
     """The message with which a file of these contents is refused."""
     path.write_text(data if isinstance(data, str) else json.dumps(data))
     with pytest.raises(FileError) as caught:
-        results.read(path)
+        schema.read(path)
     assert str(caught.value).startswith(f"{path}: ")
     return str(caught.value)
 
@@ -46,13 +46,13 @@ def refused(path: Path, data: Any) -> str:
 @pytest.mark.parametrize("machine", [synthetic.gpu_machine(), synthetic.cpu_machine()])
 def test_what_is_written_is_read(tmp_path: Path, machine: dict[str, Any]) -> None:
     made = synthetic.results(machine)
-    results.write(tmp_path / "run.json", made)
-    assert results.read(tmp_path / "run.json") == made
+    schema.write(tmp_path / "run.json", made)
+    assert schema.read(tmp_path / "run.json") == made
     assert os.listdir(tmp_path) == ["run.json"]
 
 
 def test_every_key_is_written(tmp_path: Path) -> None:
-    results.write(tmp_path / "run.json", synthetic.results())
+    schema.write(tmp_path / "run.json", synthetic.results())
     data = json.loads((tmp_path / "run.json").read_text())
     assert data["schema"] == 1
     assert data["machine"]["links"][0]["from"] == "cpu"
@@ -62,7 +62,7 @@ def test_every_key_is_written(tmp_path: Path) -> None:
 
 
 def test_a_series_is_on_one_line(tmp_path: Path) -> None:
-    results.write(tmp_path / "run.json", synthetic.results())
+    schema.write(tmp_path / "run.json", synthetic.results())
     lines = (tmp_path / "run.json").read_text().splitlines()
     assert sum(line.strip().startswith('"host_s": [') for line in lines) == sum(
         len(case["trials"]) for case in synthetic.plain()["cases"]
@@ -71,7 +71,7 @@ def test_a_series_is_on_one_line(tmp_path: Path) -> None:
 
 @given(plain_values)
 def test_formatting_keeps_the_value(value: Any) -> None:
-    assert json.loads(results.format_json(value)) == value
+    assert json.loads(schema.format_json(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -157,24 +157,24 @@ def test_the_key_does_not_depend_on_order(items: list[tuple[str, Any]]) -> None:
 
 def test_a_missing_file_and_folder(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"absent\.json: cannot be read: No such file"):
-        results.read(tmp_path / "absent.json")
+        schema.read(tmp_path / "absent.json")
     with pytest.raises(FileError, match="cannot be read: Is a directory"):
-        results.read(tmp_path)
+        schema.read(tmp_path)
     with pytest.raises(FileError, match="cannot be written: No such file"):
-        results.write(tmp_path / "absent" / "run.json", synthetic.results())
+        schema.write(tmp_path / "absent" / "run.json", synthetic.results())
 
 
 def test_a_device_is_not_replaced() -> None:
     with pytest.raises(FileError, match="not a regular file"):
-        results.write("/dev/null", synthetic.results())
+        schema.write("/dev/null", synthetic.results())
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
 def test_a_link_is_followed(tmp_path: Path) -> None:
     (tmp_path / "latest.json").symlink_to("run.json")
-    results.write(tmp_path / "latest.json", synthetic.results())
+    schema.write(tmp_path / "latest.json", synthetic.results())
     assert (tmp_path / "latest.json").is_symlink()
-    assert results.read(tmp_path / "run.json").cases
+    assert schema.read(tmp_path / "run.json").cases
 
 
 def no_space(*_: Any) -> None:
@@ -189,7 +189,7 @@ def test_a_full_disk_keeps_the_old_file(
     path.write_text("old")
     monkeypatch.setattr(files.os, call, no_space)
     with pytest.raises(FileError, match="No space left on device; the file that was there is un"):
-        results.write(path, synthetic.results())
+        schema.write(path, synthetic.results())
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["run.json"]
 
@@ -227,7 +227,7 @@ def test_what_could_not_be_read_is_not_written(
     made = synthetic.results()
     spoil(made)
     with pytest.raises(FileError, match=r"cases\[0\]\.trials\[0\]\.host_s"):
-        results.write(tmp_path / "run.json", made)
+        schema.write(tmp_path / "run.json", made)
     assert os.listdir(tmp_path) == []
 
 
@@ -238,23 +238,23 @@ def test_many_long_series_are_read_quickly(tmp_path: Path) -> None:
         synthetic.case("later", {"size": size, "bytes": 2 * size}, [trial] * 10)
         for size in range(1, 41)
     ]
-    results.write(tmp_path / "run.json", Results.model_validate(data))
+    schema.write(tmp_path / "run.json", Results.model_validate(data))
     start = time.perf_counter()
-    assert len(results.read(tmp_path / "run.json").cases) == 40
+    assert len(schema.read(tmp_path / "run.json").cases) == 40
     assert time.perf_counter() - start < 2.0  # 30 ms where this was written
 
 
 def test_the_published_schema_is_current() -> None:
     published = json.loads((ROOT / "docs" / "results.schema.json").read_text())
-    assert published == results.json_schema(), (
-        "run: python -m watari.results > docs/results.schema.json"
+    assert published == schema.json_schema(), (
+        "run: python -m watari.results.schema > docs/results.schema.json"
     )
 
 
 @pytest.mark.parametrize("machine", [synthetic.gpu_machine(), synthetic.cpu_machine()])
 def test_the_published_schema_judges_as_the_program(machine: dict[str, Any]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    schema = results.json_schema()
-    jsonschema.validate(synthetic.results(machine).as_dict(), schema)
+    published = schema.json_schema()
+    jsonschema.validate(synthetic.results(machine).as_dict(), published)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(change(synthetic.plain(machine), "x", "machine", "colour"), schema)
+        jsonschema.validate(change(synthetic.plain(machine), "x", "machine", "colour"), published)

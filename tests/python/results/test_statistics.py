@@ -88,9 +88,9 @@ def test_the_interval_covers(name: str, trials: int) -> None:
     promised = 0.925 if name == "uniform" and trials < 6 else 0.95
     repetitions = 4000
     drawn = DISTRIBUTIONS[name](np.random.default_rng(7), (repetitions, trials))
-    found = [interval(medians) for medians in drawn]
-    covered = np.mean([low <= 1 <= high for low, high in filter(None, found)])
-    assert len(found) == repetitions
+    intervals = [interval(medians) for medians in drawn]
+    covered = np.mean([low <= 1 <= high for low, high in filter(None, intervals)])
+    assert len(intervals) == repetitions
     assert covered > promised - 3 * math.sqrt(0.95 * 0.05 / repetitions)
 
 
@@ -101,8 +101,8 @@ def test_the_interval_covers_the_usual_of_two_levels(trials: int) -> None:
     level = np.where(rng.random((4000, trials)) < 0.2, 1.25, 1.0)
     drawn = level * np.exp(rng.normal(0, 0.002, level.shape))
     middle = float(np.exp(0.002 * 0.3186))  # median of the mixture: quantile 0.625 of the usual
-    found = [interval(medians) for medians in drawn]
-    assert np.mean([low <= middle <= high for low, high in filter(None, found)]) > 0.94
+    intervals = [interval(medians) for medians in drawn]
+    assert np.mean([low <= middle <= high for low, high in filter(None, intervals)]) > 0.94
 
 
 def test_ranks_of_the_order_statistics() -> None:
@@ -154,8 +154,8 @@ def trial(status: str = "ok", phases: list[dict[str, Any]] | None = None) -> dic
 
 def test_summaries_by_phase() -> None:
     phases = [{"name": "gpu-1", "first": 0, "last": 3}, {"name": "cpu", "first": 3, "last": 6}]
-    found = summaries([trial(phases=phases), trial(phases=phases), trial("failed", phases)])
-    assert {name: (s.median, s.trials) for name, s in found.items()} == {
+    by_phase = summaries([trial(phases=phases), trial(phases=phases), trial("failed", phases)])
+    assert {name: (s.median, s.trials) for name, s in by_phase.items()} == {
         "gpu-1": (1.0, 2),
         "cpu": (5.0, 2),
     }

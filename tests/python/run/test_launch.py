@@ -38,8 +38,8 @@ def alive(pid):
 
 
 def test_good_trial_is_returned_as_written(tmp_path):
-    found = trial("good", tmp_path)
-    assert (found["status"], found["host_s"]) == ("ok", [0.01, 0.01, 0.02])
+    result = trial("good", tmp_path)
+    assert (result["status"], result["host_s"]) == ("ok", [0.01, 0.01, 0.02])
 
 
 def test_no_files_are_left(tmp_path):
@@ -61,12 +61,12 @@ def test_no_files_are_left(tmp_path):
     ],
 )
 def test_bad_end_is_a_failed_trial_that_says_why(how, words, tmp_path):
-    found = trial(how, tmp_path)
-    assert found["status"] == "failed"
-    assert found["host_s"] == []
+    result = trial(how, tmp_path)
+    assert result["status"] == "failed"
+    assert result["host_s"] == []
     for word in words:
-        assert word in found["error"]
-    assert "\n" not in found["error"]
+        assert word in result["error"]
+    assert "\n" not in result["error"]
 
 
 def test_noise_on_stdout_does_not_matter(tmp_path):
@@ -103,18 +103,18 @@ def test_without_room_for_another_process_mpi_is_not_what_lacks(tmp_path, monkey
 
 def test_hang_ends_at_the_time_limit(tmp_path):
     started = time.monotonic()
-    found = trial("hang", tmp_path, limit=0.5)
+    result = trial("hang", tmp_path, limit=0.5)
     assert time.monotonic() - started < 5
-    assert found["status"] == "failed"
-    assert "time limit of 0.5 s" in found["error"]
+    assert result["status"] == "failed"
+    assert "time limit of 0.5 s" in result["error"]
 
 
 @pytest.mark.parametrize(("how", "status"), [("hang-with-child", "failed"), ("leave-child", "ok")])
 def test_grandchildren_are_ended_too(how, status, tmp_path, monkeypatch):
     pids = tmp_path / "pids"
     monkeypatch.setenv("FAKE_TRIAL_PIDS", str(pids))
-    found = trial(how, tmp_path, limit=2.0)
-    assert found["status"] == status
+    result = trial(how, tmp_path, limit=2.0)
+    assert result["status"] == status
     assert not any(alive(pid) for pid in pids.read_text().split())
 
 
@@ -127,8 +127,8 @@ def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
         "try: test_launch.trial('hang-with-child', Path(sys.argv[2]), 60)\n"
         "except KeyboardInterrupt: sys.exit(130)"
     )
-    here = str(Path(__file__).parent)
-    run = subprocess.Popen([sys.executable, "-c", code, here, str(tmp_path)])
+    folder = str(Path(__file__).parent)
+    run = subprocess.Popen([sys.executable, "-c", code, folder, str(tmp_path)])
     while not pids.exists() or not pids.read_text():
         assert run.poll() is None
         time.sleep(0.05)
@@ -155,10 +155,10 @@ def interrupt_at(moment, number, patch):
     def interrupted(*arguments, **named):
         if not after:
             signal.raise_signal(number)
-        found = real(*arguments, **named)
+        process = real(*arguments, **named)
         if after:
             signal.raise_signal(number)
-        return found
+        return process
 
     patch.setattr(owner, name, interrupted)
 
@@ -181,7 +181,7 @@ def sessions(monkeypatch):
 
 @pytest.fixture
 def termination():
-    """SIGTERM that nobody holds back interrupts the test, and does not end all of them."""
+    """SIGTERM that no handler holds back interrupts the test, and does not end all of them."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     yield
     signal.signal(signal.SIGTERM, before)
@@ -233,11 +233,11 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path, monkeypatch):
 
 
 def test_a_trial_in_a_thread_leaves_signals_alone(tmp_path):
-    found = []
-    thread = threading.Thread(target=lambda: found.append(trial("good", tmp_path)))
+    trials = []
+    thread = threading.Thread(target=lambda: trials.append(trial("good", tmp_path)))
     thread.start()
     thread.join()
-    assert found[0]["status"] == "ok"
+    assert trials[0]["status"] == "ok"
 
 
 def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
@@ -245,8 +245,8 @@ def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_PROC_BIND", "spread")
     template = f"EXTRA='a b' {sys.executable} {FAKE} environment --"
-    found = launch.trial(REQUEST, launch.Launcher.parse(template), 20, tmp_path)
-    assert json.loads(found["error"]) == {
+    result = launch.trial(REQUEST, launch.Launcher.parse(template), 20, tmp_path)
+    assert json.loads(result["error"]) == {
         "OMP_NUM_THREADS": "2",
         "OMP_PLACES": "cores",
         "OMP_PROC_BIND": "spread",
@@ -269,9 +269,9 @@ def test_launcher_without_a_command_is_a_usage_error(template):
 
 
 def test_time_limit_grows_with_the_bytes():
-    what = {"processor": "cpu", "memory": "pageable", "operation": "first-touch"}
-    small = launch.time_limit(Request("touch", {**what, "size": 2**20, "samples": 1}, 1))
-    large = launch.time_limit(Request("touch", {**what, "size": 2**33, "samples": 10}, 1))
+    touch = {"processor": "cpu", "memory": "pageable", "operation": "first-touch"}
+    small = launch.time_limit(Request("touch", {**touch, "size": 2**20, "samples": 1}, 1))
+    large = launch.time_limit(Request("touch", {**touch, "size": 2**33, "samples": 10}, 1))
     assert 30 < small < large
 
 
@@ -291,8 +291,8 @@ def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
         "mpirun --oversubscribe -n {ranks}"
     )
     request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    found = launch.trial(request, mpirun, 60, tmp_path)
-    assert (found["status"], found["ranks"], found["host_s"]) == ("ok", 2, [0.0])
+    result = launch.trial(request, mpirun, 60, tmp_path)
+    assert (result["status"], result["ranks"], result["host_s"]) == ("ok", 2, [0.0])
 
 
 @pytest.mark.mpi
@@ -320,9 +320,9 @@ def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
         "mpirun --oversubscribe -n {ranks}"
     )
     request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    found = launch.trial(request, mpirun, 15, tmp_path)
-    assert found["status"] == "failed"
-    assert words in found["error"]
+    result = launch.trial(request, mpirun, 15, tmp_path)
+    assert result["status"] == "failed"
+    assert words in result["error"]
     assert not any(alive(int((tmp_path / f"rank{r}").read_text())) for r in (0, 1))
 
 

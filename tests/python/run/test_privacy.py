@@ -1,4 +1,4 @@
-"""What a result and a report say of who made them."""
+"""Results and reports without names, paths and secrets of their author."""
 
 import json
 import os
@@ -14,10 +14,9 @@ from watari.case.anonymous import anonymous, scrub_text
 from watari.cases.storage.case import FOLDER
 from watari.common import variables
 from watari.common.errors import UsageError
-from watari.results import schema as results
+from watari.results import schema
 from watari.results.schema import Results
-from watari.run import launch, prepare, resume
-from watari.run import runner as run
+from watari.run import launch, prepare, resume, runner
 
 SECRET = "s3ntinel"
 
@@ -50,11 +49,15 @@ def test_of_unknown_variables_the_name_is_kept(monkeypatch):
     for name in ("NCCL_NET_PLUGIN_KEY", "OMPI_MCA_oob_secret", "UCX_X", "CUDA_X", "OTHER"):
         monkeypatch.setenv(name, SECRET)
     monkeypatch.setenv("NCCL_ALGO", "Ring")
-    found = prepare.environment(launch.Launcher.parse(f"TOKEN={SECRET} OMP_PLACES=sockets mpirun"))
-    assert SECRET not in str(found)
-    assert (found["NCCL_ALGO"], found["OMP_PLACES"]) == ("Ring", "sockets")
-    assert {found[n] for n in ("NCCL_NET_PLUGIN_KEY", "OMPI_MCA_oob_secret", "TOKEN")} == {"***"}
-    assert "OTHER" not in found
+    variables = prepare.environment(
+        launch.Launcher.parse(f"TOKEN={SECRET} OMP_PLACES=sockets mpirun")
+    )
+    assert SECRET not in str(variables)
+    assert (variables["NCCL_ALGO"], variables["OMP_PLACES"]) == ("Ring", "sockets")
+    assert {variables[n] for n in ("NCCL_NET_PLUGIN_KEY", "OMPI_MCA_oob_secret", "TOKEN")} == {
+        "***"
+    }
+    assert "OTHER" not in variables
 
 
 WORDS = ("copy", "processor=cpu", "size=1MiB", "samples=2", "trials=2")
@@ -101,7 +104,7 @@ def telling() -> Results:
     """A result whose every text has a name in it."""
     plain = synthetic.results(trials=1).as_dict()
     plain["cases"] = plain["cases"][::9]  # some of every kind
-    told = (
+    text = (
         f"mpirun noticed that rank 0 on node {HOST.split('.')[0]} of {HOST} exited: "
         f"'{HOME}/x y.json', {DISK}/watari-1, {USER}@{HOST}:/tmp/{USER}/a: ~{USER}/b "
         "file:///opt/secretsite GPU-01234567-89ab-cdef-0123-456789abcdef"
@@ -116,17 +119,17 @@ def telling() -> Results:
             "CUDA_VISIBLE_DEVICES": "GPU-01234567-89ab-cdef-0123-456789abcdef",
         },
     }
-    plain["plan"] = {"name": f"{USER}'s", "description": told, "source": "https://doi.org/10.1/2"}
+    plain["plan"] = {"name": f"{USER}'s", "description": text, "source": "https://doi.org/10.1/2"}
     plain["machine"]["hosts"] = [HOST]
     plain["machine"]["capabilities"].append(
         {"name": "openblas", "available": True, "reason": None, "detail": f"{HOME}/libopenblas.so"}
     )
     for number, case in enumerate(plain["cases"]):
-        case |= {"reason": told, "flags": [told], "status": ("ok", "failed")[number % 2]}
+        case |= {"reason": text, "flags": [text], "status": ("ok", "failed")[number % 2]}
         if number % 3 == 0:
             case["parameters"]["folder"] = f"{DISK}/{number % 2}"
         for trial in case["trials"]:
-            trial |= {"notes": [told], "error": told}
+            trial |= {"notes": [text], "error": text}
     return Results.model_validate(plain)
 
 
@@ -142,7 +145,7 @@ def at_home(monkeypatch):
 
 @pytest.mark.usefixtures("at_home")
 def test_an_anonymous_result_has_no_name():
-    text = results.format_json(anonymous([telling()])[0].as_dict())
+    text = schema.format_json(anonymous([telling()])[0].as_dict())
     assert [name for name in NAMES if name in text] == []
     assert "https://doi.org/10.1/2" in text
     kept = json.loads(text)
@@ -158,7 +161,7 @@ def test_an_anonymous_report_has_no_name(tmp_path):
     report = pytest.importorskip("watari.report.page")
     folder = tmp_path / "secretsite"
     folder.mkdir()
-    results.write(folder / "janedoe.json", telling())
+    schema.write(folder / "janedoe.json", telling())
     report.write([folder / "janedoe.json"], folder / "a.html", None, True)
     page = (folder / "a.html").read_text()
     assert [name for name in NAMES if name in page] == []
@@ -175,8 +178,8 @@ def test_folders_stay_apart_and_the_default_stays():
         for n, f in enumerate(folders)
     ]
     one, other = anonymous([Results.model_validate(plain)] * 2)
-    found = [c.parameters["folder"] for c in one.cases]
-    assert found == [FOLDER, "<folder-1>", "<folder-2>", "<folder-1>"]
+    shown = [c.parameters["folder"] for c in one.cases]
+    assert shown == [FOLDER, "<folder-1>", "<folder-2>", "<folder-1>"]
     assert one == other
 
 
@@ -204,8 +207,8 @@ def test_what_is_anonymous_stays_so_and_needs_its_folder(tmp_path):
     plain = synthetic.results().as_dict()
     case = next(c for c in plain["cases"] if c["case"] == "copy")
     case["parameters"]["folder"] = "/disk"
-    results.write(tmp_path / "a.json", anonymous([Results.model_validate(plain)])[0])
+    schema.write(tmp_path / "a.json", anonymous([Results.model_validate(plain)])[0])
     state, _ = resume.load(tmp_path / "a.json")
-    assert run.assemble(state).program.anonymous
+    assert runner.assemble(state).program.anonymous
     with pytest.raises(UsageError, match="--anonymous left out folder="):
         resume.require_whole(state, tmp_path / "a.json")

@@ -1,4 +1,4 @@
-"""A run that was killed, or cut short, goes on where it was."""
+"""A run that was killed, or cut short, resumes."""
 
 import errno
 import fcntl
@@ -21,9 +21,8 @@ from runs import (
 )
 
 from watari.common.errors import FileError, UsageError
-from watari.results import schema as results
-from watari.run import journal, prepare, resume
-from watari.run import runner as run
+from watari.results import schema
+from watari.run import journal, prepare, resume, runner
 
 
 def test_a_journal_left_by_a_kill_is_continued(tmp_path):
@@ -40,13 +39,27 @@ def test_a_journal_left_by_a_kill_is_continued(tmp_path):
     assert after.requests == asked
     assert after.trials == [[], [journal.checked_trial(asked[1], trial)]]
     recorder = Recorder()
-    measured, _ = run.execute(after, options(tmp_path, progress=recorder))
+    measured, _ = runner.execute(after, options(tmp_path, progress=recorder))
     assert len(recorder.finished) == 3
     assert [[t.host_s for t in c.trials] for c in measured.cases] == [
         [[0.01, 0.01, 0.02]] * 2,
         [[0.5], [0.01, 0.01, 0.02]],
     ]
     assert not path.exists()
+
+
+def test_an_earlier_journal_is_continued(tmp_path):
+    """`tests/fixtures/run/journal.txt`, of 7c6bb47: three of four trials, and a line cut short."""
+    earlier = Path(__file__).parents[2] / "fixtures" / "run" / "journal.txt"
+    journal.path_for(tmp_path / "run.json").write_text(earlier.read_text())
+    process = start(["--resume", "run.json"], tmp_path, "good")
+    assert process.wait(60) == 0
+    measured = schema.read(tmp_path / "run.json")
+    assert [[t.host_s for t in c.trials] for c in measured.cases] == [
+        [[0.5, 0.25, 0.25], [0.5, 0.5, 0.5]],
+        [[0.5, 0.25, 0.25], [0.01, 0.01, 0.02]],
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
 @pytest.mark.parametrize("name", ["", ".", "/", ".journal"])
@@ -60,10 +73,10 @@ def test_a_result_file_with_missing_trials_is_continued(tmp_path):
     before = state(asked)
     before.trials[0] = [launch_good(tmp_path)] * 3
     before.trials[2] = [launch_good(tmp_path)]
-    results.write(tmp_path / "run.json", run.assemble(before))
+    schema.write(tmp_path / "run.json", runner.assemble(before))
     after, output = resume.load(tmp_path / "run.json")
     assert output == tmp_path / "run.json"
-    measured, _ = run.execute(after, options(tmp_path))
+    measured, _ = runner.execute(after, options(tmp_path))
     assert {c.parameters["size"]: len(c.trials) for c in measured.cases} == {
         2**20: 3,
         2**21: 3,
@@ -123,19 +136,19 @@ def test_nothing_to_continue_is_a_file_error(tmp_path):
 def test_a_journal_is_of_one_run_until_its_result_is_written(tmp_path, monkeypatch):
     path = journal.path_for(tmp_path / "run.json")
 
-    def written(output, measured, write=results.write):
+    def written(output, measured, write=schema.write):
         with pytest.raises(UsageError, match="is being written by another run"):
             journal.Journal(path, state(requests(2**20)))
         with pytest.raises(UsageError, match="is being written by another run"):
             journal.read(path)
         write(output, measured)
 
-    monkeypatch.setattr(results, "write", written)
-    run.execute(state(requests(2**20)), options(tmp_path))
+    monkeypatch.setattr(schema, "write", written)
+    runner.execute(state(requests(2**20)), options(tmp_path))
     assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
 
 
-def test_a_journal_stays_that_is_not_the_one_to_be_gone_on_with(tmp_path):
+def test_a_journal_stays_that_is_not_the_one_to_be_resumed(tmp_path):
     left, other = tmp_path / "left.json", tmp_path / "other.json"
     for output in (left, other):
         journal.Journal(journal.path_for(output), state(requests(2**20))).close()
@@ -173,7 +186,7 @@ def test_a_file_system_without_locks_does_not_hinder(tmp_path, monkeypatch):
 # What follows needs processes of its own.
 
 
-def test_a_killed_run_leaves_a_journal_and_goes_on(tmp_path):
+def test_a_killed_run_leaves_a_journal_and_continues(tmp_path):
     process = start(ARGUMENTS, tmp_path, "slow")
     wait_for_lines(process, 2)
     process.kill()
@@ -184,8 +197,8 @@ def test_a_killed_run_leaves_a_journal_and_goes_on(tmp_path):
     assert again.returncode == 2
     text, _ = start(["--resume", "run.json", "--budget", "5s"], tmp_path, "good").communicate()
     assert "run.json" in text
-    found = results.read(tmp_path / "run.json")
-    assert len(found.cases[0].trials) > 4
+    result = schema.read(tmp_path / "run.json")
+    assert len(result.cases[0].trials) > 4
     other = start(
         ["--resume", "run.json"],
         tmp_path,
@@ -209,5 +222,5 @@ def test_what_a_living_run_writes_is_no_other_runs(tmp_path):
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130
-    assert len(results.read(tmp_path / "run.json").cases[0].trials) >= done >= 2
+    assert len(schema.read(tmp_path / "run.json").cases[0].trials) >= done >= 2
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]

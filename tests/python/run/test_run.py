@@ -12,15 +12,14 @@ import synthetic
 from runs import ARGUMENTS, Recorder, options, requests, start, state, wait_for_lines
 
 from watari.plan.request import Request, resolve
-from watari.results import schema as results
-from watari.run import budget, journal
-from watari.run import runner as run
+from watari.results import schema
+from watari.run import budget, journal, runner
 
 
 def test_trials_go_round_the_cases(tmp_path):
     recorder = Recorder()
     asked = requests(2**20, 2**21, trials=2)
-    measured, interrupted = run.execute(state(asked), options(tmp_path, progress=recorder))
+    measured, interrupted = runner.execute(state(asked), options(tmp_path, progress=recorder))
     assert not interrupted
     assert [(" 1MiB" in text, "trial 1 of 2" in text) for text in recorder.finished] == [
         (True, True),
@@ -34,19 +33,19 @@ def test_trials_go_round_the_cases(tmp_path):
 
 
 def test_result_file_holds_every_sample_and_the_journal_is_gone(tmp_path):
-    run.execute(state(requests(2**20)), options(tmp_path))
+    runner.execute(state(requests(2**20)), options(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
-    found = results.read(tmp_path / "run.json")
-    case = found.cases[0]
+    result = schema.read(tmp_path / "run.json")
+    case = result.cases[0]
     assert (case.status, case.trials_planned, case.bytes_per_sample) == ("ok", 2, 20_000_000)
     assert [trial.host_s for trial in case.trials] == [[0.01, 0.01, 0.02]] * 2
-    assert found.plan.name == "test"
-    assert found.program.finished
+    assert result.plan.name == "test"
+    assert result.program.finished
 
 
 def test_unsupported_ends_its_case_after_one_trial(tmp_path):
     asked = requests(2**20) + requests(2**20, processor="gpu")
-    measured, _ = run.execute(state(asked), options(tmp_path, "unsupported-gpu"))
+    measured, _ = runner.execute(state(asked), options(tmp_path, "unsupported-gpu"))
     assert [(c.status, len(c.trials)) for c in measured.cases] == [("ok", 2), ("unsupported", 1)]
     assert measured.cases[1].reason == "no GPU driver"
     assert measured.missing == []
@@ -55,23 +54,23 @@ def test_unsupported_ends_its_case_after_one_trial(tmp_path):
 def test_what_makes_no_sense_in_a_sweep_is_unsupported_and_starts_nothing(tmp_path):
     given = {"processor": "cpu", "n": 2048, "fast-memory": "24MiB", "tile": [512, 2048]}
     asked = resolve("gemm", given, fake_cli.machine())
-    measured, _ = run.execute(state(asked), options(tmp_path))
+    measured, _ = runner.execute(state(asked), options(tmp_path))
     assert [(c.status, len(c.trials)) for c in measured.cases] == [("ok", 5), ("unsupported", 1)]
     assert "too small for tile=2048" in measured.cases[1].reason
     seconds = [budget.Estimate(state([]).machine).seconds(request) for request in asked]
     assert seconds[1] == budget.REFUSED_SECONDS < seconds[0]
 
 
-def test_a_crash_is_one_failed_trial_and_the_rest_goes_on(tmp_path):
+def test_a_crash_is_one_failed_trial_and_the_rest_continues(tmp_path):
     asked = requests(2**20, 2**21, 2**19)
-    measured, _ = run.execute(state(asked), options(tmp_path, "crash-large"))
+    measured, _ = runner.execute(state(asked), options(tmp_path, "crash-large"))
     assert [case.status for case in measured.cases] == ["ok", "failed", "ok"]
     assert "SIGSEGV" in measured.cases[1].reason
     assert [len(case.trials) for case in measured.cases] == [2, 2, 2]
 
 
 def test_a_hang_is_a_failed_trial_with_its_limit(tmp_path):
-    measured, _ = run.execute(
+    measured, _ = runner.execute(
         state(requests(2**20, trials=1)), options(tmp_path, "hang", time_limit=0.3)
     )
     assert measured.cases[0].status == "failed"
@@ -79,7 +78,7 @@ def test_a_hang_is_a_failed_trial_with_its_limit(tmp_path):
 
 
 def test_a_malformed_trial_is_failed_and_names_the_field(tmp_path):
-    measured, _ = run.execute(state(requests(2**20, trials=1)), options(tmp_path, "malformed"))
+    measured, _ = runner.execute(state(requests(2**20, trials=1)), options(tmp_path, "malformed"))
     assert measured.cases[0].status == "failed"
     assert "host_s[0]" in measured.cases[0].reason
 
@@ -92,22 +91,22 @@ def test_interrupts_between_trials_and_at_the_end_keep_all_results(done, tmp_pat
             if len(self.finished) == done:
                 signal.raise_signal(signal.SIGINT)
 
-    def interrupted(path, measured, write=results.write):
+    def interrupted(path, measured, write=schema.write):
         signal.raise_signal(signal.SIGINT)
         write(path, measured)
 
-    monkeypatch.setattr(results, "write", interrupted)
+    monkeypatch.setattr(schema, "write", interrupted)
     with contextlib.suppress(KeyboardInterrupt):  # which would end all tests
-        assert run.execute(state(requests(2**20)), options(tmp_path, progress=Stop()))[1]
+        assert runner.execute(state(requests(2**20)), options(tmp_path, progress=Stop()))[1]
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
-    assert len(results.read(tmp_path / "run.json").cases[0].trials) == done
+    assert len(schema.read(tmp_path / "run.json").cases[0].trials) == done
 
 
 def test_budget_ends_in_time_and_says_what_is_missing(tmp_path):
     asked = requests(2**20, 2**21, trials=20)
     started = time.monotonic()
     recorder = Recorder()
-    measured, interrupted = run.execute(
+    measured, interrupted = runner.execute(
         state(asked), options(tmp_path, "slow", deadline=started + 5, progress=recorder)
     )
     assert time.monotonic() - started < 5
@@ -123,18 +122,18 @@ def test_under_a_budget_slow_cases_get_fewer_trials_but_each_one_first():
     now = state(requests(2**20, 2**21, 2**22, trials=9))
     spent, taken, order = [0.0, 0.0, 0.0], [1.0, 4.0, 2.0], []
     for _ in range(10):
-        index = run.following(now, spent, set(), fair=True)
+        index = runner.following(now, spent, set(), fair=True)
         order.append(index)
         now.trials[index].append({"status": "ok"})
         spent[index] += taken[index]
     assert order[:3] == [0, 1, 2]
     assert [order.count(i) for i in range(3)] == [5, 2, 3]
-    assert run.following(now, spent, {0, 1, 2}, fair=True) is None
+    assert runner.following(now, spent, {0, 1, 2}, fair=True) is None
 
 
 def test_a_trial_that_the_budget_cuts_is_missing_not_failed(tmp_path):
     deadline = time.monotonic() + 4
-    measured, _ = run.execute(
+    measured, _ = runner.execute(
         state(requests(2**20, trials=1)), options(tmp_path, "hang", deadline=deadline)
     )
     assert measured.cases == []
@@ -194,10 +193,10 @@ def test_ctrl_c_keeps_what_is_done(number, tmp_path):
     text, _ = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "interrupted" in text
-    found = results.read(tmp_path / "run.json")
-    done = len(found.cases[0].trials)
+    result = schema.read(tmp_path / "run.json")
+    done = len(result.cases[0].trials)
     assert done >= 2
-    assert found.missing[0].trials == 200 - done
+    assert result.missing[0].trials == 200 - done
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
@@ -218,7 +217,7 @@ def test_a_full_disk_keeps_the_old_file_and_what_was_measured(tmp_path):
     assert len(journal.read(tmp_path / "run.json.journal").trials[0]) >= 2
 
 
-def test_output_that_cannot_be_written_is_found_before_measuring(tmp_path):
+def test_output_that_cannot_be_written_is_detected_before_measuring(tmp_path):
     (tmp_path / "file").write_text("")
     arguments = [*ARGUMENTS[:-1], "file/run.json"]
     process = start(arguments, tmp_path, "slow", stderr=subprocess.PIPE)

@@ -13,7 +13,7 @@ import pytest
 from watari import cases
 from watari.common import errors
 from watari.plan.request import Request, resolve
-from watari.results import schema as results
+from watari.results import schema
 from watari.run import worker
 from watari.run.journal import checked_trial
 
@@ -143,4 +143,4 @@ def test_a_size_beyond_memory_is_unsupported_with_both_numbers(tmp_path):
     _, trial = run_main(tmp_path, request.parameters)
     assert trial["status"] == "unsupported"
     assert sum(character.isdigit() for character in trial["error"]) >= 2
-    results.Trial.model_validate({k: v for k, v in trial.items() if "per_sample" not in k})
+    schema.Trial.model_validate({k: v for k, v in trial.items() if "per_sample" not in k})

@@ -6,8 +6,7 @@ import math
 import re
 import struct
 
-from watari.case import axis as axes
-from watari.case import engines
+from watari.case import axis, engines
 from watari.case.axis import Machine, Parameters
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
@@ -29,7 +28,7 @@ SLOTS_LEAST = 5  # a tile of C, and two of A and of B
 
 def parse_tile(text: str) -> int:
     """Elements of a tile's edge: a multiple of 128. Raises UsageError."""
-    tile = axes.count(1, TILE_MOST)(text)
+    tile = axis.count(1, TILE_MOST)(text)
     if tile % TILE_UNIT:
         raise UsageError(f"'{text}' is not a tile: a multiple of {TILE_UNIT} up to {TILE_MOST}")
     return tile
@@ -42,12 +41,12 @@ def parse_file_engine(text: str) -> str:
             f"engine {text} is for matrices in memory, and these are in files; "
             f"known: {', '.join(engines.FILE_ENGINES)}"
         )
-    return axes.one_of(*engines.FILE_ENGINES)(text)
+    return axis.one_of(*engines.FILE_ENGINES)(text)
 
 
 def parse_number(text: str) -> float:
     """A finite number, alpha or beta. Raises UsageError."""
-    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, axes.WORD):
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, axis.WORD):
         raise UsageError(f"'{text}' is not a number; write for example 1, -0.5 or 1e-3")
     if not math.isfinite(float(text)):
         raise UsageError(f"'{text}' is beyond what a number can be")
@@ -63,7 +62,7 @@ def settle(given: Parameters) -> Parameters:
 
 
 def default_engine(machine: Machine, parameters: Parameters) -> str:
-    """The processor's own initiative."""
+    """The engine by which the processor starts its own transfers."""
     return "uring" if parameters["processor"] == "cpu" else "gpu"
 
 
@@ -84,8 +83,8 @@ def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
-    """The largest power of two up to 2048 of which fast memory has some tens. Here and in the next
-    two, src/watari/gemm/product/product.cpp has the same of products of files."""
+    """The largest power of two up to 2048 of which fast memory holds 32 tiles. For products of
+    files src/watari/gemm/product/product.cpp has this default and the next two."""
     tile = TILE_USUAL
     while tile > TILE_UNIT and slots({**parameters, "tile": tile}) < SLOTS_USUAL:
         tile //= 2
@@ -93,8 +92,8 @@ def default_tile(machine: Machine, parameters: Parameters) -> int:
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
-    """One a core; a GPU's queues are served by half as many, which never rest: others hand lists to
-    the GPU and wait for them. Where a disk limits them few are enough."""
+    """One a core. Half as many serve a GPU's queues and poll without pause; the other cores hand
+    lists to the GPU and wait for them. On a disk a few threads are enough."""
     cores = int(machine["processors"][0]["cores"])
     if parameters["engine"] != "gpu":
         return cores
@@ -120,21 +119,21 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
 
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for fast memory that does not hold the tiles of one product, twice, for
-    factors that the elements' type does not hold, and for files without a place."""
+    factors that the elements' type does not hold, and for files without a folder."""
     if parameters["store"] == "file":
-        axes.expanded(parameters["folder"])
+        axis.expanded(parameters["folder"])
     for name in ("alpha", "beta"):
         if not is_held(parameters[name], parameters["precision"]):
             raise UsageError(
                 f"gemm: {name}={parameters[name]:g} is beyond precision={parameters['precision']}"
             )
     by_default = parameters["fast-memory"] == default_fast_memory({}, parameters)
-    remark = ", the default here," if by_default else ""
+    note = ", the default here," if by_default else ""
     least = SLOTS_LEAST * slot_bytes(parameters)
     if parameters["fast-memory"] < least:
         text = exact_size(least)
         raise UsageError(
-            f"gemm: fast-memory={exact_size(parameters['fast-memory'])}{remark} is too small "
+            f"gemm: fast-memory={exact_size(parameters['fast-memory'])}{note} is too small "
             f"for tile={parameters['tile']}: {SLOTS_LEAST} tiles take {text}; "
             f"give {text} or more"
         )

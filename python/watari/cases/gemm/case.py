@@ -10,8 +10,7 @@ from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_fol
 from watari.case.case import Case
 from watari.case.engines import FOLDER, SLOW_DISK
 from watari.case.profile import STORE, Phase, Profile, Transfer
-from watari.cases.gemm import axes as values
-from watari.cases.gemm import trial
+from watari.cases.gemm import axes, trial
 from watari.cases.gemm.axes import BYTES, flops, matrix_bytes, slots
 
 SIDE = count(1, 2**24)  # elements along one side of a matrix
@@ -29,19 +28,21 @@ def bytes_per_sample(p: Parameters) -> int:
 
 
 def profile(p: Parameters) -> Profile:
-    """An estimate, which needs no compiled part: a square block of C stays in fast memory. How many
-    bytes a schedule really reads, `_native.gemm_plan` counts."""
-    who, moved = p["processor"], bytes_per_sample(p)
+    """An estimate that needs no compiled part: a square block of C stays in fast memory.
+    `_native.gemm_plan` counts the exact bytes of a schedule."""
+    processor, size = p["processor"], bytes_per_sample(p)
     phase = Phase(
         "products",
-        moved,
-        (Transfer(who, STORE, who, moved),),
+        size,
+        (Transfer(processor, STORE, processor, size),),
         flops=flops(p),
         repeats=int(p["samples"]),
     )
-    footprint = {"pageable" if who == "cpu" else who.replace("gpu", "device"): p["fast-memory"]}
+    footprint = {
+        "pageable" if processor == "cpu" else processor.replace("gpu", "device"): p["fast-memory"]
+    }
     if p["store"] == "ram":  # matrices in files take none
-        kind = p["engine"] if p["engine"] in values.IN_MEMORY else "pageable"
+        kind = p["engine"] if p["engine"] in axes.IN_MEMORY else "pageable"
         footprint[kind] = footprint.get(kind, 0) + matrix_bytes(p)
     return Profile((phase,), footprint, exact=False)
 
@@ -54,13 +55,13 @@ def extra_seconds(p: Parameters) -> float:
     return arithmetic + disk / SLOW_DISK
 
 
-def spoken(p: Parameters) -> dict[str, str]:
-    """Of square matrices one side is enough."""
+def labels(p: Parameters) -> dict[str, str]:
+    """Square matrices are labelled by one side."""
     return {side: "" for side in ("m", "k") if p[side] == p["n"]}
 
 
 def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
-    """What products will read, and the time that implies."""
+    """Lines that forecast the bytes of the products and their shortest time."""
     from watari.cases.gemm.forecast import lines
 
     return lines(wanted, machine)
@@ -75,59 +76,59 @@ CASES = (
             PROCESSOR,
             Axis(
                 "engine",
-                "who moves the tiles",
-                one_of(*values.ENGINES),
-                values.default_engine,
+                "how tiles are moved",
+                one_of(*axes.ENGINES),
+                axes.default_engine,
                 "gpu, on the cpu uring",
-                values.ENGINES,
+                axes.ENGINES,
             ),
-            Axis("n", "columns of B and C", SIDE, values.default_n, "16384, on the cpu 4096"),
+            Axis("n", "columns of B and C", SIDE, axes.default_n, "16384, on the cpu 4096"),
             Axis("m", "rows of A and C", SIDE, lambda m, p: p["n"], "n"),
             Axis("k", "columns of A, rows of B", SIDE, lambda m, p: p["n"], "n"),
-            words("precision", "of elements", "single", *values.BYTES),
+            words("precision", "of elements", "single", *axes.BYTES),
             Axis(
                 "fast-memory",
                 "bytes for tiles: GPU memory, on the cpu RAM",
                 parse_size,
-                values.default_fast_memory,
+                axes.default_fast_memory,
                 "a quarter of A, B and C",
             ),
             Axis(
                 "tile",
                 "elements of a tile's edge, a multiple of 128",
-                values.parse_tile,
-                values.default_tile,
+                axes.parse_tile,
+                axes.default_tile,
                 "2048, less in small memory",
             ),
-            words("layout", "how a matrix lies in the store", "row-major", *values.LAYOUTS),
+            words("layout", "how a matrix lies in the store", "row-major", *axes.LAYOUTS),
             words(
                 "schedule",
                 "a block of C stays in fast memory, or each product reads both its tiles",
                 "reuse",
-                *values.SCHEDULES,
+                *axes.SCHEDULES,
             ),
             Axis(
                 "store",
                 "where the matrices lie",
-                one_of(*values.STORES),
-                values.default_store,
+                one_of(*axes.STORES),
+                axes.default_store,
                 "file",
-                values.STORES,
+                axes.STORES,
             ),
             axis("folder", "where the files are made", parse_folder, FOLDER),
-            Axis("alpha", "a factor", values.parse_number, lambda m, p: 1.0, "1.0"),
-            Axis("beta", "a factor", values.parse_number, lambda m, p: 0.0, "0.0"),
+            Axis("alpha", "a factor", axes.parse_number, lambda m, p: 1.0, "1.0"),
+            Axis("beta", "a factor", axes.parse_number, lambda m, p: 0.0, "0.0"),
             replace(
                 THREADS,
                 summary="CPU threads that move tiles; the BLAS has its own",
-                default=values.default_threads,
+                default=axes.default_threads,
                 default_text="one a core, gpu half as many, of files at most 4",
             ),
             Axis(
                 "depth",
                 "requests in flight of each thread; engines without a queue have 1",
                 count(1, 4096),
-                values.default_depth,
+                axes.default_depth,
                 "32, gpu 2 to 256, of files 16, without a queue 1",
             ),
             samples(3, "whole products in a row"),
@@ -135,11 +136,11 @@ CASES = (
         ),
         trial.run,
         profile,
-        values.settle,
-        values.require_sense,
+        axes.settle,
+        axes.require_sense,
         extra_seconds,
         threads_compute=False,
-        spoken=spoken,
+        labels=labels,
         forecast=forecast,
         presentation="watari.cases.gemm.words",
         commands="watari.cases.gemm.command",

@@ -1,4 +1,4 @@
-"""`watari gemm`: what it says before, while and after a product of files is made."""
+"""`watari gemm`: the forecast, the progress and the summary of a product of files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from watari.case.engines import FILE_ENGINES
-from watari.cases.gemm import forecast as gemm_forecast
-from watari.cases.gemm import product as gemm_files
+from watari.cases.gemm import forecast, product
 from watari.cases.gemm.product import Interrupted, Product, Work
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.interrupts import INTERRUPTED
@@ -18,7 +17,7 @@ from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration, format_flops
 
 
-class Told:
+class ProgressReport:
     """Prints the forecast, then how far the product is."""
 
     def __init__(self) -> None:
@@ -27,7 +26,7 @@ class Told:
 
     def start(self, work: Work, finished: int) -> None:
         p = work.parameters
-        of = gemm_forecast.forecast(p, work.plan, gemm_forecast.file_rate(Path(work.largest)))
+        of = forecast.forecast(p, work.plan, forecast.file_rate(Path(work.largest)))
         shapes = f"{p['m']} x {p['n']} = ({p['m']} x {p['k']}) ({p['k']} x {p['n']})"
         print(f"{work.output}: {shapes}, {work.dtype}", end="")
         print(f", by {p['engine']} on the {p['processor']}, tiles of {p['tile']}")
@@ -44,7 +43,7 @@ class Told:
             self.share.advance(fraction, f"{finished} of {self.tiles} tiles")
 
     def stop(self) -> None:
-        """Whatever came of it."""
+        """Ends the bar, whether the product was completed or not."""
         if self.share:
             self.share.stop()
 
@@ -52,26 +51,26 @@ class Told:
 def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
     """Makes the product and says what it took. Raises what `watari.gemm` raises; what this machine
     lacks is an error here, since there is no product then."""
-    told = Told()
+    report = ProgressReport()
     try:
-        done = gemm_files.gemm(a, b, out, progress=told, **asked)  # type: ignore[arg-type]
+        done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
     except UnsupportedError as error:
         raise UsageError(str(error)) from None
     finally:
-        told.stop()
-    print(summary(done, out, told))
+        report.stop()
+    print(summary(done, out, report))
 
 
-def summary(done: Product, out: Path, told: Told) -> str:
+def summary(done: Product, out: Path, report: ProgressReport) -> str:
     """What a finished product took, in some lines."""
-    if not told.share:
+    if not report.share:
         return f"{out}: was finished by an earlier run"
-    moved = done.bytes_read + done.bytes_written
-    rate = f" ({moved / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
+    size = done.bytes_read + done.bytes_written
+    rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
     text += f"wrote {format_bytes(done.bytes_written)}{rate}"
-    if done.seconds and told.flops and not done.finished_before:
-        text += f", {format_flops(told.flops / done.seconds)}"
+    if done.seconds and report.flops and not done.finished_before:
+        text += f", {format_flops(report.flops / done.seconds)}"
     return "\n".join([text, *done.notes])
 
 
@@ -79,7 +78,7 @@ def gemm(
     a: Annotated[Path, typer.Argument(metavar="A.npy", show_default=False)],
     b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
     output: Annotated[
-        Path,  # read with --beta alone, by who says then what is wrong
+        Path,  # read with --beta alone; that code reports what is wrong
         typer.Option("--output", "-o", readable=False, help="C; with --beta also what is added to"),
     ],
     fast_memory: Annotated[

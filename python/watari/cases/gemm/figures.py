@@ -20,12 +20,11 @@ from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import apart, decades, groups, heading
 from watari.charts.style import INK, Panel, rows
-from watari.results import measured as view
 from watari.results import published
-from watari.results.measured import Measured
+from watari.results.measured import Measured, drawable
 
 WIDTH, HEIGHT = 330, 260
-ASIDE = 1.25  # of a tile's place on its axis: how far a floor reaches to either side
+ASIDE = 1.25  # ratio to a tile's position on its axis: a floor extends so far to either side
 ALIKE = ("run", "processor", "precision", "m", "n", "k", "store", "layout", "schedule")
 FLOORS = {"store": [6, 3], "arithmetic": [2, 2]}
 SEED_TILE = 2048  # of Hanawa 2025
@@ -42,36 +41,36 @@ def name(m: Measured, cases: Sequence[Measured]) -> str:
 
 def points(cases: Sequence[Measured]) -> list[dict[str, Any]]:
     """One row a case: seconds of a product, median and range over trials."""
-    found = []
+    data = []
     for m in cases:
-        told = numbers.speed(m.flops_per_sample, m.trials)
+        speed = numbers.speed(m.flops_per_sample, m.trials)
         seconds = [median(trial["host_s"]) for trial in m.trials]
-        found.append(
+        data.append(
             {
                 "name": name(m, cases),
                 "engine": m["engine"],
                 "tile": m["tile"],
-                "seconds": float(f"{told.seconds:.4g}"),
+                "seconds": float(f"{speed.seconds:.4g}"),
                 "low": float(f"{min(seconds):.4g}"),
                 "high": float(f"{max(seconds):.4g}"),
-                "speed": numbers.speed_text(told),
-                "store": told.store_floor,
-                "arithmetic": told.blas_floor,
+                "speed": numbers.speed_text(speed),
+                "store": speed.store_floor,
+                "arithmetic": speed.blas_floor,
             }
         )
-    return sorted(found, key=lambda row: (row["name"], row["tile"]))
+    return sorted(data, key=lambda row: (row["name"], row["tile"]))
 
 
 def floors(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Both floors at each tile, as far as trials have told them."""
-    found = []
+    """Both floors at each tile, where trials have reported them."""
+    marks = []
     for tile in sorted({row["tile"] for row in data}):
         for floor in FLOORS:
-            told = [row[floor] for row in data if row["tile"] == tile and row[floor]]
-            if told:
+            times = [row[floor] for row in data if row["tile"] == tile and row[floor]]
+            if times:
                 ends = {"tile": tile / ASIDE, "end": tile * ASIDE}
-                found.append({"name": floor, **ends, "seconds": float(f"{min(told):.4g}")})
-    return found
+                marks.append({"name": floor, **ends, "seconds": float(f"{min(times):.4g}")})
+    return marks
 
 
 def labels(
@@ -121,23 +120,23 @@ def panel(cases: Sequence[Measured]) -> Panel:
     text = alt.Chart(rows(labels([*data, *low], domain, tiles[-1] * ASIDE))).mark_text(
         align="left", dx=8
     )
-    place = text.encode(x=x, y=alt.Y("label:Q", scale=None), text="name:N")
+    label = text.encode(x=x, y=alt.Y("label:Q", scale=None), text="name:N")
     return alt.layer(
         band,
         floor,
         line,
-        place.transform_filter("datum.engine != ''").encode(color=colour),
-        place.transform_filter("datum.engine == ''").encode(color=alt.value(INK)),
+        label.transform_filter("datum.engine != ''").encode(color=colour),
+        label.transform_filter("datum.engine == ''").encode(color=alt.value(INK)),
     ).properties(width=WIDTH, height=HEIGHT, title=style.title(ratio(cases)))
 
 
-def seconds(found: Sequence[dict[str, Any]]) -> list[float]:
-    """Those of rows."""
-    return [row["seconds"] for row in found]
+def seconds(data: Sequence[dict[str, Any]]) -> list[float]:
+    """Seconds of the rows."""
+    return [row["seconds"] for row in data]
 
 
 def dashes(data: Sequence[dict[str, Any]]) -> alt.Scale:
-    """Floors are dashed, each in its way; of an engine's lines all but that of most threads."""
+    """Each floor has dashes of its own; an engine's line with one thread is dashed too."""
     names = sorted({row["name"] for row in data})
     whole: list[int] = [1, 0]
     shown = {name: [4, 2] if name.endswith(", 1 thread") else whole for name in names}
@@ -146,18 +145,18 @@ def dashes(data: Sequence[dict[str, Any]]) -> alt.Scale:
 
 
 def ratio(cases: Sequence[Measured]) -> str:
-    """What the seed's comparison gives here and gave there: `gpu` over `posix` with one thread, at
+    """The seed's comparison, measured here and published: `gpu` over `posix` with one thread, at
     its tile or the largest below."""
-    found = {}
+    times = {}
     for m in cases:
         if m["engine"] == "gpu" or (m["engine"], m["threads"]) == ("posix", 1):
-            told = numbers.speed(m.flops_per_sample, m.trials)
-            found[m["engine"], m["tile"]] = told.seconds
-    tiles = {tile for _, tile in found if {("gpu", tile), ("posix", tile)} <= found.keys()}
+            speed = numbers.speed(m.flops_per_sample, m.trials)
+            times[m["engine"], m["tile"]] = speed.seconds
+    tiles = {tile for _, tile in times if {("gpu", tile), ("posix", tile)} <= times.keys()}
     tile = max((tile for tile in tiles if tile <= SEED_TILE), default=None)
     if tile is None:
         return ""
-    here = f"gpu {found['posix', tile] / found['gpu', tile]:.3g}x posix with 1 thread, tile {tile}"
+    here = f"gpu {times['posix', tile] / times['gpu', tile]:.3g}x posix with 1 thread, tile {tile}"
     theirs = [entry for entry in published.values() if entry.quantity == RATIO]
     if cases[0]["schedule"] != "naive" or tile != SEED_TILE:
         return here
@@ -180,12 +179,12 @@ def title(m: Measured) -> str:
 
 def over_tile(cases: Sequence[Measured]) -> Drawn:
     """A chart for each store and schedule, where there is more than one point."""
-    found: Drawn = []
-    for same in groups(view.drawable(cases, "gemm"), *ALIKE).values():
+    charts: Drawn = []
+    for same in groups(drawable(cases, "gemm"), *ALIKE).values():
         if len({(m["engine"], m["threads"], m["tile"]) for m in same}) > 1:
             text = heading(cases, same[0].run, title(same[0]))
-            found.append((text, panel(same), same))
-    return found
+            charts.append((text, panel(same), same))
+    return charts
 
 
 FIGURES = (
@@ -193,9 +192,9 @@ FIGURES = (
         "gemm",
         "Matrix product larger than memory",
         ("gemm",),
-        "Seconds of C = alpha A B + beta C over the edge of a tile, a line for each way of moving "
-        "tiles. The floors below: all bytes read and written at the rate of the store, and all "
-        "flops at the rate of the BLAS, each measured in the same trials. A run that overlaps "
+        "Seconds of C = alpha A B + beta C over the edge of a tile, a line for each engine that "
+        "moves tiles. The floors below: all bytes read and written at the rate of the store, and "
+        "all flops at the rate of the BLAS, each measured in the same trials. A run that overlaps "
         "everything lies on the higher one.",
         over_tile,
     ),

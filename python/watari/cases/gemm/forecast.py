@@ -1,8 +1,8 @@
-"""What a product will read and write, and how long that takes at least: known before it runs.
+"""The forecast of a product: bytes that it reads and writes, and a lower bound of its time.
 
 Bytes are counted by the library from its schedule. Seconds are those bytes at the rate of the store
-and the flops at the rate of the BLAS, each measured for a moment here, or told by the machine's
-description; where neither is known, no time is said.
+and the flops at the rate of the BLAS, each measured briefly on this machine, or taken from
+the machine's description. Where neither is known, the forecast has no time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SIDE = 1024  # of matrices multiplied to know a CPU's rate
 
 @dataclass(frozen=True)
 class Forecast:
-    """Of one product. Rates are None where they are not known beforehand."""
+    """The forecast of one product. Rates are None where they are not known beforehand."""
 
     bytes_read: int
     bytes_written: int
@@ -51,8 +51,8 @@ class Forecast:
     @property
     def store_seconds(self) -> float | None:
         """All bytes at the rate of the store."""
-        moved = self.bytes_read + self.bytes_written
-        return moved / self.store_rate if self.store_rate else None
+        size = self.bytes_read + self.bytes_written
+        return size / self.store_rate if self.store_rate else None
 
     @property
     def blas_seconds(self) -> float | None:
@@ -61,7 +61,7 @@ class Forecast:
 
     @property
     def seconds(self) -> float | None:
-        """At least so long, where everything overlaps."""
+        """The lower bound: the time if everything overlaps."""
         return max([s for s in (self.store_seconds, self.blas_seconds) if s], default=None)
 
     def bytes_text(self) -> str:
@@ -91,7 +91,7 @@ class Forecast:
 def forecast(
     parameters: Parameters, plan: Mapping[str, float], store_rate: float | None
 ) -> Forecast:
-    """Of a case with all axes and the library's plan for it."""
+    """The forecast of a case with all axes and the library's plan for it."""
     on_cpu = parameters["processor"] == "cpu"
     return Forecast(
         int(plan["bytes_read"]),
@@ -104,7 +104,7 @@ def forecast(
 
 
 def addresses_are_limited() -> bool:
-    """Whether `ulimit -v` is set: what NumPy's OpenBLAS and threads take would be missing then."""
+    """Whether `ulimit -v` is set: NumPy's OpenBLAS and its threads would take of it."""
     return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
 
 
@@ -118,7 +118,7 @@ def file_rate(path: Path) -> float | None:
     except OSError:
         return None
     try:
-        chunks = min(os.fstat(file).st_size, SAMPLE) // CHUNK  # of less, latency would be told
+        chunks = min(os.fstat(file).st_size, SAMPLE) // CHUNK  # fewer would measure latency
         with ThreadPoolExecutor(READERS) as pool:
             started = time.perf_counter()
             read = sum(pool.map(lambda i: read_chunk(file, i), range(chunks)))
@@ -137,10 +137,10 @@ def read_chunk(file: int, index: int) -> int:
 
 def folder_rate(folder: str) -> float | None:
     """Bytes per second of the disk below a folder, by a file without a name: a kill leaves none."""
-    place = Path(expanded(folder))
+    path = Path(expanded(folder))
     with suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=place) as file:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path) as file:
             file.write(os.urandom(CHUNK) * (SAMPLE // CHUNK))
             file.flush()
             os.fsync(file.fileno())
@@ -166,9 +166,9 @@ def blas_rate(precision: str) -> float | None:
 
 
 def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
-    """What the products of a run will read, a line for each plan: engines have it in common."""
+    """The forecasts of a run's products, one line for each plan; engines share a plan."""
     rates: dict[tuple[str, str], float | None] = {}
-    told: dict[str, dict[str, list[Parameters]]] = {}  # cases by their name and what is foreseen
+    plans_by_name: dict[str, dict[str, list[Parameters]]] = {}  # cases by name and forecast
     for p in wanted:
         store = (p["store"], p["folder" if p["store"] == "file" else "processor"])
         if store not in rates:
@@ -177,10 +177,12 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
                 if p["store"] == "file"
                 else limits.link_bandwidth(machine, "cpu", p["processor"])
             )
-        told.setdefault(name(p), {}).setdefault(foreseen(p, rates[store]), []).append(p)
+        plans_by_name.setdefault(name(p), {}).setdefault(forecast_text(p, rates[store]), []).append(
+            p
+        )
     return [
-        f"{named}{special(cases, [p for each in plans.values() for p in each])}: {text}"
-        for named, plans in told.items()
+        f"{named}{special(cases, [p for alike in plans.values() for p in alike])}: {text}"
+        for named, plans in plans_by_name.items()
         for text, cases in plans.items()
     ]
 
@@ -193,14 +195,14 @@ def name(p: Parameters) -> str:
     )
 
 
-def foreseen(p: Parameters, rate: float | None) -> str:
-    """What is said of one case."""
+def forecast_text(p: Parameters, rate: float | None) -> str:
+    """The forecast of one case, or the reason why it cannot run."""
     from watari import _native
 
     try:
         axes.require_sense(p)
         plan = _native.gemm_plan(trial.native_parameters(p))
-    except WatariError as error:  # its trial will say it too
+    except WatariError as error:  # its trial reports it too
         return str(error).removeprefix("gemm: ")
     of = forecast(p, plan, rate)
     return f"{of.bytes_text()}; {of.time_text()}"

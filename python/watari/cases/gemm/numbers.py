@@ -34,15 +34,15 @@ def speed(flops: int, trials: Sequence[Mapping[str, Any]]) -> Speed:
     """The numbers of trials that went well."""
 
     def middle(name: str) -> float | None:
-        found = [t["quantities"][name]["value"] for t in trials if name in t["quantities"]]
-        return float(median(found)) if found else None
+        values = [t["quantities"][name]["value"] for t in trials if name in t["quantities"]]
+        return float(median(values)) if values else None
 
     seconds = float(median(median(t["host_s"]) for t in trials))
-    moved = sum(middle(name) or 0.0 for name in ("bytes_read", "bytes_written"))
+    size = sum(middle(name) or 0.0 for name in ("bytes_read", "bytes_written"))
     return Speed(
         seconds=seconds,
         flops_per_s=flops / seconds,
-        bytes_per_s=moved / seconds,
+        bytes_per_s=size / seconds,
         floor=middle("floor_s"),
         store_floor=middle("store_floor_s"),
         blas_floor=middle("blas_floor_s"),
@@ -53,16 +53,16 @@ def columns(flops: int, trials: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The numbers of trials that went well as text, by what a table calls them."""
     if not trials:
         return dict.fromkeys(COLUMNS, "")
-    found = speed(flops, trials)
-    over = f"{found.over_floor:.3g}" if found.over_floor else "unknown"
-    rate = f"{found.bytes_per_s / 1e9:.3g}"
-    texts = (f"{found.seconds:.3g}", format_flops(found.flops_per_s), rate, over)
+    numbers = speed(flops, trials)
+    over = f"{numbers.over_floor:.3g}" if numbers.over_floor else "unknown"
+    rate = f"{numbers.bytes_per_s / 1e9:.3g}"
+    texts = (f"{numbers.seconds:.3g}", format_flops(numbers.flops_per_s), rate, over)
     return dict(zip(COLUMNS, texts, strict=True))
 
 
-def speed_text(found: Speed) -> str:
+def speed_text(numbers: Speed) -> str:
     """In one line: `48.1 TFLOPS, 31.2 GB/s, 1.08 x floor`."""
-    parts = [format_flops(found.flops_per_s), f"{found.bytes_per_s / 1e9:.3g} GB/s"]
-    if found.over_floor:
-        parts.append(f"{found.over_floor:.3g} x floor")
+    parts = [format_flops(numbers.flops_per_s), f"{numbers.bytes_per_s / 1e9:.3g} GB/s"]
+    if numbers.over_floor:
+        parts.append(f"{numbers.over_floor:.3g} x floor")
     return ", ".join(parts)

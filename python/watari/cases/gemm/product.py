@@ -1,7 +1,7 @@
 """C = alpha A B + beta C of matrices in .npy files that need not fit memory: `watari.gemm`.
 
-The product is the library's (src/watari/gemm/product/product.hpp); here are words, signals, and
-what people are told.
+The product is the library's (src/watari/gemm/product/product.hpp); this module has the Python
+types, the signals and the progress reports.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any, Protocol
 from watari.case.axis import Parameters, count, numbered, parse_size
 from watari.cases.gemm import axes
 from watari.common.errors import UsageError, WatariError
-from watari.machine import openblas as blas
+from watari.machine import openblas
 
 PathLike = str | os.PathLike[str]
 PRECISION = {"float32": "single", "float64": "double"}
-INTERVAL = 1.0  # seconds; finished tiles become durable, and progress is told, as often
+INTERVAL = 1.0  # seconds; between two syncs of finished tiles, and two reports of progress
 
 
 class Interrupted(KeyboardInterrupt):
@@ -31,7 +31,7 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class Work:
-    """A product whose parts were looked at and fit each other."""
+    """A product whose files and values have passed every check."""
 
     output: str  # as it was named
     largest: str  # path of A, or of B
@@ -42,13 +42,13 @@ class Work:
 
 
 class Progress(Protocol):
-    """Told by `gemm` what it is about to do, and about once a second how far it is."""
+    """Receives the plan of a product, then its progress about once a second."""
 
     def start(self, work: Work, finished: int) -> None:
-        """The product begins; so many tiles of C were finished by an earlier run."""
+        """The product begins; an earlier run completed `finished` tiles of C."""
 
     def advance(self, fraction: float, finished: int) -> None:
-        """So much of this run's work is done, and so many tiles of C in all."""
+        """`fraction` of this run's work is done; `finished` tiles of C are complete in all."""
 
 
 class Silent:
@@ -100,7 +100,7 @@ def gemm(
     Tile products are cuBLAS's or OpenBLAS's.
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
-    same call goes on from there; `fresh` begins anew. Ctrl-C (where this is the main thread) ends
+    same call resumes from them; `fresh` starts over. Ctrl-C (where this is the main thread) ends
     it with what is finished kept. `verify` reads all of `out` back, and compares it with checksums
     of what was computed, before it gets its name.
 
@@ -123,8 +123,8 @@ def gemm(
         asked["threads"] = count(1, 4096)(str(threads))
     paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
     product = prepared({**paths, **axes.settle(asked), "fresh": fresh, "verify": verify})
-    told = progress or Silent()
-    done = multiply(product, described(product, paths["c"], asked), told)
+    listener = progress or Silent()
+    done = multiply(product, described(product, paths["c"], asked), listener)
     names = ("seconds", "bytes_read", "bytes_written", "tiles", "finished_before", "notes")
     return Product(**{name: done[name] for name in names})
 
@@ -136,7 +136,7 @@ def prepared(asked: Parameters) -> Any:
         from watari import _native
     except ImportError as error:
         raise UsageError(f"the compiled part of watari is not installed: {error}") from None
-    return _native.GemmProduct({**asked, "blas_folder": blas.folder(), "interval": INTERVAL})
+    return _native.GemmProduct({**asked, "blas_folder": openblas.folder(), "interval": INTERVAL})
 
 
 def described(product: Any, output: str, asked: Parameters) -> Work:
@@ -178,21 +178,21 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 def multiply(product: Any, work: Work, progress: Progress) -> dict[str, Any]:
     """Makes C. Raises Interrupted, WatariError."""
-    begun = False
+    started = False
     with stoppable() as stopped:
 
         def advanced(finished: int, part: float) -> bool:
-            nonlocal begun
-            if begun:
+            nonlocal started
+            if started:
                 progress.advance(part, finished)
             else:
                 progress.start(work, finished)
-                begun = True
+                started = True
             return not stopped()
 
         try:
             done: dict[str, Any] = product.run(advanced)
-        except KeyboardInterrupt:  # a second one, while people are told how far it is
+        except KeyboardInterrupt:  # a second one, during a progress report
             raise Interrupted(product.kept()) from None
         except WatariError as error:
             kept = product.kept()

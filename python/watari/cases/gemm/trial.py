@@ -7,7 +7,7 @@ from typing import Any
 
 from watari.case.axis import Parameters, expanded
 from watari.case.native import verified
-from watari.machine import openblas as blas
+from watari.machine import openblas
 
 
 def native_parameters(parameters: Parameters) -> dict[str, Any]:
@@ -15,7 +15,12 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
     given = {name.replace("-", "_"): value for name, value in parameters.items()}
     given |= {name: float(parameters[name]) for name in ("alpha", "beta")}
     folder = expanded(parameters["folder"])
-    return {**given, "folder": folder, "blas_folder": blas.folder(), "seed": time.time_ns() >> 20}
+    return {
+        **given,
+        "folder": folder,
+        "blas_folder": openblas.folder(),
+        "seed": time.time_ns() >> 20,
+    }
 
 
 def run(parameters: Parameters) -> dict[str, Any]:

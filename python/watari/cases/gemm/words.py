@@ -13,8 +13,8 @@ from watari.results.measured import Measured
 
 def sides(parameters: Parameters) -> str:
     """The matrices of a product: `16384` where all are square, else `m x n x k`."""
-    found = [int(parameters[name]) for name in ("m", "n", "k")]
-    return str(found[0]) if len(set(found)) == 1 else " x ".join(map(str, found))
+    lengths = [int(parameters[name]) for name in ("m", "n", "k")]
+    return str(lengths[0]) if len(set(lengths)) == 1 else " x ".join(map(str, lengths))
 
 
 def words(case: str, parameters: Parameters) -> str:
@@ -36,8 +36,8 @@ def words(case: str, parameters: Parameters) -> str:
 
 def summary(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """The numbers, and the spread from trial to trial."""
-    found = columns(m.flops_per_sample, m.trials if m.drawn else [])
-    return {**found, "spread": plain_columns(m, cases)["spread"]}
+    texts = columns(m.flops_per_sample, m.trials if m.drawn else [])
+    return {**texts, "spread": plain_columns(m, cases)["spread"]}
 
 
 PRESENTATION = Presentation(

@@ -9,8 +9,7 @@ from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, tabl
 from watari.case.axis import Axis, Parameters, count, one_of, parse_boolean
 from watari.case.case import Case
 from watari.case.profile import Access, Phase, Profile, Transfer
-from watari.cases.himeno import axes as values
-from watari.cases.himeno import trial
+from watari.cases.himeno import axes, trial
 from watari.cases.himeno.axes import BYTES_PER_POINT, FIELD
 
 FLOPS = 34  # a point, by convention
@@ -28,36 +27,36 @@ KINDS = {
 
 def profile(parameters: Parameters) -> Profile:
     """13 floats read and 1 written a point; a second kernel reads and writes one more."""
-    who, grid, ranks = parameters["processor"], parameters["grid"], int(parameters["ranks"])
+    processor, grid, ranks = parameters["processor"], parameters["grid"], int(parameters["ranks"])
     more = 0 if parameters["form"] == "fused" else 1
-    interior = values.interior(grid)
+    interior = axes.interior(grid)
     read, written = ((n + more) * FIELD * interior for n in (13, 1))
-    place = "cpu" if parameters["style"] == "pinned" else who
+    side = "cpu" if parameters["style"] == "pinned" else processor
     transfers = (
-        Transfer(who, place, "", read // ranks),
-        Transfer(who, "", place, written // ranks),
+        Transfer(processor, side, "", read // ranks),
+        Transfer(processor, "", side, written // ranks),
     )
     phase = Phase(
         "iterations",
         read + written,
         transfers,
-        (Access("fields", who, read, written),),
+        (Access("fields", processor, read, written),),
         FLOPS * interior,
         int(parameters["iterations"]),
     )
     kinds = KINDS.get(parameters["style"], ("managed",))
-    return Profile((phase,), {kind: BYTES_PER_POINT * values.points(grid) for kind in kinds})
+    return Profile((phase,), {kind: BYTES_PER_POINT * axes.points(grid) for kind in kinds})
 
 
 def asks(parameters: Parameters) -> tuple[str, ...]:
-    """Some halos only an MPI that knows CUDA survives."""
+    """The check that some halos need: MPI without CUDA crashes on a GPU pointer."""
     given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
     takes = given and parameters["style"] in ("explicit", "acc-host-data")
     return ("mpi-takes-gpu-memory",) if takes else ()
 
 
-def spoken(parameters: Parameters) -> dict[str, str]:
-    """One rank has neither split nor halo."""
+def labels(parameters: Parameters) -> dict[str, str]:
+    """One rank shows neither split nor halo."""
     return {"split": "", "halo": ""} if parameters.get("ranks") == 1 else {}
 
 
@@ -71,18 +70,18 @@ CASES = (
             Axis(
                 "style",
                 "how the program manages its memory",
-                one_of(*values.STYLES),
+                one_of(*axes.STYLES),
                 lambda m, p: "system" if p["processor"] == "cpu" else "explicit",
                 "explicit, on the cpu system",
-                values.STYLES,
+                axes.STYLES,
             ),
             Axis(
                 "grid",
                 "points along i, j, k with the boundary: XS to XXL or IxJxK",
-                values.parse_grid,
+                axes.parse_grid,
                 lambda m, p: "M" if p["processor"] == "cpu" else "L",
                 "L, on the cpu M",
-                tuple(values.GRIDS),
+                tuple(axes.GRIDS),
             ),
             axis("iterations", "Jacobi iterations, each timed", kept, 100),
             words(
@@ -101,37 +100,37 @@ CASES = (
                 ("shared", "tuned"),
             ),
             words("data", "initial data", "standard", "standard", "general"),
-            axis("ranks", "processes, started by the launcher", count(1, values.MOST_RANKS), 1),
+            axis("ranks", "processes, started by the launcher", count(1, axes.MOST_RANKS), 1),
             Axis(
                 "split",
                 "ranks along i, j, k, such as 2x2x1",
-                values.parse_split,
+                axes.parse_split,
                 lambda m, p: f"{p['ranks']}x1x1",
                 "all along i",
             ),
             Axis(
                 "halo",
                 "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
-                one_of(*values.HALOS),
-                values.default_halo,
+                one_of(*axes.HALOS),
+                axes.default_halo,
                 "what suits the style",
-                values.HALOS,
+                axes.HALOS,
             ),
             axis("overlap", "exchange while inner points are computed", parse_boolean, False),
             replace(
                 THREADS,
                 summary="CPU threads of a rank, pinned",
-                default=values.default_threads,
+                default=axes.default_threads,
                 default_text="one a core, shared by the ranks",
             ),
             OVERSUBSCRIBE,
         ),
         trial.run,
         profile,
-        values.settle,
-        values.require_sense,
+        axes.settle,
+        axes.require_sense,
         asks=asks,
-        spoken=spoken,
+        labels=labels,
         styles=Path(__file__).with_name("styles"),
         presentation="watari.cases.himeno.words",
     ),

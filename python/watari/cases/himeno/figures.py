@@ -14,7 +14,7 @@ FIGURES = (
         "Tick: the whole loop, with first iteration and migration (as figure 5.8 of Yoshida 2024 "
         "shows). Solid: the whole run, with allocation and transfers, too. Dashed: the speed that "
         "the rate of a copy in the same file gives. Hollow bars are published by others.",
-        styles.speed,
+        styles.speed_charts,
     ),
     Figure(
         "himeno-iterations",
@@ -40,7 +40,7 @@ FIGURES = (
         "GFLOPS by implementation and number of ranks (a GPU has one; numbers in brackets are "
         "those of Doi 2016). Solid: the loop, first iteration included, as figures 2 to 5 there. "
         "Pale, and the number: an iteration of the steady state. The tick is perfect scaling of "
-        "the bar's own steady speed on one GPU, which has no halo and stands beside each way.",
+        "the bar's own steady speed on one GPU, which has no halo and stands beside each path.",
         scaling.several,
     ),
     Figure(
@@ -54,4 +54,4 @@ FIGURES = (
     ),
 )
 
-EFFORT = Effort(FIGURES[-1], productivity.together, productivity.speeds)
+EFFORT = Effort(FIGURES[-1], productivity.combined, productivity.speeds)

@@ -1,8 +1,8 @@
 """Himeno, iteration by iteration: the first, those in which pages move, the steady state.
 
-Both axes are logarithmic: of 3000 iterations the first fifty tell most. From the sixtieth on the
-samples of a trial are gathered, a few percent of the axis at a time: the line is their median, the
-band holds every one of them.
+Both axes are logarithmic: most of what changes is in the first fifty of 3000 iterations. From the
+sixtieth on the samples of a trial are gathered, a few percent of the axis at a time: the line is
+their median, the band holds every one of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.himeno import speed as performance
-from watari.cases.himeno import words
+from watari.cases.himeno import speed, words
 from watari.cases.himeno.styles import grid_title, programs, whole_programs
 from watari.charts import style
 from watari.charts.figure import Drawn
@@ -31,12 +30,12 @@ STEP = 1.05
 
 def bins(count: int) -> list[tuple[int, int]]:
     """Ranges [first, last) of iterations, from 0: one by one, then ever longer."""
-    found, first = [], 0
+    ranges, first = [], 0
     while first < count:
         last = first + 1 if first < SINGLE else max(first + 1, int(STEP * first))
-        found.append((first, min(last, count)))
+        ranges.append((first, min(last, count)))
         first = last
-    return found
+    return ranges
 
 
 def points(trial: Any) -> dict[str, list[float]]:
@@ -53,12 +52,12 @@ def points(trial: Any) -> dict[str, list[float]]:
 
 def facts(m: Measured) -> str:
     """`first 0.32 s, 50 migrating, then 3.4 ms`."""
-    found = performance.of(m)
-    moving = f", {found.migrated} migrating" if found.migrated else ""
-    if found.steady is None:
-        return f"first {format_duration(found.first)}{moving}, never steady"
-    steady = m.flops_per_sample / found.steady / 1e9
-    return f"first {format_duration(found.first)}{moving}, then {format_duration(steady)}"
+    performance = speed.of(m)
+    moving = f", {performance.migrated} migrating" if performance.migrated else ""
+    if performance.steady is None:
+        return f"first {format_duration(performance.first)}{moving}, never steady"
+    steady = m.flops_per_sample / performance.steady / 1e9
+    return f"first {format_duration(performance.first)}{moving}, then {format_duration(steady)}"
 
 
 def panel(m: Measured, domain: tuple[float, float]) -> Panel:
@@ -93,7 +92,7 @@ def panel(m: Measured, domain: tuple[float, float]) -> Panel:
 
 def marks(m: Measured, count: int, x: alt.X) -> list[Any]:
     """A triangle at the first iteration of the steady state, as in the figure of migration."""
-    first = performance.of(m).migrated + 2
+    first = speed.of(m).migrated + 2
     if first == 2 or first > count:
         return []
     base = alt.Chart(rows([{"sample": first, "text": "steady"}])).encode(x=x)
@@ -106,11 +105,11 @@ def marks(m: Measured, count: int, x: alt.X) -> list[Any]:
 
 def iterations(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run and grid, a panel for each style and program on one processor."""
-    found: Drawn = []
+    charts: Drawn = []
     alone = [m for m in whole_programs(cases) if m.ranks == 1 and m.drawn]
     for heading, same in split(alone, ("grid",), grid_title):
         chosen = [m for part in programs(same) for m in part]
         times = [s for m in chosen for t in m.trials for s in statistics.seconds(t) if s > 0]
         domain = decades([1e3 * min(times), 1e3 * max(times)])
-        found.append((heading, grid([panel(m, domain) for m in chosen], columns=3), chosen))
-    return found
+        charts.append((heading, grid([panel(m, domain) for m in chosen], columns=3), chosen))
+    return charts

@@ -1,4 +1,4 @@
-"""Effort beside speed: how much code a memory style takes, and what it gives for it."""
+"""Effort beside speed: statements that a memory style needs, and the speed that it reaches."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import altair as alt
 
 from watari.cases import effort
-from watari.cases.himeno import speed as performance
-from watari.cases.himeno import words
+from watari.cases.himeno import speed, words
 from watari.cases.himeno.styles import grid_title, whole_programs
 from watari.charts import style
 from watari.charts.figure import Drawn
@@ -25,20 +24,18 @@ ASIDE = 0.3  # statements
 def best(cases: Sequence[Measured]) -> list[Measured]:
     """Of each style the program that is fastest as a whole, on one processor."""
     alone = [m for m in cases if m.drawn and m.ranks == 1]
-    return [
-        max(same, key=lambda m: performance.of(m).whole) for same in groups(alone, "style").values()
-    ]
+    return [max(same, key=lambda m: speed.of(m).whole) for same in groups(alone, "style").values()]
 
 
 def point(m: Measured, statements: dict[str, int]) -> dict[str, Any]:
     """One style: its statements, its steady state and its whole run."""
-    found = performance.of(m)
-    steady = found.steady if found.steady is not None else found.gflops
+    performance = speed.of(m)
+    steady = performance.steady if performance.steady is not None else performance.gflops
     return {
         "style": m["style"],
         "statements": statements[m["style"]],
         "steady": float(f"{steady:.4g}"),
-        "whole": float(f"{found.whole:.4g}"),
+        "whole": float(f"{performance.whole:.4g}"),
         "what": words.words(m.case, m.parameters),
     }
 
@@ -49,7 +46,7 @@ def chart(cases: Sequence[Measured]) -> Panel:
     data = [point(m, statements) for m in best(cases)]
     top = 1.08 * max(row["steady"] for row in data)
     wide = max(row["statements"] for row in data) + 4
-    for same in groups_of(data, 0):  # as many statements: side by side, a little apart
+    for same in groups_of(data, 0):  # equal numbers of statements: side by side, a little apart
         for i, row in enumerate(same):
             row["at"] = row["statements"] + ASIDE * (i - (len(same) - 1) / 2)
             row["right"] = row["statements"] + ASIDE * (len(same) - 1) / 2
@@ -86,42 +83,42 @@ def chart(cases: Sequence[Measured]) -> Panel:
 
 
 def groups_of(data: Sequence[dict[str, Any]], within: int) -> list[list[dict[str, Any]]]:
-    """Points that have as many statements, or nearly."""
-    found: list[list[dict[str, Any]]] = []
+    """Points with equal numbers of statements, or nearly equal ones."""
+    nearby: list[list[dict[str, Any]]] = []
     for row in sorted(data, key=lambda row: row["statements"]):
-        if found and row["statements"] - found[-1][0]["statements"] <= within:
-            found[-1].append(row)
+        if nearby and row["statements"] - nearby[-1][0]["statements"] <= within:
+            nearby[-1].append(row)
         else:
-            found.append([row])
-    return found
+            nearby.append([row])
+    return nearby
 
 
 def speeds(cases: Sequence[Measured]) -> dict[str, str]:
     """Of each style `2660, 1511`: GFLOPS in the steady state and over the whole run."""
-    found = {m["style"]: performance.of(m) for m in cases}
+    by_style = {m["style"]: speed.of(m) for m in cases}
     return {
         name: f"{format_rate(f.steady) if f.steady is not None else '-'}, {format_rate(f.whole)}"
-        for name, f in found.items()
+        for name, f in by_style.items()
     }
 
 
-def together(drawn: Drawn) -> Panel:
+def combined(drawn: Drawn) -> Panel:
     """Several charts as one, each under its heading."""
     titled = [chart.properties(title=style.title(heading)) for heading, chart, _ in drawn]
     return alt.vconcat(*titled)
 
 
 def long_title(m: Measured) -> str:
-    """Grid and iterations: what transfers cost is shared by as many."""
+    """Grid and iterations: the cost of transfers is shared by all iterations."""
     return f"{grid_title(m)}, {m['iterations']} iterations"
 
 
 def effort_and_speed(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run, grid and length in which a GPU ran two styles or more."""
-    found: Drawn = []
+    charts: Drawn = []
     alone = [m for m in whole_programs(cases) if m["processor"] != "cpu"]
     for heading, same in split(alone, ("grid", "iterations"), long_title):
         chosen = best(same)
         if len(chosen) > 1:
-            found.append((heading, chart(same), chosen))
-    return found
+            charts.append((heading, chart(same), chosen))
+    return charts

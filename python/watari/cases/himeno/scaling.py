@@ -11,9 +11,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.himeno import axes as himeno
-from watari.cases.himeno import speed as performance
-from watari.cases.himeno import words
+from watari.cases.himeno import axes, speed, words
 from watari.cases.himeno.styles import grid_title, ordered, whole_programs
 from watari.charts import style
 from watari.charts.figure import Drawn
@@ -29,7 +27,7 @@ NUMBERS = {"acc-data": 1, "acc-host-data": 2, "acc-managed-all": 3, "acc-managed
 PROGRAM = ("form", "data")
 
 
-def way(m: Measured) -> str:
+def halo_path(m: Measured) -> str:
     """How the halo crosses: `nccl, overlapped`; with the split where it is not along i alone."""
     cut = "" if m["split"] in (None, f"{m.ranks}x1x1") else f", {m['split']}"
     return f"{words.halo_words(m.parameters)}{cut}"
@@ -43,41 +41,45 @@ def implementation(m: Measured, cases: Sequence[Measured]) -> str:
 
 
 def bars_of(cases: Sequence[Measured]) -> list[tuple[str, Measured]]:
-    """Every bar with its name. Where an implementation has several ways for the halo each has bars
-    of its own; one rank has no halo, and stands beside each of them."""
-    ways: dict[str, list[str]] = {}
+    """Every bar with its name. Where an implementation has several paths for the halo, each path
+    has its own bars; one rank has no halo, and stands beside each path."""
+    paths: dict[str, list[str]] = {}
     for m in ordered(cases):
-        known = ways.setdefault(implementation(m, cases), [])
-        if m.ranks > 1 and way(m) not in known:
-            known.append(way(m))
-    found = []
+        known = paths.setdefault(implementation(m, cases), [])
+        if m.ranks > 1 and halo_path(m) not in known:
+            known.append(halo_path(m))
+    bars = []
     for m in ordered(cases):
         name = implementation(m, cases)
-        if len(ways[name]) < 2:
-            found += [(name, m)] if ways[name] else []
+        if len(paths[name]) < 2:
+            bars += [(name, m)] if paths[name] else []
         else:
-            found += [(f"{name}, {w}", m) for w in ways[name] if m.ranks == 1 or w == way(m)]
-    return found
+            bars += [
+                (f"{name}, {crossing}", m)
+                for crossing in paths[name]
+                if m.ranks == 1 or crossing == halo_path(m)
+            ]
+    return bars
 
 
 def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """One row a bar, with what perfect scaling of its own steady speed on one GPU would give (the
-    CPU's ranks share its cores), and where its number has room: over the tick, or under a far one.
+    """One row a bar, with its speed at perfect scaling from one GPU (not on the CPU, whose ranks
+    share cores), and the position of its number: over the tick, or under a distant one.
     """
-    found = [bar_row(m, name) for name, m in bars_of(cases)]
+    bars = [bar_row(m, name) for name, m in bars_of(cases)]
     shared = cases[0]["processor"] == "cpu"
-    singles = [row for row in found if row["ranks"] == 1 and row["drawn"] and not shared]
+    singles = [row for row in bars if row["ranks"] == 1 and row["drawn"] and not shared]
     alone = {row["name"]: row["steady"] for row in singles}
-    for row in found:
+    for row in bars:
         ideal = row["ranks"] * alone[row["name"]] if row["name"] in alone else None
         row["ideal"] = ideal
         row["efficiency"] = row["steady"] / ideal if ideal and row["drawn"] else None
         row["top"] = max(row["steady"], ideal or 0.0)
-    most = max(row["top"] for row in found)
-    for row in found:
+    most = max(row["top"] for row in bars)
+    for row in bars:
         under = row["top"] - row["steady"] > NUMBER_ROOM * most
         row["label"] = row["steady"] if under else row["top"]
-    return found
+    return bars
 
 
 def bar_row(m: Measured, name: str) -> dict[str, Any]:
@@ -87,11 +89,11 @@ def bar_row(m: Measured, name: str) -> dict[str, Any]:
     row |= {"drawn": m.drawn, "why": m.reason}
     if not m.drawn:
         return {**row, "loop": 0.0, "steady": 0.0, "text": m.status}
-    found = performance.of(m)
-    steady = found.gflops if found.steady is None else found.steady
-    numbers = {"loop": found.gflops, "steady": steady}
-    told = {name: float(f"{number:.4g}") for name, number in numbers.items()}
-    return {**row, **told, "text": format_rate(steady)}
+    performance = speed.of(m)
+    steady = performance.gflops if performance.steady is None else performance.steady
+    numbers = {"loop": performance.gflops, "steady": steady}
+    rounded = {name: float(f"{number:.4g}") for name, number in numbers.items()}
+    return {**row, **rounded, "text": format_rate(steady)}
 
 
 def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
@@ -104,34 +106,34 @@ def strong(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
 
 
 def weak(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
-    """Cases of one program in which a rank has as many points, however many there are."""
-    found: dict[tuple[Any, ...], list[Measured]] = {}
+    """Cases of one program in which every rank has the same number of points."""
+    by_program: dict[tuple[Any, ...], list[Measured]] = {}
     for m in cases:
-        share = himeno.interior(m["grid"]) / m.ranks
-        found.setdefault((m.run, m["processor"], share, m["form"], m["data"]), []).append(m)
+        share = axes.interior(m["grid"]) / m.ranks
+        by_program.setdefault((m.run, m["processor"], share, m["form"], m["data"]), []).append(m)
     return [
         (f"{key[2] / 1e6:.0f} million points a GPU: {same[0]['form']}", same)
-        for key, same in found.items()
+        for key, same in by_program.items()
         if len({m["grid"] for m in same}) > 1 and len({m.ranks for m in same}) > 1
     ]
 
 
 def coloured_by(data: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Of each bar's name the word that its colour is for: the style, or the way of the halo where
-    bars differ in nothing else."""
+    """The word that decides the colour of each bar: the style, or the path of the halo where bars
+    differ in nothing else."""
     several = len({row["style"] for row in data}) > 1 or len({row["name"] for row in data}) == 1
-    found = {row["name"]: row["style"] for row in data}
-    return found if several else {row["name"]: row["halo"] for row in data if row["ranks"] > 1}
+    styles = {row["name"]: row["style"] for row in data}
+    return styles if several else {row["name"]: row["halo"] for row in data if row["ranks"] > 1}
 
 
 def shades(words: dict[str, str]) -> dict[str, str]:
     """The colour of each bar: that of its style or halo, lighter for every further one."""
-    seen: Counter[str] = Counter()
-    found = {}
+    uses: Counter[str] = Counter()
+    colours = {}
     for name, of in words.items():
-        found[name] = style.tint({**style.STYLES, **style.HALOS}[of], 1 - 0.55 ** seen[of])
-        seen[of] += 1
-    return found
+        colours[name] = style.tint({**style.STYLES, **style.HALOS}[of], 1 - 0.55 ** uses[of])
+        uses[of] += 1
+    return colours
 
 
 def panel(title: str, cases: Sequence[Measured]) -> Panel:
@@ -165,7 +167,7 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
 
-    here = base.transform_filter("datum.drawn")
+    drawn = base.transform_filter("datum.drawn")
     colour = alt.Color(
         "name:N",
         title=None,
@@ -173,15 +175,15 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
         scale=style.table_scale(colours),
         legend=alt.Legend(orient="right", direction="vertical", symbolOpacity=1),
     )
-    pale = here.mark_bar(cornerRadiusEnd=2, opacity=PALE).encode(y=y("steady"), color=colour)
-    bars = here.mark_bar(cornerRadiusEnd=2, opacity=1, size=BAR / 2).encode(
+    pale = drawn.mark_bar(cornerRadiusEnd=2, opacity=PALE).encode(y=y("steady"), color=colour)
+    bars = drawn.mark_bar(cornerRadiusEnd=2, opacity=1, size=BAR / 2).encode(
         y=y("loop"), color=colour
     )
-    ideal = here.transform_filter("datum.ideal != null && datum.ranks > 1").mark_tick(
+    ideal = drawn.transform_filter("datum.ideal != null && datum.ranks > 1").mark_tick(
         orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK
     )
     turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
-    number = here.mark_text(**turned, dx=5, opacity=0.85).encode(y=y("label"), text="text:N")
+    number = drawn.mark_text(**turned, dx=5, opacity=0.85).encode(y=y("label"), text="text:N")
     absent = (
         base.transform_filter("!datum.drawn")
         .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
@@ -196,8 +198,8 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
 def several(cases: Sequence[Measured]) -> Drawn:
     """A chart for each grid and program that ran on more than one number of ranks."""
     every = whole_programs(cases)
-    found: Drawn = []
+    charts: Drawn = []
     for title, same in [*strong(every), *weak(every)]:
         if any(m.drawn and m.ranks > 1 for m in same):
-            found.append((heading(cases, same[0].run, title), panel("", same), same))
-    return found
+            charts.append((heading(cases, same[0].run, title), panel("", same), same))
+    return charts

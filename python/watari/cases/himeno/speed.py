@@ -1,4 +1,4 @@
-"""What the trials of case `himeno` say of speed: computed here alone, from their samples.
+"""Speed of case `himeno`, computed from the samples of its trials, here alone.
 
     GFLOPS = flops of an iteration x iterations / seconds / 1e9       score = MFLOPS / 82.84
     fraction of the floor = (bytes of an iteration / rate of a copy) / seconds of an iteration
@@ -6,8 +6,8 @@
 Three answers to "how fast?", and none of them hides the others: an iteration of the steady state,
 the loop as Himeno's own convention takes it (first iteration and migration included), and the whole
 run with what is outside the loop (allocation, transfers, release). A steady iteration of one rank
-is told between device events where there are some; all else by the host's clock. The floor is the
-time in which a copy measured in the same result file would move an iteration's bytes.
+is measured between device events where there are some, all else by the host's clock. The floor is
+the time in which a copy measured in the same result file would move an iteration's bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PARTS = (*OUTSIDE[:2], "first", "migrating", "steady", "halo", *OUTSIDE[2:])
 
 @dataclass(frozen=True)
 class Performance:
-    """One case: each number is the median over trials. None where it cannot be told."""
+    """One case: each number is the median over trials. None where it is not known."""
 
     gflops: float  # of the loop
     whole: float  # GFLOPS of the loop and what is outside it
@@ -71,7 +71,7 @@ def split(trial: Trial) -> Split:
     """First iteration, migration, steady state.
 
     Pages may move in the phase `rest`; they did where its times come down to a lower level, and do
-    so to the end where no lower level is reached (see settling.py).
+    so to the end where no lower level is reached (change_point.py).
     """
     times = statistics.seconds(trial)
     for phase in trial.get("phases") or []:
@@ -85,24 +85,24 @@ def split(trial: Trial) -> Split:
 
 def parts(trial: Trial) -> dict[str, float]:
     """Seconds of one run, by what they were spent on; by the host's clock."""
-    found = split(trial)
-    told = {name: value["value"] for name, value in (trial.get("quantities") or {}).items()}
-    halo = (trial.get("series") or {}).get("halo_s") or [0.0] * found.last
+    boundaries = split(trial)
+    reported = {name: value["value"] for name, value in (trial.get("quantities") or {}).items()}
+    halo = (trial.get("series") or {}).get("halo_s") or [0.0] * boundaries.last
     bare = [t - h for t, h in zip(trial["host_s"], halo, strict=True)]
-    seconds = {name: told.get(name, 0.0) for name in OUTSIDE}
-    seconds |= {"first": sum(bare[:1]), "migrating": sum(bare[1 : found.steady])}
-    seconds |= {"steady": sum(bare[found.steady :]), "halo": sum(halo)}
+    seconds = {name: reported.get(name, 0.0) for name in OUTSIDE}
+    seconds |= {"first": sum(bare[:1]), "migrating": sum(bare[1 : boundaries.steady])}
+    seconds |= {"steady": sum(bare[boundaries.steady :]), "halo": sum(halo)}
     return {name: seconds[name] for name in PARTS}
 
 
 def steady_seconds(trial: Trial) -> float | None:
     """Seconds of an iteration in the steady state: their median; None where there is none.
 
-    Of several ranks by the host's clock: what they tell each other is between no events of one GPU.
+    Several ranks are timed by the host's clock: events of one GPU do not cover their messages.
     """
-    found = split(trial)
+    boundaries = split(trial)
     times = trial["host_s"] if trial["ranks"] > 1 else statistics.seconds(trial)
-    return median(times[found.steady :]) if found.steady < found.last else None
+    return median(times[boundaries.steady :]) if boundaries.steady < boundaries.last else None
 
 
 def of(m: Measured) -> Performance:
@@ -110,14 +110,14 @@ def of(m: Measured) -> Performance:
     spent = [parts(trial) for trial in m.trials]
     loops = [sum(trial["host_s"]) for trial in m.trials]
     outside = [sum(part[name] for name in OUTSIDE) for part in spent]
-    amounts = [m.flops_per_sample * len(trial["host_s"]) / 1e9 for trial in m.trials]
+    gflop_counts = [m.flops_per_sample * len(trial["host_s"]) / 1e9 for trial in m.trials]
     steady = [seconds for trial in m.trials if (seconds := steady_seconds(trial))]
-    gflops = [amount / loop for amount, loop in zip(amounts, loops, strict=True)]
-    runs = zip(amounts, loops, outside, strict=True)
+    gflops = [gflop / loop for gflop, loop in zip(gflop_counts, loops, strict=True)]
+    runs = zip(gflop_counts, loops, outside, strict=True)
     levels = [m.flops_per_sample / seconds / 1e9 for seconds in steady]
     return Performance(
         gflops=median(gflops),
-        whole=median(amount / (loop + out) for amount, loop, out in runs),
+        whole=median(gflop / (loop + out) for gflop, loop, out in runs),
         steady=median(levels) if levels else None,
         rate=m.bytes_per_sample / median(steady) / 1e9 if steady else None,
         first=median(statistics.seconds(trial)[0] for trial in m.trials),
@@ -147,8 +147,8 @@ def fraction(m: Measured, cases: Sequence[Measured]) -> float | None:
 
 def text(m: Measured, cases: Sequence[Measured]) -> str:
     """In one line: `2664 GFLOPS, 4387 GB/s (103% of copy)`."""
-    found, part = of(m), fraction(m, cases)
-    if found.steady is None or found.rate is None:
-        return f"{format_rate(found.gflops)} GFLOPS, not steady"
+    performance, part = of(m), fraction(m, cases)
+    if performance.steady is None or performance.rate is None:
+        return f"{format_rate(performance.gflops)} GFLOPS, not steady"
     share = f" ({part:.0%} of copy)" if part else ""
-    return f"{format_rate(found.steady)} GFLOPS, {format_rate(found.rate)} GB/s{share}"
+    return f"{format_rate(performance.steady)} GFLOPS, {format_rate(performance.rate)} GB/s{share}"

@@ -7,8 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.himeno import speed as performance
-from watari.cases.himeno import words
+from watari.cases.himeno import speed, words
 from watari.cases.himeno.styles import (
     ROW,
     WIDTH,
@@ -29,25 +28,25 @@ from watari.results.measured import Measured
 def spent_rows(m: Measured) -> list[dict[str, Any]]:
     """Seconds of a run, one row a part that took any."""
     several = f", {words.ranks_words(m.parameters)}" if m.ranks > 1 else ""
-    names = dict(zip(performance.PARTS, style.SPENT, strict=True))
-    found = performance.of(m)
+    names = dict(zip(speed.PARTS, style.SPENT, strict=True))
+    performance = speed.of(m)
     return [
         {
             "name": f"{m['style']}{several}",
             "part": names[part],
-            "order": performance.PARTS.index(part),
+            "order": speed.PARTS.index(part),
             "seconds": float(f"{seconds:.4g}"),
-            "total": found.loop + found.outside,
-            "outside": found.outside,
+            "total": performance.loop + performance.outside,
+            "outside": performance.outside,
         }
-        for part, seconds in found.parts.items()
+        for part, seconds in performance.parts.items()
         if seconds > 0
     ]
 
 
 def spent(cases: Sequence[Measured]) -> Drawn:
     """Where the time of a run goes: a chart for each run and grid, a panel for each program."""
-    found: Drawn = []
+    charts: Drawn = []
     drawn = [m for m in whole_programs(cases) if m.drawn]
     for heading, same in split(drawn, ("grid",), grid_title):
         chosen = programs(same)
@@ -58,8 +57,8 @@ def spent(cases: Sequence[Measured]) -> Drawn:
             for rows_of, part in zip(data, chosen, strict=True)
         ]
         chart = alt.vconcat(*panels, spacing=18).resolve_scale(x="independent")
-        found.append((heading, chart, same))
-    return found
+        charts.append((heading, chart, same))
+    return charts
 
 
 def spent_panel(data: list[dict[str, Any]], title: str, wide: float) -> Panel:

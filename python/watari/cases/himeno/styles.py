@@ -12,9 +12,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.himeno import axes as himeno
-from watari.cases.himeno import speed as performance
-from watari.cases.himeno import words
+from watari.cases.himeno import axes, speed, words
 from watari.charts import style
 from watari.charts.figure import Drawn
 from watari.charts.panels import split
@@ -30,8 +28,8 @@ NEEDED = ("processor", "style", "grid", "form", "kernel", "data", "iterations")
 def grid_title(m: Measured) -> str:
     """`Grid XL, 512 x 512 x 1024`."""
     name = m["grid"]
-    points = " x ".join(map(str, himeno.shape(name)))
-    return f"Grid {name}, {points}" if name in himeno.GRIDS else f"Grid {points}"
+    points = " x ".join(map(str, axes.shape(name)))
+    return f"Grid {name}, {points}" if name in axes.GRIDS else f"Grid {points}"
 
 
 def program(m: Measured) -> str:
@@ -48,24 +46,24 @@ def program(m: Measured) -> str:
 
 def programs(cases: Sequence[Measured]) -> list[list[Measured]]:
     """The cases by program, in order of appearance: processor, form, kernel, data, iterations."""
-    found: dict[tuple[str, str], list[Measured]] = {}
+    by_program: dict[tuple[str, str], list[Measured]] = {}
     for m in cases:
-        found.setdefault((m["processor"], program(m)), []).append(m)
-    return [ordered(same) for same in found.values()]
+        by_program.setdefault((m["processor"], program(m)), []).append(m)
+    return [ordered(same) for same in by_program.values()]
 
 
 def ordered(cases: Sequence[Measured]) -> list[Measured]:
     """In the order of the table of styles, then by ranks."""
-    return sorted(cases, key=lambda m: (himeno.STYLES.index(m["style"]), m.ranks))
+    return sorted(cases, key=lambda m: (axes.STYLES.index(m["style"]), m.ranks))
 
 
 def whole_programs(cases: Sequence[Measured]) -> list[Measured]:
-    """The cases of Himeno that have every word which figures tell them apart by."""
+    """The cases of Himeno that have every parameter by which figures distinguish them."""
     return [m for m in cases if m.case == "himeno" and all(m[name] is not None for name in NEEDED)]
 
 
 def extent(names: Iterable[str]) -> float:
-    """Pixels for names at the left, as many in every panel of a chart."""
+    """Pixels for names at the left, the same in every panel of a chart."""
     return 12 + 6.0 * max(map(len, names))
 
 
@@ -79,12 +77,16 @@ def speed_row(m: Measured) -> dict[str, Any]:
     row = {"name": m["style"], "drawn": m.drawn, "flagged": m.flagged, "why": m.reason}
     if not m.drawn:
         return {**row, "text": m.status}
-    found = performance.of(m)
-    steady = found.steady if found.steady is not None else found.gflops
-    level = f"steady {format_rate(steady)}" if found.steady is not None else "never steady"
-    texts = [level, f"loop {format_rate(found.gflops)}", f"whole {format_rate(found.whole)}"]
+    performance = speed.of(m)
+    steady = performance.steady if performance.steady is not None else performance.gflops
+    level = f"steady {format_rate(steady)}" if performance.steady is not None else "never steady"
+    texts = [
+        level,
+        f"loop {format_rate(performance.gflops)}",
+        f"whole {format_rate(performance.whole)}",
+    ]
     texts += ["above the limit"] if m.flagged else []
-    numbers = {"steady": steady, "loop": found.gflops, "whole": found.whole}
+    numbers = {"steady": steady, "loop": performance.gflops, "whole": performance.whole}
     return {
         **row,
         **{name: float(f"{number:.4g}") for name, number in numbers.items()},
@@ -95,7 +97,7 @@ def speed_row(m: Measured) -> dict[str, Any]:
 
 def behind(cases: Sequence[Measured]) -> str:
     """`system is 101 GFLOPS behind explicit, 80 behind managed`, of the loop; empty without."""
-    loops = {m["style"]: performance.of(m).gflops for m in cases if m.drawn}
+    loops = {m["style"]: speed.of(m).gflops for m in cases if m.drawn}
     parts = [
         f"{loops[other] - loops['system']:.0f} {GFLOPS if i == 0 else ''} behind {other}"
         for i, other in enumerate(o for o in ("explicit", "managed") if {o, "system"} <= set(loops))
@@ -103,16 +105,16 @@ def behind(cases: Sequence[Measured]) -> str:
     return f"Loop: system is {', '.join(parts)}".replace("  ", " ") if parts else ""
 
 
-def speed(cases: Sequence[Measured]) -> Drawn:
+def speed_charts(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run and grid; published values of the grid in a panel of their own."""
-    found: Drawn = []
+    charts: Drawn = []
     alone = [m for m in whole_programs(cases) if m.ranks == 1]
     for heading, same in split(alone, ("grid",), grid_title):
         if not any(m.drawn for m in same):
             continue
         chosen = [part for part in programs(same) if any(m.drawn for m in part)]
         data = [[speed_row(m) for m in part] for part in chosen]
-        floors = [performance.ceiling(part[0], cases) for part in chosen]
+        floors = [speed.ceiling(part[0], cases) for part in chosen]
         theirs = published_rows(same[0]["grid"])
         lasts = [i == len(chosen) - 1 and not theirs for i in range(len(chosen))]
         most = max(
@@ -121,15 +123,15 @@ def speed(cases: Sequence[Measured]) -> Drawn:
             *(row["value"] for row in theirs),
         )
         scale = alt.Scale(domain=[0, 1.6 * most], nice=False)
-        axes = Axes(scale, most, extent(row["name"] for part in [*data, theirs] for row in part))
+        shared = Axes(scale, most, extent(row["name"] for part in [*data, theirs] for row in part))
         panels = [
-            speed_panel(part, floor, axes, style.title(program(of[0]), behind(of)), last)
+            speed_panel(part, floor, shared, style.title(program(of[0]), behind(of)), last)
             for part, floor, of, last in zip(data, floors, chosen, lasts, strict=True)
         ]
-        panels += [published_panel(theirs, axes, same[0]["grid"])] if theirs else []
+        panels += [published_panel(theirs, shared, same[0]["grid"])] if theirs else []
         chart = alt.vconcat(*panels, spacing=18).resolve_scale(color="independent")
-        found.append((heading, chart, [m for part in chosen for m in part]))
-    return found
+        charts.append((heading, chart, [m for part in chosen for m in part]))
+    return charts
 
 
 @dataclass(frozen=True)
@@ -151,36 +153,36 @@ def speed_axis(field: str, scale: alt.Scale, last: bool) -> alt.X:
 def speed_panel(
     data: list[dict[str, Any]],
     floor: float | None,
-    axes: Axes,
+    shared: Axes,
     title: alt.TitleParams,
     last: bool,
 ) -> Panel:
     """Pale: the steady state. Solid: the whole run. Tick: the loop. Dashed: the floor."""
     base = alt.Chart(rows(data)).encode(
         y=alt.Y(
-            "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(axes.wide)
+            "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(shared.wide)
         ),
         color=alt.Color("name:N", legend=None, scale=style.table_scale(style.STYLES)),
         tooltip=["name:N", "steady:Q", "loop:Q", "whole:Q", "why:N"],
     )
-    here = base.transform_filter("datum.drawn")
+    drawn = base.transform_filter("datum.drawn")
 
     def x(field: str) -> alt.X:
-        return speed_axis(field, axes.scale, last)
+        return speed_axis(field, shared.scale, last)
 
     ink = alt.value(INK)
     layers = [
-        here.transform_filter("!datum.flagged")
+        drawn.transform_filter("!datum.flagged")
         .mark_bar(height=16, opacity=0.32, cornerRadiusEnd=2)
         .encode(x=x("steady")),
-        here.transform_filter("datum.flagged")
+        drawn.transform_filter("datum.flagged")
         .mark_bar(height=16, fillOpacity=0, stroke=INK, strokeDash=[3, 2])
         .encode(x=x("steady")),
-        here.mark_bar(height=8, opacity=1, cornerRadiusEnd=2).encode(x=x("whole")),
-        here.mark_tick(orient="vertical", size=16, thickness=2, opacity=0.9).encode(
+        drawn.mark_bar(height=8, opacity=1, cornerRadiusEnd=2).encode(x=x("whole")),
+        drawn.mark_tick(orient="vertical", size=16, thickness=2, opacity=0.9).encode(
             x=x("loop"), color=ink
         ),
-        here.transform_calculate(most=str(axes.most))
+        drawn.transform_calculate(most=str(shared.most))
         .mark_text(align="left", dx=8, opacity=0.85)
         .encode(x=x("most"), text="text:N", color=ink),
         base.transform_filter("!datum.drawn")
@@ -204,9 +206,9 @@ def floor_mark(floor: float, x: Any) -> list[Any]:
 
 
 def published_rows(grid: str) -> list[dict[str, Any]]:
-    """What others have at this grid, fastest first."""
+    """Published speeds at this grid, fastest first."""
     known = published.quantities()
-    found = [
+    data = [
         {
             "name": f"{quantity.parameters['style']} · {entry.machine}",
             "value": entry.high,
@@ -218,11 +220,11 @@ def published_rows(grid: str) -> list[dict[str, Any]]:
         and quantity.parameters["grid"] == grid
         and not quantity.less
     ]
-    return sorted(found, key=lambda row: -row["value"])
+    return sorted(data, key=lambda row: -row["value"])
 
 
 def differences(grid: str) -> list[str]:
-    """What others say of one style against another, without telling either."""
+    """Published differences between two styles whose own speeds are not published."""
     known = published.quantities()
     return [
         f"{entry.source}, {entry.machine}: {known[entry.quantity].less['style']} some "
@@ -232,13 +234,13 @@ def differences(grid: str) -> list[str]:
     ]
 
 
-def published_panel(data: list[dict[str, Any]], axes: Axes, grid: str) -> Panel:
+def published_panel(data: list[dict[str, Any]], shared: Axes, grid: str) -> Panel:
     """Hollow bars: published by others, on other machines."""
     base = alt.Chart(rows(data)).encode(
         y=alt.Y(
-            "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(axes.wide)
+            "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(shared.wide)
         ),
-        x=speed_axis("value", axes.scale, True),
+        x=speed_axis("value", shared.scale, True),
         tooltip=["name:N", "value:Q", "source:N"],
     )
     bar = base.mark_bar(height=14, color=INK, fillOpacity=0.05, stroke=INK, strokeOpacity=0.6)

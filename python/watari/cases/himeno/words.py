@@ -36,8 +36,8 @@ COLUMNS = (
 
 
 def kernel(parameters: Parameters) -> str:
-    """Whose loops run: `tuned kernel`, `tuned kernel on the CPU`, `directives` (which have loops of
-    their own)."""
+    """The loops that run: `tuned kernel`, `tuned kernel on the CPU`, `directives` (which have loops
+    of their own)."""
     own = parameters["style"].startswith(DIRECTIVES)
     where = " on the CPU" if parameters["processor"] == "cpu" else ""
     return f"{'directives' if own else parameters['kernel'] + ' kernel'}{where}"
@@ -84,23 +84,23 @@ def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
 
 def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
-    found, part = speed.of(m), speed.fraction(m, cases)
-    moved = f"{found.migrated} in {format_duration(found.parts['migrating'])}"
+    performance, part = speed.of(m), speed.fraction(m, cases)
+    migration = f"{performance.migrated} in {format_duration(performance.parts['migrating'])}"
     texts = (
         words(m.case, m.parameters) + (" (above the limit)" if m.flagged else ""),
         m["grid"],
         m["iterations"],
-        format_rate(found.steady) if found.steady is not None else "not reached",
-        format_rate(found.rate) if found.rate is not None else "",
+        format_rate(performance.steady) if performance.steady is not None else "not reached",
+        format_rate(performance.rate) if performance.rate is not None else "",
         f"{part:.0%}" if part else "",
-        format_rate(found.gflops),
-        f"{found.score:.0f}",
-        format_rate(found.whole),
-        format_duration(found.first),
-        moved if found.migrated else "",
-        f"{found.loop:.3g}",
-        f"{found.outside:.3g}",
-        f"{found.loop + found.outside:.3g}",
+        format_rate(performance.gflops),
+        f"{performance.score:.0f}",
+        format_rate(performance.whole),
+        format_duration(performance.first),
+        migration if performance.migrated else "",
+        f"{performance.loop:.3g}",
+        f"{performance.outside:.3g}",
+        f"{performance.loop + performance.outside:.3g}",
     )
     return {"run": m.run, **dict(zip(COLUMNS, map(str, texts), strict=True))}
 

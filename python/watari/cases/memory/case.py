@@ -2,7 +2,7 @@
 
 Bytes are those of the kernels' head comments (src/watari/cases/memory/kernels.hpp): a copy within
 one memory counts each byte read and written, one between two counts it once, as it crosses the
-link; `access` and `migration`, whose pages may lie anywhere, count it twice.
+link; `access` and `migration`, whose pages may lie on either side, count it twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.cases.memory import standard
 from watari.common.errors import UsageError
 
-PLACES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
+SIDES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
 WRONG = "{count} elements are not what the copy must have left there"
 
 
@@ -48,8 +48,9 @@ def end(name: str, summary: str) -> Axis:
     )
 
 
-def place(kind: str, processor: str) -> str:
-    """Where memory of a kind lies in case `copy`; shared kinds are first touched by `processor`."""
+def location(kind: str, processor: str) -> str:
+    """The side on which memory of a kind lies in case `copy`; shared kinds are first touched by
+    `processor`."""
     if kind.startswith("device"):
         return kind.replace("device", "gpu")
     return "cpu" if kind in ("pageable", "pinned") else processor
@@ -57,20 +58,23 @@ def place(kind: str, processor: str) -> str:
 
 def copy_bytes(p: Parameters) -> int:
     """Within one memory a copy reads and writes it; between two, it crosses the link once."""
-    same = place(p["from"], p["processor"]) == place(p["to"], p["processor"])
+    same = location(p["from"], p["processor"]) == location(p["to"], p["processor"])
     return int(p["size"]) * (2 if same else 1) * (2 if p["bidirectional"] else 1)
 
 
 def copy_profile(p: Parameters) -> Profile:
-    """One copy a sample, or one each way."""
-    size, who, both = int(p["size"]), p["processor"], 2 if p["bidirectional"] else 1
-    source, target = (place(p[name], who) for name in ("from", "to"))
-    ways = [(source, target), (target, source)][:both]
+    """One copy a sample, or one in each direction."""
+    size, processor, both = int(p["size"]), p["processor"], 2 if p["bidirectional"] else 1
+    source, target = (location(p[name], processor) for name in ("from", "to"))
+    paths = [(source, target), (target, source)][:both]
     phase = Phase(
         "copy",
         copy_bytes(p),
-        tuple(Transfer(who, a, b, size) for a, b in ways),
-        (Access("source", who, both * size, 0), Access("destination", who, 0, both * size)),
+        tuple(Transfer(processor, a, b, size) for a, b in paths),
+        (
+            Access("source", processor, both * size, 0),
+            Access("destination", processor, 0, both * size),
+        ),
         repeats=int(p["samples"]),
     )
     footprint: Counter[str] = Counter()
@@ -79,41 +83,46 @@ def copy_profile(p: Parameters) -> Profile:
     return Profile((phase,), dict(footprint))
 
 
-def shared_copy(name: str, who: str, transfer: Transfer, repeats: int) -> Phase:
+def shared_copy(name: str, processor: str, transfer: Transfer, repeats: int) -> Phase:
     """destination[i] = source[i], each byte counted twice."""
     size = transfer.bytes
-    accesses = (Access("source", who, size, 0), Access("destination", who, 0, size))
+    accesses = (Access("source", processor, size, 0), Access("destination", processor, 0, size))
     return Phase(name, 2 * size, (transfer,), accesses, repeats=repeats)
 
 
 def anywhere(size: int) -> Transfer:
-    """Of pages that may have moved to the GPU: nothing runs faster than its memory."""
+    """The fastest path of pages that may have moved to the GPU: its own memory."""
     return Transfer("gpu", "gpu", "gpu", size)
 
 
 def access_profile(p: Parameters) -> Profile:
-    """Of explicit memory each array is where it was put."""
-    size, who = int(p["size"]), p["processor"]
+    """Explicit arrays stay on their side; other pages may be on either."""
+    size, processor = int(p["size"]), p["processor"]
     path, footprint = anywhere(size), {p["memory"]: 2 * size}
     if p["memory"] == "explicit":
-        path = Transfer(who, p["source"], p["destination"], size)
+        path = Transfer(processor, p["source"], p["destination"], size)
         kinds = Counter({"cpu": "pinned", "gpu": "device"}[p[a]] for a in ("source", "destination"))
         footprint = {kind: number * size for kind, number in kinds.items()}
-    return Profile((shared_copy("access", who, path, int(p["samples"])),), footprint)
+    return Profile((shared_copy("access", processor, path, int(p["samples"])),), footprint)
 
 
 def migration_profile(p: Parameters) -> Profile:
     """One phase for each processor in turn."""
-    size, who = int(p["size"]), p["phases"].split("+")
+    size, processors = int(p["size"]), p["phases"].split("+")
     phases = [
-        shared_copy(f"{each}-{who[: i + 1].count(each)}", each, anywhere(size), int(p["samples"]))
-        for i, each in enumerate(who)
+        shared_copy(
+            f"{processor}-{processors[: i + 1].count(processor)}",
+            processor,
+            anywhere(size),
+            int(p["samples"]),
+        )
+        for i, processor in enumerate(processors)
     ]
     return Profile(tuple(phases), {p["memory"]: 2 * size})
 
 
 def require_few_phases(parameters: Parameters) -> None:
-    """Raises UsageError where all phases together have more samples than a result holds."""
+    """Raises UsageError where the phases have more samples in all than a result holds."""
     phases, samples = parameters["phases"].count("+") + 1, parameters["samples"]
     if phases * samples > MOST_SAMPLES:
         raise UsageError(
@@ -124,21 +133,21 @@ def require_few_phases(parameters: Parameters) -> None:
 
 def touch_profile(p: Parameters) -> Profile:
     """Fresh memory for every sample, touched once."""
-    size, who = int(p["size"]), p["processor"]
+    size, processor = int(p["size"]), p["processor"]
     written = p["operation"] == "first-touch"
-    access = Access("array", who, 0 if written else size, size if written else 0)
+    access = Access("array", processor, 0 if written else size, size if written else 0)
     phase = Phase("touch", size, accesses=(access,), repeats=int(p["samples"]))
     return Profile((phase,), {p["memory"]: size})
 
 
-def copy_spoken(p: Parameters) -> dict[str, str]:
+def copy_labels(p: Parameters) -> dict[str, str]:
     """A CPU has one means of copying."""
     return {"means": ""} if (p["processor"], p["means"]) == ("cpu", "kernel") else {}
 
 
-def access_spoken(p: Parameters) -> dict[str, str]:
-    """Places as the thesis writes them."""
-    return {array: PLACES[p[array]] for array in ("source", "destination")}
+def access_labels(p: Parameters) -> dict[str, str]:
+    """The sides of the arrays as the thesis writes them: HM, DM."""
+    return {array: SIDES[p[array]] for array in ("source", "destination")}
 
 
 COMMON: dict[str, Any] = {"presentation": "watari.cases.memory.words"}
@@ -161,7 +170,7 @@ CASES = (
                 ("kernel", "copy-engine"),
             ),
             axis("streams", "CUDA streams that share the array", count(1, 64), 1),
-            axis("bidirectional", "copy both ways at once", parse_boolean, False),
+            axis("bidirectional", "copy in both directions at once", parse_boolean, False),
             Axis(
                 "numa",
                 "NUMA node that CPU memory is bound to, or `local` (first touch)",
@@ -176,7 +185,7 @@ CASES = (
         ),
         native("copy", WRONG),
         copy_profile,
-        spoken=copy_spoken,
+        labels=copy_labels,
         standard=standard.copies,
         **COMMON,
     ),
@@ -188,8 +197,10 @@ CASES = (
             PROCESSOR,
             words("memory", "kind", "managed", "explicit", "managed", "system"),
             HINT,
-            words("source", "who first touches the source", "cpu", "cpu", "gpu"),
-            words("destination", "who first touches the destination", "cpu", "cpu", "gpu"),
+            words("source", "processor that first touches the source", "cpu", "cpu", "gpu"),
+            words(
+                "destination", "processor that first touches the destination", "cpu", "cpu", "gpu"
+            ),
             SIZE,
             samples(50),
             THREADS,
@@ -197,7 +208,7 @@ CASES = (
         ),
         native("access", WRONG),
         access_profile,
-        spoken=access_spoken,
+        labels=access_labels,
         standard=standard.accesses,
         **COMMON,
     ),

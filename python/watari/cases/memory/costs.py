@@ -14,8 +14,7 @@ from watari.charts.figure import Drawn
 from watari.charts.panels import groups, largest, logarithmic, split
 from watari.charts.style import INK, RATE, Panel, rows
 from watari.common.units import format_rate, format_size
-from watari.results import measured as view
-from watari.results.measured import Measured
+from watari.results.measured import FIRST, SETTLED, Measured, drawable
 
 NS = 1e9
 
@@ -32,7 +31,7 @@ def pattern_row(m: Measured) -> dict[str, Any]:
     }
     if not m.drawn:
         return row
-    first, settled = (float(f"{m.part(which):.4g}") for which in (view.FIRST, view.SETTLED))
+    first, settled = (float(f"{m.part(which):.4g}") for which in (FIRST, SETTLED))
     text = format_rate(settled) + (" above the limit" if m.flagged else "")
     right = max(first, settled)
     return {**row, "first": first, "settled": settled, "right": right, "text": text}
@@ -40,18 +39,18 @@ def pattern_row(m: Measured) -> dict[str, Any]:
 
 def patterns(cases: Sequence[Measured]) -> Drawn:
     """The first sample and the settled rate of every access pattern, memory beside memory."""
-    found: Drawn = []
+    charts: Drawn = []
     access = [m for m in cases if m.case == "access"]
     for title, same in split(access, ("size",), lambda m: f"Arrays of {format_size(m['size'])}"):
         if any(m.drawn for m in same):
-            found.append((title, patterns_chart(same), same))
-    return found
+            charts.append((title, patterns_chart(same), same))
+    return charts
 
 
 def patterns_chart(cases: Sequence[Measured]) -> Panel:
     """A panel for each pattern: the CPU's four at the left, the GPU's four at the right."""
     drawn = [m for m in cases if m.drawn]
-    rates = [m.part(which) for m in drawn for which in (view.FIRST, view.SETTLED)]
+    rates = [m.part(which) for m in drawn for which in (FIRST, SETTLED)]
     scale = logarithmic(rates, 2.5)
     by_pattern = groups(cases, "processor", "source", "destination")
     both = len({key[0] for key in by_pattern}) > 1
@@ -82,17 +81,17 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
     x = alt.X("settled:Q", scale=scale, title=RATE if last else None, axis=axis)
     start = alt.X("first:Q", scale=scale, title=RATE if last else None, axis=axis)
     right = alt.X("right:Q", scale=scale, title=RATE if last else None, axis=axis)
-    here, absent = base.transform_filter("datum.drawn"), base.transform_filter("!datum.drawn")
-    good = here.transform_filter("!datum.flagged").mark_point(filled=True, size=60, opacity=1)
-    doubtful = here.transform_filter("datum.flagged").mark_point(
+    drawn, absent = base.transform_filter("datum.drawn"), base.transform_filter("!datum.drawn")
+    good = drawn.transform_filter("!datum.flagged").mark_point(filled=True, size=60, opacity=1)
+    doubtful = drawn.transform_filter("datum.flagged").mark_point(
         filled=False, size=60, strokeDash=[2, 2]
     )
     layers = [
-        here.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x=start, x2="settled:Q"),
-        here.mark_point(filled=False, size=34, opacity=0.9).encode(x=start),
+        drawn.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x=start, x2="settled:Q"),
+        drawn.mark_point(filled=False, size=34, opacity=0.9).encode(x=start),
         good.encode(x=x),
         doubtful.encode(x=x),
-        here.mark_text(align="left", dx=9, opacity=0.85).encode(
+        drawn.mark_text(align="left", dx=9, opacity=0.85).encode(
             x=right, text="text:N", color=alt.value(INK)
         ),
         absent.mark_text(align="left", dx=6, opacity=0.5, fontStyle="italic").encode(
@@ -109,7 +108,7 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
 def level(m: Measured, name: str) -> float:
     """Seconds of a series: the median of the trials' medians; 0 where there is none."""
     series = [t["host_s"] if name == "host_s" else (t["series"] or {}).get(name) for t in m.trials]
-    return median(found) if (found := [median(s) for s in series if s]) else 0.0
+    return median(medians) if (medians := [median(s) for s in series if s]) else 0.0
 
 
 def touch_rows(m: Measured) -> list[dict[str, Any]]:
@@ -120,15 +119,15 @@ def touch_rows(m: Measured) -> list[dict[str, Any]]:
     timed |= {f"{text}: until the call returns": (returned, False)} if returned else {}
     per_gb, per_page = 1e12 / int(m["size"]), int(m.machine["page_size"]) / int(m["size"]) * NS
     again = level(m, "second_pass_s") if m["operation"] != "prefetch" else 0.0
-    found = []
-    for what, (seconds, whole) in timed.items():
-        row = {"what": what, "memory": m["memory"]}
+    data = []
+    for operation, (seconds, whole) in timed.items():
+        row = {"what": operation, "memory": m["memory"]}
         for unit, scale in (("gb", per_gb), ("page", per_page)):
             row[unit] = float(f"{seconds * scale:.4g}")
             row[f"{unit}_text"] = format_rate(seconds * scale)
             row[f"{unit}_again"] = float(f"{again * scale:.4g}") if whole and again else None
-        found.append(row)
-    return [row for row in found if row["gb"] > 0]
+        data.append(row)
+    return [row for row in data if row["gb"] > 0]
 
 
 def touch_order(m: Measured) -> tuple[int, str, str]:
@@ -138,8 +137,8 @@ def touch_order(m: Measured) -> tuple[int, str, str]:
 
 def touch(cases: Sequence[Measured]) -> Drawn:
     """Cost of first touch, prefetch and faults, per GB and per page, at the largest array."""
-    found: Drawn = []
-    for title, same in split(view.drawable(cases, "touch"), (), lambda m: ""):
+    drawn: Drawn = []
+    for title, same in split(drawable(cases, "touch"), (), lambda m: ""):
         alike = groups(same, "processor", "memory", "operation").values()
         chosen = sorted((m for m in map(largest, alike) if m), key=touch_order)
         data = [row for m in chosen for row in touch_rows(m)]
@@ -148,8 +147,8 @@ def touch(cases: Sequence[Measured]) -> Drawn:
             cost_chart(data, "gb", "ms per GB", True),
             cost_chart(data, "page", f"ns per page of {format_size(page)}", False),
         ]
-        found.append((title, alt.hconcat(*charts), chosen))
-    return found
+        drawn.append((title, alt.hconcat(*charts), chosen))
+    return drawn
 
 
 def cost_chart(data: list[dict[str, Any]], unit: str, title: str, labelled: bool) -> Panel:

@@ -81,7 +81,7 @@ FIGURES = (
         ("migration",),
         "The source is first touched by the CPU, the destination by the GPU; then the copy runs "
         "on GPU, CPU and GPU in turn. Above, bandwidth; below, the part of each array (dashed: the "
-        "destination) that is no longer mapped on the CPU side, as the operating system tells "
+        "destination) that is no longer mapped on the CPU side, as the operating system reports "
         "after each sample. A triangle marks where a phase has settled, in the middle one of "
         "the trials.",
         series.migration,

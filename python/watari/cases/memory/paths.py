@@ -15,11 +15,10 @@ from watari.charts import style
 from watari.charts.panels import decades, groups, heading, largest, lines_panel, size_axis
 from watari.charts.style import INK, Panel, rows
 from watari.common.units import format_rate, format_size
-from watari.results import measured as view
-from watari.results.measured import Measured
+from watari.results.measured import Measured, drawable, runs
 
 CELL_WIDTH, CELL_HEIGHT = 54, 36
-MOST_TICKS = 8  # of sizes, before only some are told
+MOST_TICKS = 8  # of sizes; beyond this only some have labels
 
 
 def cell(kinds: dict[str, str | None], source: str, to: str, m: Measured | None) -> dict[str, Any]:
@@ -27,11 +26,11 @@ def cell(kinds: dict[str, str | None], source: str, to: str, m: Measured | None)
     empty = {"from": source, "to": to, "state": "not measured", "text": "", "why": "not measured"}
     if m and m.drawn:
         text = format_rate(m.median) + ("*" if m.flagged else "")
-        found = {"rate": m.median, "text": text, "size": format_size(m["size"])}
+        measured_cell = {"rate": m.median, "text": text, "size": format_size(m["size"])}
         why = f"{len(m.trials)} of {m.planned} trials" + (
             f"; {', '.join(m.flags)}" if m.flagged else ""
         )
-        return {**empty, **found, "state": "flagged" if m.flagged else "ok", "why": why}
+        return {**empty, **measured_cell, "state": "flagged" if m.flagged else "ok", "why": why}
     if m:
         text = {"unsupported": "n/a", "failed": "fail"}.get(m.status, m.status)
         return {**empty, "state": m.status, "text": text, "why": m.reason}
@@ -118,10 +117,10 @@ def matrix(cases: Sequence[Measured]) -> Panel | None:
     """One matrix of memories for each executor and run, at the largest array of each path."""
     copies = [c for c in map(words.as_copy, cases) if c.case == "copy" and words.plain(c)]
     panels = {}
-    for run in view.runs(copies):
-        for who, found in by_executor([m for m in copies if m.run == run]).items():
-            if any(m.drawn for m in found):
-                panels[run, who] = matrix_rows(found)
+    for run in runs(copies):
+        for executor, same in by_executor([m for m in copies if m.run == run]).items():
+            if any(m.drawn for m in same):
+                panels[run, executor] = matrix_rows(same)
     rates = [c["rate"] for cells in panels.values() for c in cells if c["state"] == "ok"]
     if not rates:
         return None
@@ -129,16 +128,19 @@ def matrix(cases: Sequence[Measured]) -> Panel | None:
     domain = [low, high] if high > 1.5 * low else [low / 2, high * 1.2]
     return alt.concat(
         *(matrix_panel(cells, heading(cases, *key), domain) for key, cells in panels.items()),
-        columns=3 if len(view.runs(copies)) == 1 else len({who for _, who in panels}),
+        columns=3 if len(runs(copies)) == 1 else len({executor for _, executor in panels}),
     )
 
 
 def by_executor(cases: Sequence[Measured]) -> dict[str, list[Measured]]:
-    """Copies by who makes them: CPU, GPU kernel, copy engine."""
-    found: dict[str, list[Measured]] = defaultdict(list)
+    """Copies by executor: CPU, GPU kernel, copy engine."""
+    grouped: dict[str, list[Measured]] = defaultdict(list)
     for m in cases:
-        found[words.executor(m.parameters)].append(m)
-    return {who: found[who] for who in sorted(found, key=lambda w: (w != "CPU", "engine" in w, w))}
+        grouped[words.executor(m.parameters)].append(m)
+    return {
+        executor: grouped[executor]
+        for executor in sorted(grouped, key=lambda name: (name != "CPU", "engine" in name, name))
+    }
 
 
 def path_row(m: Measured, axis: str) -> dict[str, Any]:
@@ -147,7 +149,7 @@ def path_row(m: Measured, axis: str) -> dict[str, Any]:
     return {
         "path": f"{m['from']} → {m['to']}",
         "kind": style.kind_of(far),
-        "way": "written" if far != m["from"] else "read",
+        "direction": "written" if far != m["from"] else "read",
         "at": m[axis],
         "size": format_size(m["size"]),
         "rate": float(f"{m.median:.4g}"),
@@ -160,16 +162,16 @@ def path_row(m: Measured, axis: str) -> dict[str, Any]:
 def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> Panel | None:
     """A panel for each run and executor, of the paths that have several values of an axis."""
     panels = {}
-    for run in view.runs(cases):
-        for who, found in by_executor([m for m in cases if m.run == run]).items():
+    for run in runs(cases):
+        for executor, copies in by_executor([m for m in cases if m.run == run]).items():
             several = [
                 m
-                for same in groups(found, "from", "to").values()
+                for same in groups(copies, "from", "to").values()
                 if len({m[axis] for m in same}) > 1
                 for m in same
             ]
             if several:
-                panels[run, who] = [path_row(m, axis) for m in several]
+                panels[run, executor] = [path_row(m, axis) for m in several]
     if not panels:
         return None
     rates = [p[end] for points in panels.values() for p in points for end in ("low", "high")]
@@ -182,7 +184,7 @@ def lines(cases: Sequence[Measured], axis: str, x: alt.X, log: bool = True) -> P
 
 def over_size(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the size of one array; of a point measured twice, the one of more trials."""
-    plain = [m for m in view.drawable(cases, "copy") if words.plain(m)]
+    plain = [m for m in drawable(cases, "copy") if words.plain(m)]
     same = groups(plain, "run", "processor", "means", "from", "to", "size").values()
     copies = [max(group, key=lambda m: len(m.trials)) for group in same]
     sizes = sorted({int(m["size"]) for m in copies})
@@ -194,7 +196,7 @@ def over_size(cases: Sequence[Measured]) -> Panel | None:
 
 def over_streams(cases: Sequence[Measured]) -> Panel | None:
     """Bandwidth over the number of streams, at the largest array that several were tried on."""
-    copies = [m for m in view.drawable(cases, "copy") if not m["bidirectional"]]
+    copies = [m for m in drawable(cases, "copy") if not m["bidirectional"]]
     chosen: list[Measured] = []
     for same in groups(copies, "processor", "means", "from", "to", "thp", "numa").values():
         several = [g for g in groups(same, "run", "size").values() if len(g) > 1]

@@ -18,8 +18,7 @@ from watari.charts.figure import Drawn
 from watari.charts.panels import decades, digits, grid, groups, heading, split
 from watari.charts.style import FAINT, INK, RATE, Panel, rows
 from watari.common.units import format_duration, format_rate, format_size
-from watari.results import measured as view
-from watari.results.measured import Measured
+from watari.results.measured import FIRST, SETTLED, Measured, drawable, settled
 
 WIDTH, HEIGHT = 205, 120
 COLUMNS = 4
@@ -114,7 +113,7 @@ def facts(m: Measured) -> str:
     if not m.drawn:
         return m.status
     flag = ", above limit" if m.flagged else ""
-    first, settled = m.part(view.FIRST), m.part(view.SETTLED)
+    first, settled = m.part(FIRST), m.part(SETTLED)
     if not 0.8 < first / settled < 1.25:
         return f"{format_rate(first)}, then {format_rate(settled)} {RATE}{flag}"
     return f"{format_rate(m.median)} {RATE}{flag}"
@@ -131,8 +130,8 @@ def panel(m: Measured, text: str, more: str = "") -> Panel:
 
 def copies(cases: Sequence[Measured]) -> Drawn:
     """Copies: the two largest arrays of at least 4 GB of each path, or else its largest one."""
-    found: Drawn = []
-    all_copies = [m for m in view.drawable(cases, "copy") if words.plain(m)]
+    charts: Drawn = []
+    all_copies = [m for m in drawable(cases, "copy") if words.plain(m)]
     for title, same in split(all_copies, (), lambda m: ""):
         chosen = []
         for path in groups(same, "processor", "means", "from", "to").values():
@@ -147,25 +146,25 @@ def copies(cases: Sequence[Measured]) -> Drawn:
             for m in chosen
         ]
         if panels:
-            found.append((title, grid(panels), chosen))
-    return found
+            charts.append((title, grid(panels), chosen))
+    return charts
 
 
 def access(cases: Sequence[Measured]) -> Drawn:
     """The eight access patterns: the CPU's four above, the GPU's four below."""
-    found: Drawn = []
+    charts: Drawn = []
     alone: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
     patterns = [m for m in cases if m.case == "access"]
     for title, same in split(patterns, ("memory", "hint", "size"), access_title):
         if len(same) < 3:
             alone[same[0].run, same[0]["size"]] += same
         elif any(m.drawn for m in same):
-            found.append((title, *pattern_grid(same, False)))
+            charts.append((title, *pattern_grid(same, False)))
     for (run, size), same in alone.items():
         if any(m.drawn for m in same):
             title = heading(cases, run, f"By memory and hint, {format_size(size)}")
-            found.append((title, *pattern_grid(same, True)))
-    return found
+            charts.append((title, *pattern_grid(same, True)))
+    return charts
 
 
 def access_title(m: Measured) -> str:
@@ -257,20 +256,17 @@ def migration_facts(m: Measured) -> list[str]:
     """Plateaus and where migration ends, phase by phase."""
     if not m.drawn:
         return [m.status]
-    found = [
+    texts = [
         f"{s.phase}: {format_rate(s.before)} → {format_rate(s.after)} {RATE} "
         f"after {s.end} sample{'s'[: s.end > 1]} ({format_duration(s.seconds)})"
-        for s in view.settled(m)
+        for s in settled(m)
     ] or [facts(m), "no phase changes its level"]
-    return [*found, *[" "] * (3 - len(found))]  # three lines each, so that panels stay level
+    return [*texts, *[" "] * (3 - len(texts))]  # three lines each, so that panels stay level
 
 
 def ends(m: Measured) -> Panel:
     """A triangle over each phase at the sample from which it has settled."""
-    at = [
-        {"at": s.first + s.end + 1, "settled": f"{s.phase}, {s.end} samples"}
-        for s in view.settled(m)
-    ]
+    at = [{"at": s.first + s.end + 1, "settled": f"{s.phase}, {s.end} samples"} for s in settled(m)]
     return (
         alt.Chart(rows(at))
         .mark_point(shape="triangle-down", filled=True, size=55, color=INK, opacity=0.8, dy=5)
@@ -280,11 +276,11 @@ def ends(m: Measured) -> Panel:
 
 def migration(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run and size, a panel for each memory and hint."""
-    found: Drawn = []
+    charts: Drawn = []
     moving = [m for m in cases if m.case == "migration"]
     for title, same in split(moving, ("size",), lambda m: f"Arrays of {format_size(m['size'])}"):
         if any(m.drawn for m in same):
             same.sort(key=lambda m: not m.drawn)
             panels = [migration_panel(m, words.memory(m.parameters).capitalize()) for m in same]
-            found.append((title, grid(panels, columns=2), same))
-    return found
+            charts.append((title, grid(panels, columns=2), same))
+    return charts

@@ -1,6 +1,6 @@
-"""What the standard plan measures of memory paths: minutes long, as large as memory allows.
+"""Memory paths in the standard plan: minutes long, as large as memory allows.
 
-Kinds of memory that the machine lacks are asked for too, so that the report tells why.
+Kinds of memory that the machine lacks are asked for too, so that the report shows the reason.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from watari.case.axes import KINDS, default_size, gpus
 from watari.case.axis import Machine
 
 Rows = list[dict[str, Any]]
-SMALL = 2**16  # bytes: of what is asked for only to hear why it is not here
+SMALL = 2**16  # bytes: of a case that is requested only for the reason why it is not here
 ABSENT = {"processor": "gpu", "memory": "managed", "size": SMALL, "trials": 1}
 
 
@@ -44,7 +44,8 @@ def copies(machine: Machine) -> Rows:
 
 
 def gpu_copies(machine: Machine, size: int) -> Rows:
-    """Both directions, both means, both ways at once, several streams, every pair of kinds."""
+    """Either direction, both means, both directions at once, several streams, every pair of
+    kinds."""
     sweep = {"processor": "gpu", "size": up_to(size)}
     rows: Rows = [
         {**sweep, "from": "pinned", "to": "device"},

@@ -7,27 +7,27 @@ from dataclasses import replace
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation
-from watari.cases.memory.case import PLACES, copy_bytes
+from watari.cases.memory.case import SIDES, copy_bytes
 from watari.results.measured import Measured
 
 ARRAYS = ("source", "destination")
 OPERATIONS = {
-    "first-touch": "first touch by {who}",
-    "prefetch": "prefetch to {who}",
-    "fault": "{who} reads what the other touched",
+    "first-touch": "first touch by {processor}",
+    "prefetch": "prefetch to {processor}",
+    "fault": "{processor} reads what the other touched",
 }
 
 
 def pattern(parameters: Parameters) -> str:
     """An access pattern as the thesis names it: `HM Read, DM Write by CPU`."""
-    source, destination = (PLACES[parameters[array]] for array in ARRAYS)
+    source, destination = (SIDES[parameters[array]] for array in ARRAYS)
     return f"{source} Read, {destination} Write by {parameters['processor'].upper()}"
 
 
 def pattern_number(parameters: Parameters) -> int:
     """Its number in the thesis, 1 to 8: the CPU's four, then the GPU's."""
     on_gpu = [parameters["processor"] != "cpu", *(parameters[a] == "gpu" for a in ARRAYS)]
-    return 1 + sum(weight for weight, there in zip((4, 2, 1), on_gpu, strict=True) if there)
+    return 1 + sum(weight for weight, is_set in zip((4, 2, 1), on_gpu, strict=True) if is_set)
 
 
 def memory(parameters: Parameters) -> str:
@@ -37,20 +37,20 @@ def memory(parameters: Parameters) -> str:
 
 
 def executor(parameters: Parameters) -> str:
-    """Who moves the bytes of a copy: `CPU`, `GPU kernel`, `copy engine`."""
-    who = str(parameters["processor"])
-    if who == "cpu":
+    """The executor of a copy: `CPU`, `GPU kernel`, `copy engine`."""
+    processor = str(parameters["processor"])
+    if processor == "cpu":
         return "CPU"
     if parameters["means"] == "copy-engine":
-        return "copy engine" if who == "gpu" else f"copy engine of {who}"
-    return f"{who.upper()} kernel"
+        return "copy engine" if processor == "gpu" else f"copy engine of {processor}"
+    return f"{processor.upper()} kernel"
 
 
 def extras(parameters: Parameters) -> str:
-    """What is not as usual in a copy: streams, both ways, huge pages, NUMA node."""
+    """Special properties of a copy: streams, both directions, huge pages, NUMA node."""
     parts = [
         f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
-        "both ways" if parameters.get("bidirectional") else "",
+        "both directions" if parameters.get("bidirectional") else "",
         f"huge pages {parameters['thp']}" if parameters.get("thp", "default") != "default" else "",
         f"node {parameters['numa']}" if parameters.get("numa", "local") != "local" else "",
     ]
@@ -71,7 +71,7 @@ def copy_words(parameters: Parameters) -> str:
 def touch_words(parameters: Parameters) -> str:
     """`managed, prefetch to GPU`."""
     operation = OPERATIONS[parameters["operation"]]
-    return f"{parameters['memory']}, {operation.format(who=parameters['processor'].upper())}"
+    return f"{parameters['memory']}, {operation.format(processor=parameters['processor'].upper())}"
 
 
 WORDS: dict[str, Callable[[Parameters], str]] = {
@@ -105,8 +105,8 @@ def as_copy(m: Measured) -> Measured:
         "bidirectional": False,
         "samples": m["samples"] or 1,
     }
-    moved = copy_bytes(parameters) if m.bytes_per_sample else 0
-    return replace(m, case="copy", parameters=parameters, bytes_per_sample=moved)
+    size = copy_bytes(parameters) if m.bytes_per_sample else 0
+    return replace(m, case="copy", parameters=parameters, bytes_per_sample=size)
 
 
 PRESENTATION = Presentation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watari.case import axis as axes
+from watari.case import axis
 from watari.case.axis import Machine, Parameters
 from watari.case.engines import (
     DEPTH,
@@ -34,7 +34,7 @@ SECTOR, LARGEST = 512, 2**20
 
 def parse_block(text: str) -> int:
     """Bytes of a block: a power of two from 512 bytes to 1 MiB. Raises UsageError."""
-    block = axes.parse_size(text)
+    block = axis.parse_size(text)
     if not SECTOR <= block <= LARGEST or block & (block - 1):
         raise UsageError(f"'{text}' is not a block: a power of two from 512 bytes to 1MiB")
     return block
@@ -47,12 +47,12 @@ def settle(given: Parameters) -> Parameters:
 
 
 def default_processor(machine: Machine, parameters: Parameters) -> str:
-    """Two engines need a GPU's memory or threads, one is for threads of the CPU; the others serve
-    whoever computes here."""
+    """Two engines need a GPU's memory or threads, one is for threads of the CPU; the others use the
+    GPU where there is one."""
     if parameters["engine"] in GPU_ONLY:
         return "gpu"
-    here = any(p["kind"] == "gpu" for p in machine["processors"])
-    return "gpu" if here and parameters["engine"] != "queue" else "cpu"
+    has_gpu = any(p["kind"] == "gpu" for p in machine["processors"])
+    return "gpu" if has_gpu and parameters["engine"] != "queue" else "cpu"
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
@@ -62,7 +62,7 @@ def default_depth(machine: Machine, parameters: Parameters) -> int:
         return 1
     if engine == "gpu":
         return (file_depth if on_disk(parameters) else gpu_depth)(block)
-    staged = parameters["processor"] != "cpu"  # in memory that is to stay in the CPU's cache
+    staged = parameters["processor"] != "cpu"  # through memory that should stay in the CPU's cache
     return min(DEPTH, file_depth(block)) if staged and on_disk(parameters) else DEPTH
 
 
@@ -86,16 +86,16 @@ def default_cache(machine: Machine, parameters: Parameters) -> str:
 
 
 def default_requests(machine: Machine, parameters: Parameters) -> int:
-    """64 MiB, but no more than 16384 requests, and so many that a queue is full most of the time.
+    """64 MiB, but no more than 16384 requests, and enough to keep each queue full most of the time.
     Where no disk limits them, a sample is longer."""
     most = min(2**26 // parameters["block"], 2**14) * (1 if parameters["store"] == "file" else 16)
     return max(int(most), 8 * int(parameters["depth"]) * int(parameters["threads"]))
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for a store that is not of whole blocks and stripes, or has no place."""
+    """Raises UsageError for a store that is not of whole blocks and stripes, or has no folder."""
     if parameters["store"] == "file":
-        axes.expanded(parameters["folder"])
+        axis.expanded(parameters["folder"])
     size, files = parameters["size"], parameters["files"]
     unit = files * LARGEST if files > 1 else parameters["block"]
     if size % unit:

@@ -43,7 +43,7 @@ def medium(m: Measured) -> str:
 
 
 def line(m: Measured, cases: Sequence[Measured]) -> str:
-    """The engine, and what else a line of its chart must tell."""
+    """The engine, and what else distinguishes lines of the chart."""
     with_gpu = any(other["processor"] != "cpu" for other in cases if other.drawn)
     parts = [
         m["engine"],
@@ -58,8 +58,8 @@ def line(m: Measured, cases: Sequence[Measured]) -> str:
 def fastest(cases: Sequence[Measured]) -> list[Measured]:
     """One case for each line and block, without faults."""
     names = ("engine", "direction", "processor", "files", "cache", "store", "block")
-    found = groups([m for m in cases if m.drawn and m["fault"] == "none"], *names)
-    return [max(same, key=lambda m: m.median) for same in found.values()]
+    alike = groups([m for m in cases if m.drawn and m["fault"] == "none"], *names)
+    return [max(same, key=lambda m: m.median) for same in alike.values()]
 
 
 def row(m: Measured, cases: Sequence[Measured], values: Sequence[float]) -> Row:
@@ -67,7 +67,7 @@ def row(m: Measured, cases: Sequence[Measured], values: Sequence[float]) -> Row:
     return {
         "path": line(m, cases),
         "kind": m["engine"],
-        "way": "written" if m["direction"] == "write" else "read",
+        "direction": "written" if m["direction"] == "write" else "read",
         "at": m["block"],
         "size": format_size(m["block"]),
         "rate": float(f"{median(values):.4g}"),
@@ -78,19 +78,19 @@ def row(m: Measured, cases: Sequence[Measured], values: Sequence[float]) -> Row:
 
 
 def percentile(name: str) -> Callable[[Measured], list[float]]:
-    """Of a case's trials, in µs."""
+    """A function that returns this percentile of each trial, in µs."""
     return lambda m: [MICRO * t["quantities"][f"latency_{name}"]["value"] for t in m.trials]
 
 
 def timed(m: Measured) -> bool:
     """Whether every trial has timed its requests."""
     names = [f"latency_{name}" for name in PERCENTILES]
-    told = [t["quantities"].get(name, {}).get("value", 0) for t in m.trials for name in names]
-    return all(value > 0 for value in told)
+    times = [t["quantities"].get(name, {}).get("value", 0) for t in m.trials for name in names]
+    return all(value > 0 for value in times)
 
 
 def axis(cases: Sequence[Measured], look: Look) -> alt.X:
-    """Sizes of a request, each twice the one before; as many are told as there is room for."""
+    """Sizes of a request, each twice the one before; as many labels as fit."""
     blocks = sorted({int(m["block"]) for m in cases})
     return size_axis("size of a request", blocks, -(-len(blocks) * TICK // look.width))
 
@@ -99,18 +99,18 @@ def panels(cases: Sequence[Measured]) -> list[tuple[str, list[Measured]]]:
     """The charts of a figure: the drawn cases by run, order of the blocks and medium."""
     chosen = [m for m in cases if m.case == "storage"]
     order = sorted({medium(m) for m in chosen}, key=lambda name: (name != DISK, name != MEMORY))
-    found = []
+    charts = []
     for same in groups(chosen, "run", "pattern").values():
         for name in order:
-            here = [m for m in same if medium(m) == name]
-            if len({m["block"] for m in fastest(here)}) > 1:
-                title = heading(cases, here[0].run, f"{here[0]['pattern']}, {name}")
-                found.append((title, here))
-    return found
+            chart_cases = [m for m in same if medium(m) == name]
+            if len({m["block"] for m in fastest(chart_cases)}) > 1:
+                title = heading(cases, chart_cases[0].run, f"{chart_cases[0]['pattern']}, {name}")
+                charts.append((title, chart_cases))
+    return charts
 
 
 def absent(cases: Sequence[Measured]) -> list[str]:
-    """Engines that the machine does not have, with the reason, and what others measured."""
+    """Engines that the machine does not have, with the reason."""
     reasons: dict[str, list[str]] = {}
     drawn = {m["engine"] for m in cases if m.drawn}
     for m in cases:
@@ -121,25 +121,28 @@ def absent(cases: Sequence[Measured]) -> list[str]:
 
 
 def ratios(cases: Sequence[Measured]) -> list[str]:
-    """What others tell of one engine over another, beside the same ratio here."""
+    """Published ratios of one engine over another, beside the same ratio here."""
     known = published.quantities()
-    found = []
+    texts = []
     for entry in published.values():
         quantity = known[entry.quantity]
         if not quantity.over:
             continue
-        here = [m for m in cases if m.drawn and quantity.matches(m.case, m.parameters)]
+        numerator = [m for m in cases if m.drawn and quantity.matches(m.case, m.parameters)]
         other = {**quantity.parameters, **quantity.over}
-        there = [m for m in cases if m.drawn and all(m[n] in allowed(v) for n, v in other.items())]
-        if here and there:
-            block = min(m["block"] for m in here)
+        denominator = [
+            m for m in cases if m.drawn and all(m[n] in allowed(v) for n, v in other.items())
+        ]
+        if numerator and denominator:
+            block = min(m["block"] for m in numerator)
             one, two = (
-                max(m.median for m in side if m["block"] == block) for side in (here, there)
+                max(m.median for m in side if m["block"] == block)
+                for side in (numerator, denominator)
             )
             words = f"{quantity.parameters['engine']} over {quantity.over['engine']}"
-            told = f"{entry.machine}: {entry.text} ({entry.source})"
-            found.append(f"{words} at {format_size(block)}: here {one / two:.3g}; {told}")
-    return found
+            theirs = f"{entry.machine}: {entry.text} ({entry.source})"
+            texts.append(f"{words} at {format_size(block)}: here {one / two:.3g}; {theirs}")
+    return texts
 
 
 def allowed(wanted: Any) -> list[Any]:
@@ -149,7 +152,7 @@ def allowed(wanted: Any) -> list[Any]:
 
 def bandwidth(cases: Sequence[Measured]) -> Drawn:
     """GB/s over the size of a request, a chart for each medium."""
-    found: Drawn = []
+    charts: Drawn = []
     for title, same in panels(cases):
         best = fastest(same)
         points = [row(m, same, m.summary.medians) for m in best]
@@ -157,13 +160,13 @@ def bandwidth(cases: Sequence[Measured]) -> Drawn:
         chart = lines_panel(points, domain, axis(best, RATES), "", True, RATES)
         if notes := [*absent(same), *ratios(same)]:
             chart.title = alt.TitleParams(notes, fontSize=11, fontWeight="normal")
-        found.append((title, chart, same))
-    return found
+        charts.append((title, chart, same))
+    return charts
 
 
 def latency(cases: Sequence[Measured]) -> Drawn:
     """Percentiles of the time of a request, in panels side by side with one scale."""
-    found: Drawn = []
+    percentile_charts: Drawn = []
     for title, same in panels(cases):
         best = [m for m in fastest(same) if timed(m)]
         if not best:
@@ -175,8 +178,8 @@ def latency(cases: Sequence[Measured]) -> Drawn:
             lines_panel(rows, domain, axis(best, TIMES), name, True, TIMES)
             for name, rows in points.items()
         ]
-        found.append((title, alt.concat(*charts, columns=3), same))
-    return found
+        percentile_charts.append((title, alt.concat(*charts, columns=3), same))
+    return percentile_charts
 
 
 FIGURES = (
@@ -194,7 +197,7 @@ FIGURES = (
         "storage-latency",
         "Storage: latency over the size of a request",
         ("storage",),
-        "Time from handing a request over until its data are at their place, of the same cases: "
+        "Time from handing a request over until its data have arrived, of the same cases: "
         "half of the requests took less than p50, one in a hundred longer than p99, one in a "
         "thousand longer than p99.9. Engines that keep many requests in flight pay with latency "
         "for bandwidth.",

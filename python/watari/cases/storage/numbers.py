@@ -1,4 +1,4 @@
-"""What the trials of case `storage` say of speed, in the numbers that users of fio know.
+"""Speed of case `storage` in the numbers that users of fio know.
 
 Each number is the median over trials. CPU time is that of the whole process, threads that serve
 queues included; GPU time is what its kernels or copies took.
@@ -22,10 +22,10 @@ COLUMNS = ("GB/s", "IOPS", "p50", "p99", "p99.9", "CPU s/GB", "GPU s/GB", "direc
 class Speed:
     """One case in numbers."""
 
-    requests_per_s: float | None  # None where a trial does not tell, as below
+    requests_per_s: float | None  # None where a trial does not report it, as below
     latencies: dict[str, float | None]  # s, by PERCENTILES
     cpu_cost: float | None  # s/GB
-    gpu_cost: float | None  # s/GB; None where no GPU took part, or its time cannot be told
+    gpu_cost: float | None  # s/GB; None where no GPU took part, or its time is not known
     direct: bool | None  # past the page cache, checked, in every trial; None without files
 
 
@@ -33,8 +33,8 @@ def speed(trials: Sequence[Mapping[str, Any]]) -> Speed:
     """The numbers of trials that went well."""
 
     def middle(name: str) -> float | None:
-        told = [t["quantities"][name]["value"] for t in trials if name in t["quantities"]]
-        return float(median(told)) if len(told) == len(trials) else None
+        values = [t["quantities"][name]["value"] for t in trials if name in t["quantities"]]
+        return float(median(values)) if len(values) == len(trials) else None
 
     least = [t["quantities"].get("direct", {}).get("value") for t in trials]
     return Speed(
@@ -51,19 +51,19 @@ def columns(m: Measured) -> dict[str, str]:
     without files."""
     if not m.drawn:
         return dict.fromkeys(COLUMNS, "")
-    found = speed(m.trials)
-    gpu, without = found.gpu_cost, "n/a" if m["processor"] == "cpu" else "unknown"
+    numbers = speed(m.trials)
+    gpu, without = numbers.gpu_cost, "n/a" if m["processor"] == "cpu" else "unknown"
     texts = [
         format_rate(m.median),
-        told(found.requests_per_s, format_count),
-        *(told(latency, format_latency) for latency in found.latencies.values()),
-        told(found.cpu_cost, "{:.3g}".format),
+        formatted(numbers.requests_per_s, format_count),
+        *(formatted(latency, format_latency) for latency in numbers.latencies.values()),
+        formatted(numbers.cpu_cost, "{:.3g}".format),
         without if gpu is None else f"{gpu:.3g}",
-        {True: "yes", False: "no", None: "n/a"}[found.direct],
+        {True: "yes", False: "no", None: "n/a"}[numbers.direct],
     ]
     return dict(zip(COLUMNS, texts, strict=True))
 
 
-def told(number: float | None, text: Callable[[float], str]) -> str:
-    """A number as text."""
+def formatted(number: float | None, text: Callable[[float], str]) -> str:
+    """A number as text; `unknown` for None."""
     return "unknown" if number is None else text(number)

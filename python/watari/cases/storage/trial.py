@@ -45,18 +45,18 @@ def run(parameters: Parameters) -> dict[str, Any]:
 def quantities(trial: Mapping[str, Any], parameters: Parameters) -> dict[str, dict[str, Any]]:
     """Requests per second, latencies and CPU time per GB of a trial, with units."""
     samples = [float(s) for s in trial["host_s"]]
-    moved = bytes_per_sample(parameters) * len(samples)
-    found = {
-        "bytes": (float(moved), "B"),
+    size = bytes_per_sample(parameters) * len(samples)
+    values = {
+        "bytes": (float(size), "B"),
         # of the rates, as bandwidth is: of two samples the median time is of neither
         "requests_per_s": (median(parameters["requests"] / s for s in samples), "1/s"),
-        "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (moved / 1e9), "s/GB"),
+        "cpu_s_per_GB": (trial["quantities"]["cpu_s"]["value"] / (size / 1e9), "s/GB"),
     }
     if "gpu_s" in trial["quantities"]:
-        found["gpu_s_per_GB"] = (trial["quantities"]["gpu_s"]["value"] / (moved / 1e9), "s/GB")
+        values["gpu_s_per_GB"] = (trial["quantities"]["gpu_s"]["value"] / (size / 1e9), "s/GB")
     for name, part in PERCENTILES.items():
-        found[f"latency_{name}"] = (percentile(trial["histograms"]["latency"], part), "s")
-    return {name: {"value": value, "unit": unit} for name, (value, unit) in found.items()}
+        values[f"latency_{name}"] = (percentile(trial["histograms"]["latency"], part), "s")
+    return {name: {"value": value, "unit": unit} for name, (value, unit) in values.items()}
 
 
 def percentile(histogram: Mapping[str, Sequence[float]], part: float) -> float:

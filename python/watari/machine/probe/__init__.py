@@ -2,7 +2,7 @@
 
 `machine()` gathers it from the compiled module (topology, GPUs, capabilities), from /proc and /sys
 (`system`), and from NVML where that is there (`nvml`); `memories` judges the kinds of memory and
-`links` the ways between processors. The outcome has the shape of `watari.machine.Machine`.
+`links` the links between processors. The result has the shape of `watari.machine.Machine`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from watari.machine import openblas as blas
+from watari.machine import openblas
 from watari.machine.probe import links, memories, nvml, system
 from watari.machine.probe.system import System
 from watari.machine.probe.tables import render
@@ -24,10 +24,10 @@ def machine(
     gpus: dict[str, Any] | None = None,
     topology: dict[str, Any] | None = None,
     capabilities: list[dict[str, Any]] | None = None,
-    links_told: dict[str, Any] | None = None,
+    reported_links: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """This machine; or another one, whose files lie below `root`, with what the compiled module
-    (`gpus`, `topology`, `capabilities`) and NVML (`links_told`, see nvml.read) say of it.
+    """This machine; or another one, whose files lie below `root`, with the values that the compiled
+    module (`gpus`, `topology`, `capabilities`) and NVML (`reported_links`, see nvml.read) report.
     """
     files = System(Path(root))
     if gpus is None or topology is None or capabilities is None:
@@ -35,9 +35,11 @@ def machine(
 
         gpus = _native.gpus() if gpus is None else gpus
         topology = _native.topology() if topology is None else topology
-        capabilities = _native.capabilities(blas.folder()) if capabilities is None else capabilities
-    told = links_told or ask_nvml(files, [gpu["pci_bus_id"] for gpu in gpus["gpus"]])
-    return assemble(files, gpus, topology, capabilities, told)
+        capabilities = (
+            _native.capabilities(openblas.folder()) if capabilities is None else capabilities
+        )
+    reported = reported_links or ask_nvml(files, [gpu["pci_bus_id"] for gpu in gpus["gpus"]])
+    return assemble(files, gpus, topology, capabilities, reported)
 
 
 def ask_nvml(files: System, bus_ids: list[str]) -> dict[str, Any]:
@@ -51,23 +53,25 @@ def assemble(
     gpus: dict[str, Any],
     topology: dict[str, Any],
     capabilities: list[dict[str, Any]],
-    told: dict[str, Any],
+    reported: dict[str, Any],
 ) -> dict[str, Any]:
-    found: list[dict[str, Any]] = gpus["gpus"]
-    driver = system.driver(files) or told["driver"]
-    total, available = system.memory(files, [n for g in found if (n := memory_node(g)) is not None])
+    devices: list[dict[str, Any]] = gpus["gpus"]
+    driver = system.driver(files) or reported["driver"]
+    total, available = system.memory(
+        files, [n for g in devices if (n := memory_node(g)) is not None]
+    )
     processors = [
         cpu(files, topology),
-        *({"id": f"gpu:{i}", "kind": "gpu", **gpu} for i, gpu in enumerate(found)),
+        *({"id": f"gpu:{i}", "kind": "gpu", **gpu} for i, gpu in enumerate(devices)),
     ]
     return {
         "name": slug(processors, topology["architecture"]),
         "hosts": [files.text("proc/sys/kernel/hostname") or "unknown"],
         "architecture": topology["architecture"],
         "processors": processors,
-        "memories": memories.memories(found, gpus["reason"], files),
-        "links": links.links(found, gpus["peers"], told["gpus"], files),
-        "capabilities": [*capabilities, *gpu_capabilities(files, driver, told["reason"])],
+        "memories": memories.memories(devices, gpus["reason"], files),
+        "links": links.links(devices, gpus["peers"], reported["gpus"], files),
+        "capabilities": [*capabilities, *gpu_capabilities(files, driver, reported["reason"])],
         "memory_bytes": total,
         "memory_available_bytes": available,
         "virtual_machine": system.virtual_machine(files),

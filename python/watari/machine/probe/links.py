@@ -1,4 +1,4 @@
-"""The ways between processors: PCIe, NVLink, NVLink-C2C, with theoretical bandwidth each way."""
+"""Links between processors: PCIe, NVLink, NVLink-C2C, with theoretical bandwidth per direction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PCIE = {
     6: (64.0, 242 / 256),
 }
 
-# NVIDIA's figure for Grace Hopper, where NVML is not there to tell.
+# NVIDIA's figure for Grace Hopper, for machines without NVML.
 GRACE_HOPPER_C2C = 450e9
 
 Link = dict[str, Any]
@@ -30,19 +30,19 @@ def link(source: str, destination: str, kind: str, **known: Any) -> Link:
 
 
 def links(
-    gpus: list[dict[str, Any]], peers: list[list[bool]], told: dict[str, Any], system: System
+    gpus: list[dict[str, Any]], peers: list[list[bool]], reported: dict[str, Any], system: System
 ) -> list[Link]:
-    """CPU to each GPU, then GPU to GPU. `told` is what NVML told, by bus id."""
-    found = [cpu_link(index, gpu, told, system) for index, gpu in enumerate(gpus)]
+    """CPU to each GPU, then GPU to GPU. `reported` is what NVML reports, by bus id."""
+    rows = [cpu_link(index, gpu, reported, system) for index, gpu in enumerate(gpus)]
     for one in range(len(gpus)):
         for other in range(one + 1, len(gpus)):
             if peers[one][other]:
-                found += gpu_links(one, other, gpus, told)
-    return found
+                rows += gpu_links(one, other, gpus, reported)
+    return rows
 
 
-def cpu_link(index: int, gpu: dict[str, Any], told: dict[str, Any], system: System) -> Link:
-    known = told.get(gpu["pci_bus_id"], {})
+def cpu_link(index: int, gpu: dict[str, Any], reported: dict[str, Any], system: System) -> Link:
+    known = reported.get(gpu["pci_bus_id"], {})
     ends = ("cpu", f"gpu:{index}")
     if known.get("c2c"):
         return link(*ends, "c2c", **known["c2c"])
@@ -55,16 +55,18 @@ def cpu_link(index: int, gpu: dict[str, Any], told: dict[str, Any], system: Syst
     return link(*ends, "pcie", generation=generation, width=width, bandwidth=bandwidth)
 
 
-def gpu_links(one: int, other: int, gpus: list[dict[str, Any]], told: dict[str, Any]) -> list[Link]:
+def gpu_links(
+    one: int, other: int, gpus: list[dict[str, Any]], reported: dict[str, Any]
+) -> list[Link]:
     """NVLink between two GPUs, direct or through a switch; nothing where it is not known."""
-    ways = told.get(gpus[one]["pci_bus_id"], {}).get("nvlink")
-    if not ways:
+    nvlink = reported.get(gpus[one]["pci_bus_id"], {}).get("nvlink")
+    if not nvlink:
         return []
-    count = ways["to"].get(gpus[other]["pci_bus_id"]) or ways["to"].get(nvml.SWITCH)
+    count = nvlink["to"].get(gpus[other]["pci_bus_id"]) or nvlink["to"].get(nvml.SWITCH)
     if not count:
         return []
-    bandwidth = ways["bandwidth"] * count if ways["bandwidth"] else None
-    known = {"generation": ways["generation"], "links": count, "bandwidth": bandwidth}
+    bandwidth = nvlink["bandwidth"] * count if nvlink["bandwidth"] else None
+    known = {"generation": nvlink["generation"], "links": count, "bandwidth": bandwidth}
     return [link(f"gpu:{one}", f"gpu:{other}", "nvlink", **known)]
 
 
@@ -81,10 +83,10 @@ def pcie_generation(bus_id: str, system: System) -> int | None:
     return speeds.get(min(rates)) if rates else None
 
 
-def rate(told: str | None) -> float | None:
-    """`32.0 GT/s PCIe` -> 32.0; virtual machines may tell `Unknown`."""
-    found = re.match(r"([\d.]+) GT/s", told or "")
-    return float(found.group(1)) if found else None
+def rate(text: str | None) -> float | None:
+    """`32.0 GT/s PCIe` -> 32.0; virtual machines may report `Unknown`."""
+    match = re.match(r"([\d.]+) GT/s", text or "")
+    return float(match.group(1)) if match else None
 
 
 def pcie_width(bus_id: str, system: System) -> int | None:
@@ -97,7 +99,7 @@ def pcie_width(bus_id: str, system: System) -> int | None:
 
 
 def pcie_bandwidth(generation: int | None, width: int | None) -> float | None:
-    """B/s each way before packet headers: Gen5 x16 is 63.0e9."""
+    """B/s per direction, before packet headers: Gen5 x16 is 63.0e9."""
     if generation not in PCIE or not width:
         return None
     transfers, encoding = PCIE[generation]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from watari.machine.probe import system as kernel_side
+from watari.machine.probe import system
 from watari.machine.probe.system import System
 
 Gpu = dict[str, Any]
@@ -26,23 +26,29 @@ NEEDS = {
 }
 
 
-def memories(gpus: list[Gpu], absence: str | None, system: System) -> list[dict[str, Any]]:
+def memories(gpus: list[Gpu], absence: str | None, machine: System) -> list[dict[str, Any]]:
     """One row a kind. `absence` is the reason why there are no GPUs."""
     judged: dict[str, Judgement] = dict.fromkeys(NEEDS, (True, None, None))
     if not gpus:
-        reason = why_no_gpu(absence, system)
+        reason = why_no_gpu(absence, machine)
         judged |= dict.fromkeys(("pinned", "device", "managed", "system"), (False, reason, None))
     else:
         judged["managed"] = managed(gpus)
-        judged["system"] = of_system(gpus, system)
+        judged["system"] = of_system(gpus, machine)
     return [
-        {"kind": kind, "supported": here, "needs": NEEDS[kind], "reason": reason, "route": route}
-        for kind, (here, reason, route) in judged.items()
+        {
+            "kind": kind,
+            "supported": supported,
+            "needs": NEEDS[kind],
+            "reason": reason,
+            "route": route,
+        }
+        for kind, (supported, reason, route) in judged.items()
     ]
 
 
-def why_no_gpu(absence: str | None, system: System) -> str:
-    loaded = kernel_side.driver(system)
+def why_no_gpu(absence: str | None, machine: System) -> str:
+    loaded = system.driver(machine)
     if absence == "no GPU driver" and loaded:
         return f"no GPU driver library (libcuda.so.1), though kernel module {loaded} is loaded"
     return absence or "no GPU"
@@ -67,32 +73,32 @@ def managed(gpus: list[Gpu]) -> Judgement:
     return True, None, None
 
 
-def of_system(gpus: list[Gpu], system: System) -> Judgement:
+def of_system(gpus: list[Gpu], machine: System) -> Judgement:
     gpu = lacking(gpus, "pageableMemoryAccess")
     if gpu:
-        causes = "; ".join(why_not_pageable(gpu, system))
+        causes = "; ".join(why_not_pageable(gpu, machine))
         return False, f"pageableMemoryAccess = 0: {causes}", None
     by_host_tables = not lacking(gpus, "pageableMemoryAccessUsesHostPageTables")
     return True, None, "ATS" if by_host_tables else "HMM"
 
 
-def why_not_pageable(gpu: Gpu, system: System) -> list[str]:
+def why_not_pageable(gpu: Gpu, machine: System) -> list[str]:
     """Every known condition of HMM that this machine misses; else what could not be known."""
-    release = kernel_side.upstream(system)
-    driver = kernel_side.driver(system) or ""
-    device_private = kernel_side.kernel_option(system, "CONFIG_DEVICE_PRIVATE")
-    parameters = kernel_side.uvm(system)
+    release = system.upstream(machine)
+    driver = system.driver(machine) or ""
+    device_private = system.kernel_option(machine, "CONFIG_DEVICE_PRIVATE")
+    parameters = system.uvm(machine)
     # On Arm the parameter is Y by default, which says nothing that a user could change.
-    arm = "CPU implementer" in (system.text("proc/cpuinfo") or "")
+    arm = "CPU implementer" in (machine.text("proc/cpuinfo") or "")
     conditions = {
         "the CPU is an Arm one, where the driver offers ATS (Grace) and no HMM": arm,
         f"{gpu['name']} is older than Turing": capability(gpu) < (7, 5),
         f"driver {driver} is older than 535": bool(driver) and version(driver) < (535,),
         "the GPU driver's kernel module is the proprietary one; HMM needs the open one": (
-            kernel_side.open_module(system) is False
+            system.open_module(machine) is False
         ),
         "the kernel lacks CONFIG_DEVICE_PRIVATE": device_private is False,
-        f"kernel {release} is older than 6.1.24 (or 6.2.11)": too_old(system, device_private),
+        f"kernel {release} is older than 6.1.24 (or 6.2.11)": too_old(machine, device_private),
         "HMM is switched off (nvidia-uvm's parameter uvm_disable_hmm = Y)": (
             not arm and parameters.get("uvm_disable_hmm") == "Y"
         ),
@@ -101,27 +107,27 @@ def why_not_pageable(gpu: Gpu, system: System) -> list[str]:
     if causes:
         return causes
     unknown = [] if device_private else ["whether the kernel has CONFIG_DEVICE_PRIVATE"]
-    if kernel_side.open_module(system) is None:
+    if system.open_module(machine) is None:
         unknown.append("whether the driver's kernel module is the open one")
     return [
         f"not known why; could not be read: {', '.join(unknown)}" if unknown else "not known why"
     ]
 
 
-def too_old(system: System, device_private: bool | None) -> bool:
+def too_old(machine: System, device_private: bool | None) -> bool:
     """Older than what HMM needs. Red Hat's 5.14 kernels carry it back, so that theirs are not
     judged by number where the configuration does not say otherwise.
     """
-    if re.search(r"\.el\d", kernel_side.kernel(system)) and device_private is not False:
+    if re.search(r"\.el\d", system.kernel(machine)) and device_private is not False:
         return False
-    number = version(kernel_side.upstream(system))
+    number = version(system.upstream(machine))
     return number < (6, 1, 24) or (6, 2) <= number < (6, 2, 11)
 
 
 def version(text: str) -> tuple[int, ...]:
     """`6.8.0-45-generic` -> (6, 8, 0)."""
-    found = re.match(r"\d+(\.\d+)*", text)
-    return tuple(int(part) for part in found.group().split(".")) if found else ()
+    match = re.match(r"\d+(\.\d+)*", text)
+    return tuple(int(part) for part in match.group().split(".")) if match else ()
 
 
 def capability(gpu: Gpu) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ def read(bus_ids: list[str], library: Any = None) -> dict[str, Any]:
     """{reason, driver, gpus: {bus id: {pcie_generation, pcie_width, c2c, nvlink}}}.
 
     c2c is {links, bandwidth} and nvlink {generation, bandwidth, to: {bus id or `switch`: links}},
-    bandwidth in B/s each way, of one link for nvlink and of all for c2c; both may be None.
+    bandwidth in B/s per direction, of one link for nvlink and of all for c2c; both may be None.
     """
     try:
         nvml = library or importlib.import_module("pynvml")

@@ -1,4 +1,4 @@
-"""What the kernel tells in /proc and /sys, below a root that tests may move."""
+"""What the kernel reports in /proc and /sys, below a root that tests may move."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class System:
             return None
 
     def number(self, path: str) -> int | None:
-        found = re.match(r"-?\d+", self.text(path) or "")
-        return int(found.group()) if found else None
+        match = re.match(r"-?\d+", self.text(path) or "")
+        return int(match.group()) if match else None
 
     def field(self, path: str, name: str) -> str | None:
         """The rest of the first line `name: rest` (or `name : rest`) of a file."""
-        found = re.search(rf"^{re.escape(name)}\s*:\s*(.*)$", self.text(path) or "", re.MULTILINE)
-        return found.group(1).strip() if found else None
+        match = re.search(rf"^{re.escape(name)}\s*:\s*(.*)$", self.text(path) or "", re.MULTILINE)
+        return match.group(1).strip() if match else None
 
     def kibibytes(self, path: str, name: str) -> int | None:
         """A field that is given in kB, in bytes."""
-        found = re.search(rf"\b{re.escape(name)}:\s*(\d+) kB", self.text(path) or "")
-        return int(found.group(1)) * 1024 if found else None
+        match = re.search(rf"\b{re.escape(name)}:\s*(\d+) kB", self.text(path) or "")
+        return int(match.group(1)) * 1024 if match else None
 
     def names(self, path: str) -> list[str]:
         try:
@@ -65,7 +65,7 @@ def kernel(system: System) -> str:
 
 def upstream(system: System) -> str:
     """Version of Linux that a distribution's kernel follows. Debian and Ubuntu keep a .0 in the
-    release (`6.1.0-28-amd64` is 6.1.119) and tell the true number elsewhere.
+    release (`6.1.0-28-amd64` is 6.1.119) and report the true number elsewhere.
     """
     ubuntu = system.text("proc/version_signature") or ""
     debian = re.search(r"\bDebian (\d+\.\d+\.\d+)", system.text("proc/version") or "")
@@ -95,8 +95,8 @@ def memory(system: System, gpu_nodes: list[int]) -> tuple[int, int]:
 def transparent_huge_pages(system: System) -> dict[str, str | None]:
     def chosen(name: str) -> str | None:
         text = system.text(f"sys/kernel/mm/transparent_hugepage/{name}") or ""
-        found = re.search(r"\[([^]]+)\]", text)
-        return found.group(1) if found else None
+        match = re.search(r"\[([^]]+)\]", text)
+        return match.group(1) if match else None
 
     return {"enabled": chosen("enabled"), "defrag": chosen("defrag")}
 
@@ -125,8 +125,8 @@ def uvm(system: System) -> dict[str, int | str]:
 def driver(system: System) -> str | None:
     """Version of the loaded kernel module of the GPU driver: `580.95.05`."""
     banner = system.text("proc/driver/nvidia/version") or ""
-    found = re.search(r"NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s", banner)
-    return found.group(1) if found else system.text("sys/module/nvidia/version")
+    match = re.search(r"NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s", banner)
+    return match.group(1) if match else system.text("sys/module/nvidia/version")
 
 
 def open_module(system: System) -> bool | None:
@@ -145,8 +145,8 @@ def kernel_option(system: System, option: str) -> bool | None:
     return None
 
 
-def cpu_name(system: System, told: str) -> str:
-    """The name that the topology told or, on Arm, the one that belongs to the part number."""
+def cpu_name(system: System, reported: str) -> str:
+    """The name in the topology or, on Arm, the one that belongs to the part number."""
     implementer = system.field("proc/cpuinfo", "CPU implementer") or ""
     part = system.field("proc/cpuinfo", "CPU part") or ""
-    return told or ARM_NAMES.get((implementer, part), "unknown CPU")
+    return reported or ARM_NAMES.get((implementer, part), "unknown CPU")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 # Parameters of nvidia-uvm that decide how memory migrates; the others are in `--json`.
 # Access counters had another name before driver 575: both are shown where they exist.
-TELLING = ("access_counter", "disable_hmm", "ats_mode", "prefetch_enable", "thrashing_enable")
+DECISIVE = ("access_counter", "disable_hmm", "ats_mode", "prefetch_enable", "thrashing_enable")
 
 Machine = dict[str, Any]
 
@@ -87,7 +87,7 @@ def cpu_lines(cpu: dict[str, Any]) -> list[str]:
 def gpu_lines(gpu: dict[str, Any]) -> list[str]:
     node = "" if gpu["numa_node"] is None else f", nearest NUMA node {gpu['numa_node']}"
     attributes = gpu["attributes"]
-    told = [
+    shown = [
         "pageableMemoryAccess",
         "pageableMemoryAccessUsesHostPageTables",
         "concurrentManagedAccess",
@@ -99,7 +99,7 @@ def gpu_lines(gpu: dict[str, Any]) -> list[str]:
         f"L2 {binary(gpu['l2_bytes'])}",
         f"{binary(gpu['memory_bytes'])} at {rate(gpu['memory_bandwidth'])} (theoretical)",
         f"PCI {gpu['pci_bus_id']}{node}",
-        *(f"{name} = {attributes[name]}" for name in told if name in attributes),
+        *(f"{name} = {attributes[name]}" for name in shown if name in attributes),
     ]
 
 
@@ -114,7 +114,7 @@ def memories(machine: Machine) -> Table:
 
 
 def links(machine: Machine) -> Table:
-    made = table("Links", "between", "kind", "theoretical, each way")
+    made = table("Links", "between", "kind", "theoretical, each direction")
     for link in machine["links"]:
         known = [
             f"generation {link['generation']}" if link["generation"] else "",
@@ -140,7 +140,7 @@ def capabilities(machine: Machine) -> Table:
 def settings(machine: Machine) -> Table:
     from rich.markup import escape
 
-    uvm = {k: v for k, v in machine["uvm"].items() if any(word in k for word in TELLING)}
+    uvm = {k: v for k, v in machine["uvm"].items() if any(word in k for word in DECISIVE)}
     cuda = machine["cuda"] or {"driver": None, "runtime": None}
     thp = machine["thp"]
     rows = {

@@ -1,5 +1,5 @@
 // Draws every figure from the specification that stands beside it; one after the other, so that
-// the page can be read meanwhile. `data-drawn` on the body says when all are there.
+// the page can be read meanwhile. `data-drawn` on the body reports when all are drawn.
 (async () => {
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   const tooltip = { theme: dark ? "dark" : "light" };

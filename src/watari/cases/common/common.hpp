@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace watari::bench {
+namespace watari::cases {
 
 /// What all cases take.
 struct common {
@@ -12,4 +12,4 @@ struct common {
     bool oversubscribe = false;
 };
 
-}  // namespace watari::bench
+}  // namespace watari::cases

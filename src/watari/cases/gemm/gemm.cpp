@@ -4,9 +4,9 @@
 #include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
-#include "watari/gemm/transfer/rates.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
+#include "watari/storage/stores/rate.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -25,14 +25,14 @@ std::size_t most_of_tile(const parameters& p) {
 }
 
 placement packed(const parameters& p, matrix which) {
-    return placement::packed(tiling_of(which, p.size, p.tile), element_bytes(p.type), p.order,
+    return placement::packed(tiling_of(which, p.size, p.tile), element_bytes(p.type), p.layout,
                              most_of_tile(p));
 }
 
 /// Whether tiles come from files. Memory is as fast with small requests, and a tile that comes
 /// alone is multiplied earlier.
 bool reads_files(const parameters& p) {
-    return p.store == "file" || !(is_queue(p) || in_host_memory(p.engine));
+    return p.store == "file" || !(is_queue(p) || storage::in_host_memory(p.engine));
 }
 
 schedule schedule_of(const parameters& p, const placement& a, const placement& b,
@@ -44,18 +44,19 @@ schedule schedule_of(const parameters& p, const placement& a, const placement& b
                      .fast_bytes = p.fast_memory,
                      .slot_bytes = slot_bytes({a, b, c}),
                      .which = p.schedule,
-                     .together = reads_files(p) ? together_of(p, a, b, c) : together{},
-                     .patient = is_patient(p, p.store != "ram")});
+                     .tiles_per_request =
+                         reads_files(p) ? tiles_per_request_of(p, a, b, c) : tiles_per_request{},
+                     .store_bound = is_store_bound(p, p.store != "ram")});
 }
 
 /// A store and what brings its tiles.
-struct setting {
-    explicit setting(const parameters& p)
+struct case_state {
+    explicit case_state(const parameters& p)
         : on_files(reads_files(p)),
           matrices({.size = p.size,
                     .type = p.type,
                     .tile = p.tile,
-                    .order = p.order,
+                    .layout = p.layout,
                     .most = most_of_tile(p),
                     .medium = !on_files          ? medium::memory
                               : p.store == "ram" ? medium::memory_file
@@ -65,15 +66,15 @@ struct setting {
                             : p.engine == "managed" ? memory::kind::managed
                                                     : memory::kind::pageable,
                     .oversubscribe = p.oversubscribe}),
-          order(schedule_of(p, matrices.where(matrix::a), matrices.where(matrix::b),
-                            matrices.where(matrix::c))),
+          schedule(schedule_of(p, matrices.where(matrix::a), matrices.where(matrix::b),
+                               matrices.where(matrix::c))),
           direct(p.store == "file"),
-          // from files as many of both ways together: a disk is read and written in turn
+          // from files as many of both directions in flight: a disk is read and written in turn
           tiles(options(p, p.engine, p.processor, (direct ? 1 : 2) * queue_movers * depth_of(p),
                         largest_block())) {}
 
-    source_options options(const parameters& p, const std::string& engine, processor who,
-                           std::size_t requests, std::size_t block) const {
+    storage::store_options options(const parameters& p, const std::string& engine, processor who,
+                                   std::size_t requests, std::size_t block) const {
         return {.engine = engine,
                 .who = who,
                 .path = matrices.path(),
@@ -90,16 +91,16 @@ struct setting {
     std::size_t largest_block() const {
         std::size_t block = 0;
         for (const matrix which : {matrix::a, matrix::b, matrix::c})
-            block =
-                std::max(block, matrices.where(which).largest_block(order.most_together(which)));
+            block = std::max(
+                block, matrices.where(which).largest_block(schedule.most_tiles_per_request(which)));
         return block;
     }
 
     bool on_files;
     store matrices;
-    schedule order;
+    gemm::schedule schedule;
     bool direct;
-    source tiles;
+    storage::open_store tiles;
 };
 
 void require_sense(const parameters& p) {
@@ -107,7 +108,7 @@ void require_sense(const parameters& p) {
         throw usage_error("threads, depth and samples are 1 or more");
     if (p.store != "file" && p.store != "ram")
         throw usage_error("no store is called '" + p.store + "'");
-    if (in_host_memory(p.engine) && p.store != "ram")
+    if (storage::in_host_memory(p.engine) && p.store != "ram")
         throw unsupported("engine " + p.engine + " has its matrices in memory: store=ram");
     require_factors(p);
 }
@@ -119,7 +120,7 @@ struct floors {
 };
 
 /// So that direct writes need not throw out first what filling or verification left there.
-void empty_cache(const setting& here, const source& by) {
+void empty_cache(const case_state& here, const storage::open_store& by) {
     if (here.direct && by.files()) by.files()->prepare();
 }
 
@@ -130,36 +131,36 @@ floors between(const floors& a, const floors& b) {
 }
 
 /// Files are measured by the engine that gets most out of them, whatever engine the case is of.
-floors measure_floors(const parameters& p, const setting& here, pipeline& work) {
+floors measure_floors(const parameters& p, const case_state& here, pipeline& work) {
     const bool own = !here.on_files;
-    const bool ring = storage::uring_absent_reason().empty(), disk = ring && here.direct;
+    const bool ring = files::uring_absent_reason().empty(), disk = ring && here.direct;
     const processor who = own || disk ? p.processor : the_cpu;
     const std::size_t threads = own ? movers_of(p) : disk ? 1 : cpu::own_cpus().size();
     const std::size_t depth = own ? full_memory_depth : full_depth;
-    const source from(here.options(p,
-                                   own    ? p.engine
-                                   : ring ? "uring"
-                                          : "posix",
-                                   who, threads * depth, most_block));
+    const storage::open_store from(here.options(p,
+                                                own    ? p.engine
+                                                : ring ? "uring"
+                                                       : "posix",
+                                                who, threads * depth, most_block));
     const placement& c = here.matrices.where(matrix::c);
     empty_cache(here, from);
-    floors found{};
-    found.read = rate(from, storage::direction::read, {0, c.first}, who, threads, depth);
-    found.write = rate(from, storage::direction::write, {c.first, here.matrices.bytes() - c.first},
-                       who, threads, depth);
-    found.flops = work.blas_rate();
-    return found;
+    floors measured{};
+    measured.read = rate(from, files::direction::read, {0, c.first}, who, threads, depth);
+    measured.write = rate(from, files::direction::write, {c.first, here.matrices.bytes() - c.first},
+                          who, threads, depth);
+    measured.flops = work.blas_rate();
+    return measured;
 }
 
-void record_floors(measure::trial& into, const floors& found, const pipeline_counts& counts,
+void record_floors(measure::trial& into, const floors& measured, const pipeline_counts& counts,
                    double flops) {
-    const auto over = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
-    const double store = over(static_cast<double>(counts.read), found.read) +
-                         over(static_cast<double>(counts.written), found.write);
-    const double arithmetic = over(flops, found.flops);
-    into.quantities["store_read_bytes_per_s"] = {found.read, "B/s"};
-    into.quantities["store_write_bytes_per_s"] = {found.write, "B/s"};
-    into.quantities["blas_flops_per_s"] = {found.flops, "1/s"};
+    const auto over = [](double work, double rate) { return rate > 0 ? work / rate : 0; };
+    const double store = over(static_cast<double>(counts.read), measured.read) +
+                         over(static_cast<double>(counts.written), measured.write);
+    const double arithmetic = over(flops, measured.flops);
+    into.quantities["store_read_bytes_per_s"] = {measured.read, "B/s"};
+    into.quantities["store_write_bytes_per_s"] = {measured.write, "B/s"};
+    into.quantities["blas_flops_per_s"] = {measured.flops, "1/s"};
     into.quantities["store_floor_s"] = {store, "s"};
     into.quantities["blas_floor_s"] = {arithmetic, "s"};
     into.quantities["floor_s"] = {std::max(store, arithmetic), "s"};
@@ -179,7 +180,7 @@ measure::trial run(const parameters& p) {
     const foresight ahead = plan(p);
     require_room_for(p);
     require_addresses_for(p);
-    setting here(p);
+    case_state here(p);
     if (const std::size_t unit = here.tiles.unit(); here.matrices.where(matrix::a).unit % unit != 0)
         throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.path() +
                           " is read in whole units of " + std::to_string(unit) +
@@ -190,7 +191,7 @@ measure::trial run(const parameters& p) {
     const auto stored = [&](matrix which) {
         return stored_matrix{&here.tiles, here.matrices.where(which)};
     };
-    pipeline work({.order = &here.order,
+    pipeline work({.schedule = &here.schedule,
                    .a = stored(matrix::a),
                    .b = stored(matrix::b),
                    .c_read = stored(matrix::c),
@@ -203,7 +204,7 @@ measure::trial run(const parameters& p) {
                    .movers = movers_of(p),
                    .depth = depth_of(p),
                    .slot_bytes = slot});
-    floors found = measure_floors(p, here, work);
+    floors measured = measure_floors(p, here, work);
 
     measure::trial result;
     pipeline_counts counts;
@@ -217,11 +218,11 @@ measure::trial run(const parameters& p) {
         result.wrong_elements += here.matrices.wrong_elements(p.alpha, p.beta);
     }
     // the rate of a disk wanders, in a virtual machine by a third from minute to minute
-    if (p.store == "file") found = between(found, measure_floors(p, here, work));
+    if (p.store == "file") measured = between(measured, measure_floors(p, here, work));
     require_foreseen(ahead, counts);
-    result.flops_per_sample = here.order.multiplies() ? p.size.flops() : 0;
+    result.flops_per_sample = here.schedule.multiplies() ? p.size.flops() : 0;
     result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
-    record_floors(result, found, counts, result.flops_per_sample);
+    record_floors(result, measured, counts, result.flops_per_sample);
     result.quantities["bytes_read"] = {static_cast<double>(counts.read), "B"};
     result.quantities["bytes_written"] = {static_cast<double>(counts.written), "B"};
     result.quantities["bytes_planned"] = {static_cast<double>(ahead.read + ahead.written), "B"};

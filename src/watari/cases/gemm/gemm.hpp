@@ -21,7 +21,7 @@ namespace watari::gemm {
 /// What a trial is asked to be.
 struct parameters : options {
     shape size{};
-    layout order = layout::row_major;
+    gemm::layout layout = layout::row_major;
     std::string store;   ///< file or ram; ram is a file in memory to engines that read files
     std::string folder;  ///< of the file
     std::size_t samples = 1;

@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::uint64_t boundary = std::uint64_t{1} << 20;  ///< at which each matrix begins
 constexpr std::size_t part_bytes = std::size_t{1} << 26;    ///< that are made or verified at once
-constexpr std::uint64_t seed = 1;  ///< one: a file is found again by its name
+constexpr std::uint64_t seed = 1;                           ///< one: a file is reused by its name
 
 std::string file_name(const store_options& o) {
     const auto number = [](std::size_t value) { return std::to_string(value); };
-    const bool tiled = o.order == layout::tiled;
+    const bool tiled = o.layout == layout::tiled;
     return o.folder + "/watari-gemm-" + number(o.size.m) + "x" + number(o.size.n) + "x" +
            number(o.size.k) + (o.type == precision::single_precision ? "-single-" : "-double-") +
            (tiled ? "tiled-" + number(o.tile)
@@ -35,7 +35,8 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
                const std::string& path) {
     const ssize_t moved = pwrite(file, data, bytes, static_cast<off_t>(offset));
     if (moved != static_cast<ssize_t>(bytes))
-        transfer_failed(storage::direction::write, path, offset, bytes, moved < 0 ? -errno : moved);
+        files::transfer_failed(files::direction::write, path, offset, bytes,
+                               moved < 0 ? -errno : moved);
     // what was written must not fill the page cache
     sync_file_range(file, static_cast<off_t>(offset), static_cast<off_t>(bytes),
                     SYNC_FILE_RANGE_WRITE);
@@ -46,11 +47,11 @@ void write_all(int file, const std::byte* data, std::size_t bytes, std::uint64_t
 store::store(const store_options& wanted) : wanted_(wanted), data_(wanted.size, wanted.type, seed) {
     std::uint64_t end = wanted.medium == medium::file ? storage::seal_bytes : 0;
     for (const matrix which : {matrix::a, matrix::b, matrix::c}) {
-        placement& place = where_[static_cast<int>(which)];
-        place = placement::packed(tiling_of(which, wanted.size, wanted.tile),
-                                  element_bytes(wanted.type), wanted.order, wanted.most);
-        place.first = (end + boundary - 1) / boundary * boundary;
-        end = place.bytes();
+        placement& own = where_[static_cast<int>(which)];
+        own = placement::packed(tiling_of(which, wanted.size, wanted.tile),
+                                element_bytes(wanted.type), wanted.layout, wanted.most);
+        own.first = (end + boundary - 1) / boundary * boundary;
+        end = own.bytes();
     }
     if (wanted.medium != medium::file) require_room_for(end);
     if (wanted.medium != medium::memory) {
@@ -83,7 +84,7 @@ void store::make_file(std::uint64_t bytes) {
         path_ = "/proc/self/fd/" + std::to_string(made);
         if (made < 0) throw system_error("memfd_create", errno);
         file_.emplace(made);
-        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) storage::cannot_open(path_, errno);
+        if (ftruncate(made, static_cast<off_t>(bytes)) != 0) files::cannot_open(path_, errno);
         fill_all(made);
         return;
     }
@@ -107,7 +108,7 @@ void store::each_part(matrix which, const Visit& visit) const {
     if (in.row_bytes == 0) return;
     const std::size_t leading = in.row_bytes / in.element;
     const std::size_t step = std::max<std::size_t>(1, part_bytes / in.row_bytes);
-    if (in.order == layout::tiled) {
+    if (in.layout == layout::tiled) {
         for (std::size_t i = 0; i < t.tile_rows(); ++i)
             for (std::size_t j = 0; j < t.tile_columns(); ++j)
                 for (std::size_t row = 0; row < t.rows_of(i); row += step) {
@@ -139,7 +140,7 @@ void store::fill(matrix which, int file) {
 void store::fill_c() {
     fill(matrix::c, file_ ? file_->get() : -1);
     if (!file_) return;
-    if (fdatasync(file_->get()) != 0) storage::sync_failed(path_, errno);
+    if (fdatasync(file_->get()) != 0) files::sync_failed(path_, errno);
     posix_fadvise(file_->get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 
@@ -155,8 +156,8 @@ std::size_t store::wrong_elements(double alpha, double beta) const {
             const ssize_t moved =
                 pread(file_->get(), part.data(), bytes, static_cast<off_t>(offset));
             if (moved != static_cast<ssize_t>(bytes))
-                transfer_failed(storage::direction::read, path_, offset, bytes,
-                                moved < 0 ? -errno : moved);
+                files::transfer_failed(files::direction::read, path_, offset, bytes,
+                                       moved < 0 ? -errno : moved);
         }
         wrong += data_.wrong_elements(alpha, beta, here, data, leading);
     });

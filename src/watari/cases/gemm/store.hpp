@@ -21,7 +21,7 @@ struct store_options {
     shape size{};
     precision type = precision::single_precision;
     std::size_t tile = 0;
-    layout order = layout::row_major;
+    gemm::layout layout = layout::row_major;
     std::size_t most = most_block;  ///< see placement
     gemm::medium medium = gemm::medium::memory;
     std::string folder{};                        ///< of a file
@@ -59,7 +59,7 @@ private:
     void make_file(std::uint64_t bytes);
 
     std::string path_;
-    std::optional<storage::descriptor> file_;
+    std::optional<files::descriptor> file_;
     std::optional<memory::buffer<std::byte>> memory_;
 };
 

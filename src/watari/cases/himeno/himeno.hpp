@@ -13,8 +13,8 @@
 /// wrk2 to p. gosa is summed in double: a float sum saturates from size L on.
 ///
 /// Read next: stencil.cpp (the kernels, once for both backends), stencil_tuned.cu and
-/// stencil_tuned.cpp (the fast ones), loop.hpp (what is timed), styles/ (one program for each way
-/// to manage memory).
+/// stencil_tuned.cpp (the fast ones), loop.hpp (what is timed), styles/ (one program for each style
+/// of memory management).
 #pragma once
 
 #include "watari/comm/halo.hpp"
@@ -84,7 +84,7 @@ struct fields {
 /// gosa[0], by a fixed tree: the same bits from run to run, whatever the threads.
 struct kernels {
     /// Fills the arrays of a part whose first point is point `origin` of a grid of `whole` points.
-    /// The data are a function of the place in the whole grid; wrk2 begins as p.
+    /// The data are a function of the position in the whole grid; wrk2 begins as p.
     void (*initialise)(const fields& f, grid whole, grid origin, data which, stream_t stream);
     /// wrk2 from p.
     void (*step)(const fields& f, kernel which, double* gosa, stream_t stream);
@@ -92,7 +92,7 @@ struct kernels {
     void (*update)(const fields& f, stream_t stream);
     /// As `step`; the caller then swaps p and wrk2, whose boundary planes are equal.
     void (*fused)(const fields& f, kernel which, double* gosa, stream_t stream);
-    /// Sum over the interior of a mix of p's bits and its place in the whole grid, modulo 2^53:
+    /// Sum over the interior of a mix of p's bits and its position in the whole grid, modulo 2^53:
     /// equal for equal fields, however they are divided among ranks. Waits.
     std::uint64_t (*fingerprint)(const fields& f, grid whole, grid origin, stream_t stream);
 };

@@ -102,7 +102,7 @@ private:
     std::optional<device::event> first_, last_;
 };
 
-/// How many ranks take memory of one kind from one place: a host's, where each has its own GPU.
+/// How many ranks take memory of one kind from one location: a host's, where each has its own GPU.
 std::size_t ranks_beside(const part& p, memory::kind kind) {
     const bool own = kind == memory::kind::device || kind == memory::kind::managed;
     return p.ranks == nullptr || own ? 1 : static_cast<std::size_t>(p.ranks->local_size());

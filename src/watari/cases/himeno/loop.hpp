@@ -1,7 +1,7 @@
 /// What every style shares: what is done before, the timed iterations, the clock around the rest.
 ///
-/// A sample is one iteration: its kernels, the halo, and gosa's way to the host and over all ranks.
-/// The first iteration is the phase `first`; where pages may migrate the others are `rest`,
+/// A sample is one iteration: its kernels, the halo, and gosa's path to the host and over all
+/// ranks. The first iteration is the phase `first`; where pages may migrate the others are `rest`,
 /// elsewhere `steady`.
 #pragma once
 

@@ -17,9 +17,9 @@ struct alignas(16) quad {
     float value[4];
 };
 
-/// Uniform in [low, high), by the place in the whole grid and the number of the array.
-WATARI_KERNEL inline float any(std::size_t place, std::uint64_t array, double low, double high) {
-    return static_cast<float>(low + (high - low) * (measure::pattern(place, array) * 0x1p-53));
+/// Uniform in [low, high), by the position in the whole grid and the number of the array.
+WATARI_KERNEL inline float any(std::size_t position, std::uint64_t array, double low, double high) {
+    return static_cast<float>(low + (high - low) * (measure::pattern(position, array) * 0x1p-53));
 }
 
 /// RIKEN's data: b = 0 hides 12 of the 19 points, and p varies along i alone.
@@ -47,16 +47,16 @@ void initialise_general(const fields& f, grid whole, grid origin, stream_t strea
         {f.size.i, f.size.j, f.size.k},
         [=] WATARI_KERNEL(std::size_t i, std::size_t j, std::size_t k) {
             const std::size_t n = (i * f.size.j + j) * f.size.k + k;
-            const std::size_t place =
+            const std::size_t position =
                 ((origin.i + i) * whole.j + origin.j + j) * whole.k + origin.k + k;
-            f.p[n] = f.wrk2[n] = any(place, 1, 0, 1);
-            f.wrk1[n] = any(place, 2, -0.5, 0.5);
-            f.bnd[n] = any(place, 3, 0.5, 1);
-            f.a[3][n] = any(place, 4, 0.1, 0.12);
+            f.p[n] = f.wrk2[n] = any(position, 1, 0, 1);
+            f.wrk1[n] = any(position, 2, -0.5, 0.5);
+            f.bnd[n] = any(position, 3, 0.5, 1);
+            f.a[3][n] = any(position, 4, 0.1, 0.12);
             for (std::uint64_t axis = 0; axis < 3; ++axis) {
-                f.a[axis][n] = any(place, 5 + axis, 0.75, 1.25);
-                f.b[axis][n] = any(place, 8 + axis, -0.06, 0.06);
-                f.c[axis][n] = any(place, 11 + axis, 0.75, 1.25);
+                f.a[axis][n] = any(position, 5 + axis, 0.75, 1.25);
+                f.b[axis][n] = any(position, 8 + axis, -0.06, 0.06);
+                f.c[axis][n] = any(position, 11 + axis, 0.75, 1.25);
             }
         },
         stream);
@@ -131,11 +131,11 @@ std::uint64_t fingerprint(const fields& f, grid whole, grid origin, stream_t str
                [=] WATARI_KERNEL(std::size_t index) {
                    const std::size_t i = 1 + index / row / rows, j = 1 + index / row % rows;
                    const std::size_t k = 1 + index % row;
-                   const std::size_t place =
+                   const std::size_t position =
                        ((origin.i + i) * whole.j + origin.j + j) * whole.k + origin.k + k;
                    std::uint32_t bits;
                    memcpy(&bits, f.p + (i * f.size.j + j) * f.size.k + k, sizeof bits);
-                   return static_cast<std::uint64_t>(measure::pattern(place, bits));
+                   return static_cast<std::uint64_t>(measure::pattern(position, bits));
                },
                stream) %
            (std::uint64_t{1} << 53);

@@ -1,5 +1,5 @@
 /// The table of styles: each is a program of its own, in styles/, that manages its memory in one
-/// way and spells it out. One of styles.cpp and styles_absent.cpp is built.
+/// style and spells it out. One of styles.cpp and styles_absent.cpp is built.
 #pragma once
 
 #include "watari/cases/himeno/himeno.hpp"

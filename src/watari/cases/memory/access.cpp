@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
@@ -135,7 +135,7 @@ measure::trial migration(const migration_parameters& p) {
     // the CPU has just touched the source: if nothing is known of that, move_pages is forbidden
     // here
     const memory::residency& seen = result.residency_before.at("source");
-    const bool told = seen.untold < seen.bytes;
+    const bool reported = seen.untold < seen.bytes;
     for (std::size_t turn = 0; turn < p.phases.size(); ++turn) {
         const processor who = p.phases[turn];
         const std::size_t first = result.host_s.size();
@@ -144,7 +144,7 @@ measure::trial migration(const migration_parameters& p) {
         measure::sampler sample(result, who);
         for (std::size_t i = 0; i < p.samples; ++i) {
             copy_once(sample, run, data);
-            if (told) note_fractions(result, data, p.hint);
+            if (reported) note_fractions(result, data, p.hint);
         }
         result.phases.push_back({phase_name(p.phases, turn), first, result.host_s.size()});
     }
@@ -154,4 +154,4 @@ measure::trial migration(const migration_parameters& p) {
     return result;
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

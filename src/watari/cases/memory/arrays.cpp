@@ -5,7 +5,7 @@
 #include "watari/core/error.hpp"
 #include "watari/measure/pattern.hpp"
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
@@ -59,4 +59,4 @@ void verify(measure::trial& into, const array& data, processor who, std::uint64_
 
 processor other(processor who) { return who.is_gpu() ? the_cpu : gpu_number(0); }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-namespace watari::bench {
+namespace watari::cases {
 
 using array = memory::buffer<double>;
 using residencies = std::map<std::string, memory::residency>;  ///< by array
@@ -40,4 +40,4 @@ void verify(measure::trial& into, const array& data, processor who, std::uint64_
 /// The other side: GPU 0 for the CPU, the CPU for a GPU.
 processor other(processor who);
 
-}  // namespace watari::bench
+}  // namespace watari::cases

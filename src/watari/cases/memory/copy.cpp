@@ -1,5 +1,5 @@
 // Case `copy`. Bytes: within one memory each is read and written, 2 x size; from one memory to
-// another each crosses the link once, 1 x size; both ways at once, double. No flops.
+// another each crosses the link once, 1 x size; both directions at once, double. No flops.
 #include "watari/cases/memory/arrays.hpp"
 #include "watari/cases/memory/kernels.hpp"
 #include "watari/cases/memory/memory.hpp"
@@ -10,12 +10,12 @@
 #include <set>
 #include <vector>
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
 /// One direction: an array to read and one to write.
-struct way {
+struct path {
     array source;
     array destination;
 };
@@ -76,7 +76,7 @@ bool should_be_held(const copy_parameters& p) {
     return fixed(p.from) && fixed(p.to) && on_gpu;
 }
 
-processor place(const memory_end& end, processor who) {
+processor location(const memory_end& end, processor who) {
     if (memory::row(end.kind).shared) return who;
     return end.kind == memory::kind::device ? gpu_number(end.device) : the_cpu;
 }
@@ -93,41 +93,41 @@ range share_of(std::size_t count, std::size_t index, std::size_t streams) {
     return {start(index), start(index + 1) - start(index)};
 }
 
-std::vector<way> make_ways(const copy_parameters& p, std::size_t count) {
-    std::vector<way> ways;
-    ways.push_back(
+std::vector<path> make_paths(const copy_parameters& p, std::size_t count) {
+    std::vector<path> paths;
+    paths.push_back(
         {array(p.from.kind, count, placed(p, p.from)), array(p.to.kind, count, placed(p, p.to))});
     if (p.bidirectional)
-        ways.push_back({array(p.to.kind, count, placed(p, p.to)),
-                        array(p.from.kind, count, placed(p, p.from))});
-    return ways;
+        paths.push_back({array(p.to.kind, count, placed(p, p.to)),
+                         array(p.from.kind, count, placed(p, p.from))});
+    return paths;
 }
 
 /// Times the copies. The copy engines work side by side, one direction each; a kernel takes both
 /// directions itself.
-void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<way>& ways) {
-    const std::size_t count = ways[0].source.size();
+void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<path>& paths) {
+    const std::size_t count = paths[0].source.size();
     const auto streams = static_cast<std::size_t>(p.streams);
     const kernels& run = kernels_on(p.processor);
     const auto part = [&](stream_t stream, int index) {
-        const way& w = ways[static_cast<std::size_t>(index) / streams];
+        const path& w = paths[static_cast<std::size_t>(index) / streams];
         const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);
         double* to = w.destination.data() + r.first;
         const double* from = w.source.data() + r.first;
         if (p.copy_engine)
             device::copy(to, from, r.count * sizeof(double), stream);
         else if (p.bidirectional)
-            run.copy_both(to, from, ways[1].destination.data() + r.first,
-                          ways[1].source.data() + r.first, r.count, stream);
+            run.copy_both(to, from, paths[1].destination.data() + r.first,
+                          paths[1].source.data() + r.first, r.count, stream);
         else
             run.copy(to, from, r.count, stream);
     };
-    const int directions = p.copy_engine ? static_cast<int>(ways.size()) : 1;
+    const int directions = p.copy_engine ? static_cast<int>(paths.size()) : 1;
     measure::sampler sample(into, p.processor, directions * p.streams, should_be_held(p));
     for (std::size_t i = 0; i < p.samples; ++i) sample(part);
 }
 
-residencies look_at(const way& w) {
+residencies look_at(const path& w) {
     return {{"source", look(w.source)}, {"destination", look(w.destination)}};
 }
 
@@ -144,21 +144,21 @@ measure::trial copy(const copy_parameters& p) {
 
     measure::trial result;
     prepare(result, p, p.processor);
-    const std::vector<way> ways = make_ways(p, count);
-    for (const way& w : ways) {
+    const std::vector<path> paths = make_paths(p, count);
+    for (const path& w : paths) {
         fill(w.source, toucher(w.source.block(), p.processor), source_seed);
         fill(w.destination, toucher(w.destination.block(), p.processor), poison_seed);
     }
-    result.residency_before = look_at(ways[0]);
-    const bool same_memory = place(p.from, p.processor) == place(p.to, p.processor);
+    result.residency_before = look_at(paths[0]);
+    const bool same_memory = location(p.from, p.processor) == location(p.to, p.processor);
     result.bytes_per_sample = static_cast<double>(bytes) * (same_memory ? 2 : 1);
 
-    sample_copies(result, p, ways);
+    sample_copies(result, p, paths);
 
-    result.residency_after = look_at(ways[0]);
-    for (const way& w : ways)
+    result.residency_after = look_at(paths[0]);
+    for (const path& w : paths)
         verify(result, w.destination, toucher(w.destination.block(), p.processor), source_seed);
     return result;
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -64,6 +64,6 @@ void read(double* data, std::size_t count, stream_t stream) {
 
 }  // namespace
 
-extern const bench::kernels bench_table{.copy = copy, .copy_both = copy_both, .read = read};
+extern const cases::kernels memory_table{.copy = copy, .copy_both = copy_both, .read = read};
 
 }  // namespace watari::WATARI_BACKEND

@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-namespace watari::bench {
+namespace watari::cases {
 
 /// The kernels of one backend. On a GPU they return before they are done.
 struct kernels {
@@ -23,20 +23,20 @@ struct kernels {
     void (*read)(double* data, std::size_t count, stream_t stream);
 };
 
-}  // namespace watari::bench
+}  // namespace watari::cases
 
 namespace watari::cpu {
-extern const bench::kernels bench_table;
+extern const cases::kernels memory_table;
 }
 namespace watari::gpu {
-extern const bench::kernels bench_table;
+extern const cases::kernels memory_table;
 }
 
-namespace watari::bench {
+namespace watari::cases {
 
 /// The kernels of the backend that a processor runs. Throws unsupported.
 inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::bench_table, gpu::bench_table>(who);
+    return dispatched<cpu::memory_table, gpu::memory_table>(who);
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace watari::bench {
+namespace watari::cases {
 
 /// Memory of a kind; `device` is the GPU that it belongs to.
 struct memory_end {
@@ -35,7 +35,7 @@ struct copy_parameters : common {
 measure::trial copy(const copy_parameters& p);
 
 /// Case `access`: destination[i] = source[i] (Yoshida 2024, 4.2.1). `kind` is shared memory; none
-/// means explicit kinds, where a place on the CPU is pinned and one on the GPU device memory.
+/// means explicit kinds, where a location on the CPU is pinned and one on the GPU device memory.
 struct access_parameters : common {
     watari::processor processor;
     std::optional<memory::kind> kind;
@@ -66,4 +66,4 @@ struct touch_parameters : common {
 };
 measure::trial touch(const touch_parameters& p);
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
@@ -95,4 +95,4 @@ measure::trial touch(const touch_parameters& p) {
     return result;
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
@@ -56,7 +56,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
                           " is behind queues, engine=queue or engine=gpu; engine " + name +
                           " opens files");
     if (p.store == "file") {
-        const bool writes = p.direction == storage::direction::write;
+        const bool writes = p.direction == files::direction::write;
         set_.emplace(storage::extent{p.folder, p.size, p.files,
                                      writes ? storage::usage::alone : storage::usage::shared});
         files_.emplace(*set_, p.direction, p.cache);
@@ -64,10 +64,10 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
     } else if (p.cache != storage::cache_state::none || p.files != 1) {
         throw unsupported("store=" + p.store + " has neither page cache nor files; cache=none");
     }
-    storage::duty what = duty();
-    what.way = p.direction;
-    what.who = p.processor;
-    if (const std::string reason = row.unsupported(what); !reason.empty())
+    storage::engine_options options = engine_options();
+    options.direction = p.direction;
+    options.who = p.processor;
+    if (const std::string reason = row.unsupported(options); !reason.empty())
         throw unsupported(reason);
     if (row.queued) start_controller(p);
 }
@@ -82,7 +82,7 @@ std::shared_ptr<storage::backend> storage_source::make_backend(const storage_par
         return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
     return storage::make_file({.paths = set_->paths(),
                                .known = set_->in_use(),
-                               .writable = p.direction == storage::direction::write,
+                               .writable = p.direction == files::direction::write,
                                .direct = p.cache == storage::cache_state::none,
                                .stripe = storage::stripe_bytes});
 }
@@ -94,7 +94,8 @@ void storage_source::start_controller(const storage_parameters& p) {
     options.threads = threads;
     options.queues = storage::queues_for(p.processor, threads, threads * p.depth, p.block);
     options.queues.limit = p.fault == "none" ? usual_limit : short_limit;
-    if (p.fault != "none") options.queues.lent = 0;  // some to spare: faults cost identifiers
+    if (p.fault != "none")
+        options.queues.max_outstanding = 0;  // some to spare: faults cost identifiers
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();
     controller_.emplace(store, options);
@@ -106,14 +107,14 @@ void storage_source::renew() {
     if (faulty_) controller_->reset();
 }
 
-storage::duty storage_source::duty() const {
-    storage::duty result;
+storage::engine_options storage_source::engine_options() const {
+    storage::engine_options result;
     result.files = files();
     result.view = view_ ? &*view_ : nullptr;
     result.errors = controller_ ? controller_->errors() : nullptr;
-    result.on_disk = files_ && files_->cache() == storage::cache_state::none &&
-                     storage::disk_of(files_->path(0));
+    result.on_disk =
+        files_ && files_->cache() == storage::cache_state::none && files::disk_of(files_->path(0));
     return result;
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -12,15 +12,16 @@
 #include <string>
 #include <vector>
 
-namespace watari::bench {
+namespace watari::cases {
 
 class storage_source {
 public:
     /// Makes files that are not there. Throws unsupported for what the engine cannot be put to.
     storage_source(const storage_parameters& p, const storage::engine_row& row);
 
-    /// A duty with what engines need of the source; `row` may be another engine that reads files.
-    storage::duty duty() const;
+    /// Options with the parts that depend on the source; `row` may be another engine that reads
+    /// files.
+    storage::engine_options engine_options() const;
 
     /// The files; null where there are none.
     const storage::open_files* files() const { return files_ ? &*files_ : nullptr; }
@@ -30,8 +31,8 @@ public:
         return set_ ? set_->foreign() : std::vector<std::string>();
     }
 
-    /// Identifiers of commands that a fault dropped can be lent again. Nobody may have a command
-    /// under way.
+    /// Identifiers of commands that a fault dropped can be acquired again. Nobody may have a
+    /// command under way.
     void renew();
 
     /// How it is served, if not as one would expect; may be empty.
@@ -48,4 +49,4 @@ private:
     bool faulty_ = false;
 };
 
-}  // namespace watari::bench
+}  // namespace watari::cases

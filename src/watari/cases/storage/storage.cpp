@@ -1,7 +1,8 @@
 // Case `storage`. A sample moves `requests` blocks between the files of a store and memory, each
-// once, to or from its own place in an array. Bytes: requests x block. No flops. A sample of writes
-// ends when they are durable. Every block is verified after each sample, outside its time: those
-// that were read where they arrived, those that were written by reading them back (files by pread).
+// once, to or from its own location in an array. Bytes: requests x block. No flops. A sample of
+// writes ends when they are durable. Every block is verified after each sample, outside its time:
+// those that were read where they arrived, those that were written by reading them back (files by
+// pread).
 #include "watari/cases/storage/storage.hpp"
 #include "watari/cases/storage/source.hpp"
 #include "watari/core/backend.hpp"
@@ -12,7 +13,7 @@
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
-#include "watari/storage/engines/remarks.hpp"
+#include "watari/storage/engines/notes.hpp"
 #include "watari/storage/verify/sector.hpp"
 #include "watari/storage/verify/sectors.hpp"
 
@@ -22,7 +23,7 @@
 #include <numeric>
 #include <optional>
 
-namespace watari::bench {
+namespace watari::cases {
 
 namespace {
 
@@ -106,37 +107,37 @@ private:
 /// threads of a GPU are one engine.
 class engines {
 public:
-    engines(const storage_parameters& p, const storage::engine_row& row, storage::direction way,
+    engines(const storage_parameters& p, const storage::engine_row& row, files::direction direction,
             const storage_source& source, const blocks_in_memory& blocks)
-        : crew_(row.queued && p.processor.is_gpu()
+        : team_(row.queued && p.processor.is_gpu()
                     ? 1
                     : std::min(static_cast<std::size_t>(p.threads), p.requests)),
-          made_(crew_.size()),
+          made_(team_.size()),
           blocks_(&blocks) {
-        const std::size_t lanes = row.queued && p.processor.is_gpu() ? p.threads : 1;
-        crew_.run([&](std::size_t i) {
+        const std::size_t controller_threads = row.queued && p.processor.is_gpu() ? p.threads : 1;
+        team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
-            storage::duty what = source.duty();
-            what.way = way;
-            what.pattern = p.pattern;
-            what.block = p.block;
-            what.depth = row.deep ? p.depth * lanes : 1;
-            what.requests = count;
-            what.who = p.processor;
-            what.memory = blocks.data() + first * p.block;
-            what.bytes = count * p.block;
-            made_[i] = row.make(what);
+            storage::engine_options options = source.engine_options();
+            options.direction = direction;
+            options.pattern = p.pattern;
+            options.block = p.block;
+            options.depth = row.deep ? p.depth * controller_threads : 1;
+            options.requests = count;
+            options.who = p.processor;
+            options.memory = blocks.data() + first * p.block;
+            options.bytes = count * p.block;
+            made_[i] = row.make(options);
         });
     }
     ~engines() {
-        crew_.run([&](std::size_t i) { made_[i].reset(); });
+        team_.run([&](std::size_t i) { made_[i].reset(); });
     }
     engines(const engines&) = delete;
     engines& operator=(const engines&) = delete;
 
     /// Moves all blocks; seconds.
     double run() {
-        return crew_.run([&](std::size_t i) {
+        return team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
             made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
                            blocks_->data() + first * blocks_->block(), blocks_->block()});
@@ -144,16 +145,16 @@ public:
     }
 
     void flush() {
-        crew_.run([&](std::size_t i) {
+        team_.run([&](std::size_t i) {
             if (i == 0) made_[i]->flush();
         });
     }
 
     void let_go() {
-        crew_.run([&](std::size_t i) { made_[i]->let_go(); });
+        team_.run([&](std::size_t i) { made_[i]->let_go(); });
     }
 
-    /// Seconds of a GPU in all runs, where every engine can tell.
+    /// Seconds of a GPU in all runs, where every engine measures them.
     std::optional<double> gpu_seconds() const {
         double all = 0;
         for (const auto& each : made_) {
@@ -171,7 +172,7 @@ public:
     }
 
     std::vector<std::string> notes() const {
-        storage::remarks all;
+        storage::notes all;
         for (const auto& each : made_) all.add(*each);
         return all.texts();
     }
@@ -183,7 +184,7 @@ private:
         return {first, all * (thread + 1) / made_.size() - first};
     }
 
-    measure::crew crew_;
+    measure::thread_team team_;
     std::vector<std::unique_ptr<storage::engine>> made_;
     const blocks_in_memory* blocks_;
 };
@@ -197,7 +198,7 @@ void require_room(const storage_parameters& p) {
 
 /// A store that was made just now holds nothing: every block of it is written once.
 void fill(const storage_parameters& p, storage_source& source, blocks_in_memory& blocks) {
-    engines writers(p, storage::engine_named(p.engine), storage::direction::write, source, blocks);
+    engines writers(p, storage::engine_named(p.engine), files::direction::write, source, blocks);
     const std::uint64_t all = p.size / p.block;
     for (std::uint64_t first = 0; first < all; first += p.requests) {
         blocks.choose(storage::order(storage::pattern::sequential, all, 0), first);
@@ -212,7 +213,7 @@ const storage::engine_row& reader(const storage_parameters& p) {
     return storage::engine_named(p.store == "file" ? "posix" : p.engine);
 }
 
-/// Direct I/O leaves the page cache as it was: what came into it is told.
+/// Direct I/O leaves the page cache as it was: bytes that came into it are reported.
 void check_direct(measure::trial& into, const storage::open_files& files, std::size_t before) {
     const std::size_t after = files.cached();
     const std::size_t grown = after - std::min(before, after);
@@ -257,8 +258,8 @@ measure::trial storage(const storage_parameters& p) {
     blocks.spoil();  // touched: no page of the array comes in within a sample
     engines movers(p, row, p.direction, source, blocks);
     std::optional<engines> readers;
-    if (p.direction == storage::direction::write)
-        readers.emplace(p, reader(p), storage::direction::read, source, blocks);
+    if (p.direction == files::direction::write)
+        readers.emplace(p, reader(p), files::direction::read, source, blocks);
     if (source.files()) source.files()->prepare();
     const std::size_t cached = source.files() ? source.files()->cached() : 0;
 
@@ -292,8 +293,8 @@ measure::trial storage(const storage_parameters& p) {
     }
     if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();
-    const std::vector<std::string> said = movers.notes();
-    result.notes.insert(result.notes.end(), said.begin(), said.end());
+    const std::vector<std::string> notes = movers.notes();
+    result.notes.insert(result.notes.end(), notes.begin(), notes.end());
     if (!source.notice().empty()) result.notes.push_back(source.notice());
     for (const std::string& path : source.foreign())
         result.notes.push_back(path + " is no test file: it holds other data");
@@ -304,4 +305,4 @@ measure::trial storage(const storage_parameters& p) {
     return result;
 }
 
-}  // namespace watari::bench
+}  // namespace watari::cases

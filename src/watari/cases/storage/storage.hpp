@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace watari::bench {
+namespace watari::cases {
 
 /// Case `storage`: blocks between files and the memory of a processor. `size` is that of the whole
 /// store; a sample moves `requests` blocks, with `depth` in flight a thread. `seed` makes the
@@ -21,7 +21,7 @@ struct storage_parameters : common {
     watari::processor processor;
     std::string engine;
     storage::pattern pattern = storage::pattern::random;
-    storage::direction direction = storage::direction::read;
+    files::direction direction = files::direction::read;
     std::size_t block = 4096;
     std::size_t depth = 1;
     std::size_t requests = 1;
@@ -34,4 +34,4 @@ struct storage_parameters : common {
 };
 measure::trial storage(const storage_parameters& p);
 
-}  // namespace watari::bench
+}  // namespace watari::cases

@@ -22,12 +22,12 @@ void pipeline::parts::begin() {
     written.clear();
     durable.clear();
     counts = {};
-    said = {};
+    notes = {};
     counts.blas = products->name();
 }
 
-mover pipeline::parts::make_mover(storage::direction way) const {
-    return mover(o.who, way, o.depth, {arena.data(), order.slots() * o.slot_bytes});
+mover pipeline::parts::make_mover(files::direction direction) const {
+    return mover(o.who, direction, o.depth, {arena.data(), schedule.slots() * o.slot_bytes});
 }
 
 void pipeline::parts::serve(std::size_t i) {
@@ -35,11 +35,11 @@ void pipeline::parts::serve(std::size_t i) {
     bool began = false;
     std::optional<mover> by;
     guarded([&] {
-        by.emplace(make_mover(reads ? storage::direction::read : storage::direction::write));
+        by.emplace(make_mover(reads ? files::direction::read : files::direction::write));
         if (reads)
-            by->prepare({order.multiplies() ? o.a : stored_matrix{},
-                         order.multiplies() ? o.b : stored_matrix{},
-                         order.times_c() > 0 ? o.c_read : stored_matrix{}});
+            by->prepare({schedule.multiplies() ? o.a : stored_matrix{},
+                         schedule.multiplies() ? o.b : stored_matrix{},
+                         schedule.times_c() > 0 ? o.c_read : stored_matrix{}});
         else
             by->prepare({o.c});
         std::unique_lock lock(mutex);
@@ -51,7 +51,7 @@ void pipeline::parts::serve(std::size_t i) {
     if (began) guarded([&] { reads ? read_tiles(*by) : write_tiles(*by); });
     if (began && !reads) guarded([&] { flush_if_last(*by); });
     std::unique_lock lock(mutex);
-    if (by) by->tell(said);
+    if (by) by->add_notes(notes);
     ++ended;
     changed.notify_all();
     changed.wait(lock, [&] { return over; });
@@ -68,7 +68,7 @@ pipeline_counts pipeline::parts::run() {
         {
             std::unique_lock lock(mutex);
             wait(lock, [&] { return ready == 2 * o.movers; });
-            start = last_flush = last_told = measure::now();
+            start = last_flush = last_report = measure::now();
             ++ready;
             changed.notify_all();
         }
@@ -81,7 +81,7 @@ pipeline_counts pipeline::parts::run() {
     guarded([&] {
         if (o.who.is_gpu()) device::synchronize(main_stream());
         counts.seconds = measure::now() - start;
-        if (o.progress && !first_error) tell();
+        if (o.progress && !first_error) report_progress();
     });
     {
         const std::lock_guard lock(mutex);
@@ -90,7 +90,7 @@ pipeline_counts pipeline::parts::run() {
     }
     for (std::thread& each : threads) each.join();
     if (first_error) std::rethrow_exception(first_error);
-    counts.notes = said.texts();
+    counts.notes = notes.texts();
     return counts;
 }
 

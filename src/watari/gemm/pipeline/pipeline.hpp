@@ -20,11 +20,12 @@
 ///
 /// No thread waits in a circle: loads wait for writes and products of earlier steps, products for
 /// loads of their own step or before, writes for products, each in the one order of steps. Where a
-/// disk is read and written in turn (source::disk), loads wait for writes whose products are done,
-/// which wait for loads that are under way, which wait for nobody.
+/// disk is read and written in turn (open_store::disk), loads wait for writes whose products are
+/// done, which wait for loads that are under way, which wait for nobody.
 ///
-/// Told to stop, it multiplies and reads no more, but writes what is done: columns whose products
-/// are, of groups that are not whole too. Those who write wait for reads that are under way alone.
+/// When it is stopped, it multiplies and reads no more, but writes what is done: columns whose
+/// products are, of groups that are not whole too. Those who write wait for reads that are under
+/// way alone.
 #pragma once
 
 #include "watari/blas/blas.hpp"
@@ -50,7 +51,7 @@ using tile_of_c = std::pair<std::size_t, std::size_t>;
 using completed_tiles = std::map<tile_of_c, std::optional<std::uint64_t>>;
 
 struct pipeline_options {
-    const schedule* order;
+    const gemm::schedule* schedule;
     stored_matrix a, b;
     stored_matrix c_read;  ///< what beta multiplies; not read where beta is 0
     stored_matrix c;       ///< written
@@ -76,8 +77,8 @@ struct pipeline_counts {
     std::uint64_t read = 0, written = 0;
     double seconds = 0;
     double waited = 0;  ///< of them, the products for tiles
-    /// Moves that began while some went, or waited to go, the other way.
-    std::size_t both_ways = 0;
+    /// Moves that began while some went, or waited to go, in the other direction.
+    std::size_t both_directions = 0;
     bool stopped = false;  ///< before all products were done
     std::string blas;
     std::vector<std::string> notes;

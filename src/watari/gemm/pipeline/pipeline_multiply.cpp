@@ -8,8 +8,8 @@
 namespace watari::gemm {
 
 void pipeline::parts::multiply_all() {
-    for (std::size_t s = 0; s < order.steps(); ++s) {
-        const gemm::step at = order.step(s);
+    for (std::size_t s = 0; s < schedule.steps(); ++s) {
+        const gemm::step at = schedule.step(s);
         std::size_t to_hand_over = 0;
         for (std::size_t c = 0; c < at.columns; ++c) {
             if (done_before(at, c)) continue;
@@ -34,20 +34,20 @@ void pipeline::parts::multiply_all() {
 void pipeline::parts::await_column(const gemm::step& at, std::size_t c) {
     std::unique_lock lock(mutex);
     const double start = measure::now();
-    const bool reads_c = order.times_c() > 0;
+    const bool reads_c = schedule.times_c() > 0;
     wait(lock, [&] {
-        if (order.multiplies()) {
+        if (schedule.multiplies()) {
             const arrivals& here = arrived[at.number];
             if (here.a < at.rows * at.loads_a) return false;
             if (at.loads_b && !here.b.count(c)) return false;
         }
         for (std::size_t r = 0; at.first && r < at.rows; ++r) {
-            if (reads_c && !c_arrived.count(order.slot_of_c(r, c))) return false;
+            if (reads_c && !c_arrived.count(schedule.slot_of_c(r, c))) return false;
         }
         return reads_c || !at.first || is_free(c, at.block);
     });
     for (std::size_t r = 0; at.first && r < at.rows; ++r) {
-        const std::size_t slot = order.slot_of_c(r, c);
+        const std::size_t slot = schedule.slot_of_c(r, c);
         c_arrived.erase(slot);
         take(slot, at.block);
     }
@@ -55,7 +55,7 @@ void pipeline::parts::await_column(const gemm::step& at, std::size_t c) {
 }
 
 void pipeline::parts::await_rest(const gemm::step& at) {
-    if (!order.multiplies()) return;
+    if (!schedule.multiplies()) return;
     const std::vector<load> loads = loads_of(at);
     std::unique_lock lock(mutex);
     wait(lock, [&] {
@@ -75,11 +75,11 @@ void pipeline::parts::multiply_column(const gemm::step& at, std::size_t c) {
     const tiling& tiles = o.c.where.tiles;
     const std::size_t last = at.row + at.rows - 1;
     const std::size_t m = (at.rows - 1) * tiles.tile + tiles.rows_of(last);
-    std::byte* const to = slot(order.slot_of_c(0, c));
+    std::byte* const to = slot(schedule.slot_of_c(0, c));
     const double beta = at.first ? o.beta : 1.0;
-    if (order.multiplies()) {
-        std::byte* const a = slot(order.slot_of_a(at, 0)) + skip_of(o.a.where, at.l);
-        std::byte* const b = slot(order.slot_of_b(at, c)) + skip_of(o.b.where, j);
+    if (schedule.multiplies()) {
+        std::byte* const a = slot(schedule.slot_of_a(at, 0)) + skip_of(o.a.where, at.l);
+        std::byte* const b = slot(schedule.slot_of_b(at, c)) + skip_of(o.b.where, j);
         products->multiply(m, tiles.columns_of(j), o.a.where.tiles.columns_of(at.l), o.alpha, a,
                            row_bytes_of(o.a.where, at.l) / e, b, row_bytes_of(o.b.where, j) / e,
                            beta, to, row_bytes_of(o.c.where, j) / e);
@@ -92,7 +92,7 @@ void pipeline::parts::multiply_column(const gemm::step& at, std::size_t c) {
 
 bool pipeline::parts::ends_group(const gemm::step& at, std::size_t c) const {
     if (c + 1 == at.columns || done_before(at, c + 1)) return true;
-    const std::vector<run_of_tiles> groups = order.groups_of_c(at);
+    const std::vector<run_of_tiles> groups = schedule.groups_of_c(at);
     return std::any_of(groups.begin(), groups.end(),
                        [&](const run_of_tiles& each) { return each.first == c + 1; });
 }
@@ -105,11 +105,11 @@ void pipeline::parts::hand_over(const gemm::step& at, std::size_t end, std::size
 }
 
 bool pipeline::parts::goes_on(const gemm::step& at, std::size_t c) {
-    if (!o.progress || measure::now() - last_told < o.interval) return true;
+    if (!o.progress || measure::now() - last_report < o.interval) return true;
     part_done = (static_cast<double>(at.number) +
                  static_cast<double>(c) / static_cast<double>(at.columns)) /
-                static_cast<double>(order.steps());
-    return tell();
+                static_cast<double>(schedule.steps());
+    return report_progress();
 }
 
 void pipeline::parts::stop() {
@@ -118,8 +118,8 @@ void pipeline::parts::stop() {
     changed.notify_all();
 }
 
-bool pipeline::parts::tell() {
-    last_told = measure::now();
+bool pipeline::parts::report_progress() {
+    last_report = measure::now();
     completed_tiles news;
     {
         const std::lock_guard lock(mutex);

@@ -11,7 +11,7 @@ namespace {
 memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
     const auto kind = o.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
     return {kind,
-            o.order->slots() * o.slot_bytes,
+            o.schedule->slots() * o.slot_bytes,
             {.device = o.who.number, .thp = memory::huge_pages::always}};
 }
 
@@ -19,22 +19,23 @@ memory::buffer<std::byte> fast_memory(const pipeline_options& o) {
 
 pipeline::parts::parts(pipeline_options given)
     : o(std::move(given)),
-      order(*o.order),
+      schedule(*o.schedule),
       arena(fast_memory(o)),
-      busy(order.slots(), false),
-      owner(order.slots(), 0),
-      to_write(o.c.where.tiles, order.most_together(matrix::c)) {
+      busy(schedule.slots(), false),
+      owner(schedule.slots(), 0),
+      to_write(o.c.where.tiles, schedule.most_tiles_per_request(matrix::c)) {
     if (o.who.is_gpu()) {
         device::use(o.who.number);
         stream.emplace();
-        for (std::size_t step = 0; step <= order.steps_of_block(); ++step)
+        for (std::size_t step = 0; step <= schedule.steps_of_block(); ++step)
             steps_end.emplace_back(device::waiting::asleep);
-        for (std::size_t c = 0; c < order.block_columns(); ++c)
+        for (std::size_t c = 0; c < schedule.block_columns(); ++c)
             column_end.emplace_back(device::waiting::asleep);
     }
-    for (stored_matrix* each : {&o.c_read, &o.c}) each->together = order.most_together(matrix::c);
-    o.a.together = order.most_together(matrix::a);
-    o.b.together = order.most_together(matrix::b);
+    for (stored_matrix* each : {&o.c_read, &o.c})
+        each->tiles_per_request = schedule.most_tiles_per_request(matrix::c);
+    o.a.tiles_per_request = schedule.most_tiles_per_request(matrix::a);
+    o.b.tiles_per_request = schedule.most_tiles_per_request(matrix::b);
     measure::unbind();  // the BLAS makes threads that run where this one may
     products = blas::make(o.who, o.type, o.threads, main_stream());
     for (const tile_of_c& each : o.finished) finished.insert(each);
@@ -46,9 +47,9 @@ std::byte* pipeline::parts::below(std::size_t first_slot, matrix which, std::siz
     return slot(first_slot) + r * in.tiles.tile * row_bytes_of(in, tile_column);
 }
 
-std::byte* pipeline::parts::place_of(const step& at, const load& what) const {
-    const std::size_t r = what.which == matrix::b ? 0 : what.row - at.row;
-    return below(what.slot - r, what.which, what.column, r);
+std::byte* pipeline::parts::location_of(const step& at, const load& tiles) const {
+    const std::size_t r = tiles.which == matrix::b ? 0 : tiles.row - at.row;
+    return below(tiles.slot - r, tiles.which, tiles.column, r);
 }
 
 bool pipeline::parts::done_before(const step& at, std::size_t c) const {
@@ -65,13 +66,13 @@ bool pipeline::parts::nothing_left(const step& at) const {
 }
 
 bool pipeline::parts::left_out(const step& at, matrix which, std::size_t column) const {
-    if (which == matrix::a) return order.form() != form::panel_a && nothing_left(at);
-    if (which == matrix::b && order.form() == form::panel_b) return false;
+    if (which == matrix::a) return schedule.form() != form::panel_a && nothing_left(at);
+    if (which == matrix::b && schedule.form() == form::panel_b) return false;
     return done_before(at, column - at.column);
 }
 
 std::vector<load> pipeline::parts::loads_of(const step& at) const {
-    const std::vector<load> all = order.loads(at);
+    const std::vector<load> all = schedule.loads(at);
     if (finished.empty()) return all;
     std::vector<load> left;
     for (const load& each : all)
@@ -100,8 +101,8 @@ void pipeline::parts::fail(std::exception_ptr thrown) {
 }
 
 bool pipeline::parts::is_free(std::size_t c, std::size_t block) const {
-    for (std::size_t r = 0; r < order.block_rows(); ++r) {
-        const std::size_t slot = order.slot_of_c(r, c);
+    for (std::size_t r = 0; r < schedule.block_rows(); ++r) {
+        const std::size_t slot = schedule.slot_of_c(r, c);
         if (busy[slot] && owner[slot] != block) return false;
     }
     return true;

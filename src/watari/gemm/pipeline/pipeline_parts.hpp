@@ -3,8 +3,8 @@
 #pragma once
 
 #include "watari/core/device.hpp"
-#include "watari/gemm/pipeline/finished.hpp"
 #include "watari/gemm/pipeline/pipeline.hpp"
+#include "watari/gemm/pipeline/write_queue.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <condition_variable>
@@ -30,7 +30,7 @@ struct pipeline::parts {
     /// Tile r of those that lie one below the other from a slot on.
     std::byte* below(std::size_t first_slot, matrix which, std::size_t tile_column,
                      std::size_t r) const;
-    std::byte* place_of(const step& at, const load& what) const;
+    std::byte* location_of(const step& at, const load& tiles) const;
 
     /// Whether all tiles of a block's column were done before.
     bool done_before(const step& at, std::size_t c) const;
@@ -39,7 +39,7 @@ struct pipeline::parts {
     /// The schedule's, without tiles that are left out.
     std::vector<load> loads_of(const step& at) const;
 
-    // ---- what threads tell each other, under `mutex`
+    // ---- state that threads share, under `mutex`
 
     /// Until then, or a thread has failed.
     template <class Condition>
@@ -86,7 +86,7 @@ struct pipeline::parts {
 
     struct ticket {
         gemm::step at;
-        load what;
+        load tiles;
     };
 
     /// The next tile to read, in the schedule's order; none: all are taken.
@@ -123,19 +123,19 @@ struct pipeline::parts {
     bool goes_on(const gemm::step& at, std::size_t c);
     /// Nothing more is read or multiplied.
     void stop();
-    bool tell();
+    bool report_progress();
 
     // ---- all of it
 
     void begin();
-    mover make_mover(storage::direction way) const;
+    mover make_mover(files::direction direction) const;
     /// One thread that reads or writes. Its engine is made before the clock starts and given back
     /// after it has stopped.
     void serve(std::size_t i);
     pipeline_counts run();
 
     pipeline_options o;
-    const schedule& order;
+    const gemm::schedule& schedule;
     memory::buffer<std::byte> arena;
     std::optional<device::stream> stream;
     /// Of as many steps as loads may be ahead. Who waits leaves the cores to those who serve.
@@ -143,7 +143,7 @@ struct pipeline::parts {
     std::vector<device::event> column_end;
     std::unique_ptr<blas::products> products;
     std::set<tile_of_c> finished;
-    storage::remarks said;  ///< of the run
+    storage::notes notes;  ///< of the run
 
     std::mutex mutex;
     std::condition_variable changed;
@@ -157,12 +157,12 @@ struct pipeline::parts {
     std::set<std::size_t> c_arrived;          ///< slots of C that hold what beta multiplies
     std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
     std::vector<std::size_t> owner;           ///< its block
-    finished_queue to_write;                  ///< products done, on a GPU enqueued
-    std::size_t reading = 0;                  ///< loads under way; for counts.both_ways alone
+    write_queue to_write;                     ///< products done, on a GPU enqueued
+    std::size_t reading = 0;                  ///< loads under way; for counts.both_directions alone
     std::size_t in_turn = 0;                  ///< of them those that take turns
     std::size_t writing = 0;  ///< threads that write tiles of C, or wait for their turn to
     completed_tiles written, durable;
-    double last_flush = 0, last_told = 0;
+    double last_flush = 0, last_report = 0;
     std::size_t ended = 0, writers_ended = 0;  ///< threads
     bool over = false;                         ///< threads may give their engines back
     std::exception_ptr first_error;

@@ -6,8 +6,8 @@ std::optional<pipeline::parts::ticket> pipeline::parts::next_load() {
     for (;;) {
         if (taken < pending.size()) {
             return ticket{pending_of, pending[taken++]};
-        } else if (next_step < order.steps()) {
-            pending_of = order.step(next_step++);
+        } else if (next_step < schedule.steps()) {
+            pending_of = schedule.step(next_step++);
             pending = loads_of(pending_of);
             taken = 0;
         } else {
@@ -19,38 +19,39 @@ std::optional<pipeline::parts::ticket> pipeline::parts::next_load() {
 void pipeline::parts::read_tiles(mover& by) {
     std::unique_lock lock(mutex);
     while (const std::optional<ticket> next = next_load()) {
-        const auto& [at, what] = *next;
-        const std::size_t done = what.which == matrix::c ? 0 : order.needs_done(at, what.which);
-        if (what.which == matrix::c) {
+        const auto& [at, tiles] = *next;
+        const std::size_t done =
+            tiles.which == matrix::c ? 0 : schedule.needs_done(at, tiles.which);
+        if (tiles.which == matrix::c) {
             // of two blocks that wait for one column, the earlier first
             wait_to_read(lock, [&] {
-                if (products_done + order.steps_of_block() <= at.number) return false;
-                for (std::size_t k = 0; k < what.columns; ++k)
-                    if (!is_free(what.column + k - at.column, at.block)) return false;
+                if (products_done + schedule.steps_of_block() <= at.number) return false;
+                for (std::size_t k = 0; k < tiles.columns; ++k)
+                    if (!is_free(tiles.column + k - at.column, at.block)) return false;
                 return true;
             });
-            for (std::size_t k = 0; k < what.columns; ++k)
-                take(what.slot + k * what.apart, at.block);
+            for (std::size_t k = 0; k < tiles.columns; ++k)
+                take(tiles.slot + k * tiles.apart, at.block);
         } else {
             wait_to_read(lock, [&] { return products_done >= done; });
         }
         if (done > 0) await_event(steps_end, done - 1, lock);
-        const stored_matrix& from = what.which == matrix::a   ? o.a
-                                    : what.which == matrix::b ? o.b
-                                                              : o.c_read;
+        const stored_matrix& from = tiles.which == matrix::a   ? o.a
+                                    : tiles.which == matrix::b ? o.b
+                                                               : o.c_read;
         const bool turns = takes_turns(from);
         if (turns) wait_to_read(lock, [&] { return writing == 0; });
         ++reading;
         in_turn += turns;
-        counts.both_ways += writing > 0;
+        counts.both_directions += writing > 0;
         lock.unlock();
-        const std::size_t bytes = by.move(from, {what.row, what.column, what.columns},
-                                          place_of(at, what), what.apart * o.slot_bytes);
+        const std::size_t bytes = by.move(from, {tiles.row, tiles.column, tiles.columns},
+                                          location_of(at, tiles), tiles.apart * o.slot_bytes);
         lock.lock();
         --reading;
         in_turn -= turns;
         counts.read += bytes;
-        for (std::size_t k = 0; k < what.columns; ++k) note_arrival(at, what.only(k, 1));
+        for (std::size_t k = 0; k < tiles.columns; ++k) note_arrival(at, tiles.only(k, 1));
         changed.notify_all();
     }
 }

@@ -9,8 +9,9 @@ namespace watari::gemm {
 void pipeline::parts::write_tiles(mover& by) {
     std::unique_lock lock(mutex);
     for (;;) {
-        wait(lock,
-             [&] { return !to_write.empty() || products_done == order.steps() || counts.stopped; });
+        wait(lock, [&] {
+            return !to_write.empty() || products_done == schedule.steps() || counts.stopped;
+        });
         if (to_write.empty()) return;
         await_event(column_end, to_write.front().last(), lock);
         ++writing;
@@ -28,11 +29,12 @@ void pipeline::parts::write_tiles(mover& by) {
 void pipeline::parts::write_row(mover& by, const finished_columns& these,
                                 std::unique_lock<std::mutex>& lock) {
     const std::size_t r = these.taken;
-    counts.both_ways += reading > 0;
+    counts.both_directions += reading > 0;
     lock.unlock();
     const tile_run tiles{these.row + r, these.column, these.columns};
-    std::byte* const memory = below(order.slot_of_c(0, these.number), matrix::c, these.column, r);
-    const std::size_t stride = order.block_rows() * o.slot_bytes;
+    std::byte* const memory =
+        below(schedule.slot_of_c(0, these.number), matrix::c, these.column, r);
+    const std::size_t stride = schedule.block_rows() * o.slot_bytes;
     std::vector<std::uint64_t> checksums;
     const std::size_t bytes = o.progress
                                   ? by.move_with_checksums(o.c, tiles, memory, stride, checksums)
@@ -40,7 +42,7 @@ void pipeline::parts::write_row(mover& by, const finished_columns& these,
     lock.lock();
     counts.written += bytes;
     for (std::size_t k = 0; k < these.columns; ++k) {
-        busy[order.slot_of_c(r, these.number + k)] = false;
+        busy[schedule.slot_of_c(r, these.number + k)] = false;
         if (o.progress) written[{these.row + r, these.column + k}] = checksums[k];
     }
 }

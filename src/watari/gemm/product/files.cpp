@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t largest_unit = 4096;  ///< of direct I/O
 
 shape shape_of(const file_product& p) {
-    const auto text = [](const matrix_file& m) {
+    const auto text = [](const files::matrix_file& m) {
         return std::to_string(m.rows) + " x " + std::to_string(m.columns);
     };
     const bool reads_c = p.how.beta != 0;
@@ -25,7 +25,7 @@ shape shape_of(const file_product& p) {
         (reads_c && (p.c_read.rows != p.c.rows || p.c_read.columns != p.c.columns)))
         throw usage_error("shapes do not fit: A " + text(p.a) + ", B " + text(p.b) + ", C " +
                           text(p.c) + (reads_c ? ", old C " + text(p.c_read) : ""));
-    for (const matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
+    for (const files::matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
         if (each->offset % element_bytes(p.how.type) != 0)
             throw usage_error(each->path + ": an element begins at byte " +
                               std::to_string(each->offset) + ", not at a multiple of its size");
@@ -33,24 +33,25 @@ shape shape_of(const file_product& p) {
 }
 
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
-bool is_aligned(const matrix_file& m, const options& how, std::size_t unit) {
+bool is_aligned(const files::matrix_file& m, const options& how, std::size_t unit) {
     const std::size_t element = element_bytes(how.type);
     return m.offset % unit == 0 && m.columns * element % unit == 0 &&
            how.tile * element % unit == 0;
 }
 
-placement place_of(const file_product& p, const matrix_file& m, std::size_t unit) {
+placement placement_of(const file_product& p, const files::matrix_file& m, std::size_t unit) {
     return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type), m.offset,
                               unit);
 }
 
-source_options options_of(const file_product& p, const matrix_file& m, bool writable) {
+storage::store_options options_of(const file_product& p, const files::matrix_file& m,
+                                  bool writable) {
     const std::size_t edge = p.how.tile * element_bytes(p.how.type);
     return {.engine = p.how.engine,
             .who = p.how.processor,
             .path = m.path,
             .writable = writable,
-            .direct = p.direct && storage::direct_unit_of(m.path) > 0,
+            .direct = p.direct && files::direct_unit_of(m.path) > 0,
             // of each matrix's controller: A and B are read at once, C is written in turn with them
             .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),
@@ -59,36 +60,38 @@ source_options options_of(const file_product& p, const matrix_file& m, bool writ
 
 /// Rows that share sectors with their neighbours are written through the page cache; what beta
 /// multiplies is read so too, since its rows must lie in memory as those of C do.
-std::unique_ptr<source> open_source(const file_product& p, const matrix_file& m, bool as_c) {
-    source_options wanted = options_of(p, m, &m == &p.c);
-    if (as_c && !is_aligned(m, p.how, std::max(storage::sector_bytes, unit_of(wanted)))) {
+std::unique_ptr<storage::open_store> open_source(const file_product& p, const files::matrix_file& m,
+                                                 bool as_c) {
+    storage::store_options wanted = options_of(p, m, &m == &p.c);
+    if (as_c && !is_aligned(m, p.how, std::max(storage::sector_bytes, storage::unit_of(wanted)))) {
         wanted.engine = "posix";
         wanted.direct = false;
     }
-    return std::make_unique<source>(wanted);
+    return std::make_unique<storage::open_store>(wanted);
 }
 
 /// One matrix: its source, and where its tiles lie. `as_c`: it is C, old or new.
 struct reached {
-    std::unique_ptr<source> from;
+    std::unique_ptr<storage::open_store> from;
     placement where;
 
-    reached(const file_product& p, const matrix_file& m, bool as_c)
-        : from(open_source(p, m, as_c)), where(place_of(p, m, from->unit())) {}
+    reached(const file_product& p, const files::matrix_file& m, bool as_c)
+        : from(open_source(p, m, as_c)), where(placement_of(p, m, from->unit())) {}
 };
 
 /// Where the tiles of A, B and C will lie, before C is there: its rows either are whole units or
-/// are written through the page cache, and have the bytes and slots of unit 1 both ways.
-struct places {
+/// are written through the page cache, and have the bytes and slots of unit 1 either way.
+struct placements {
     placement a, b, c;
 
-    explicit places(const file_product& p)
-        : a(place_of(p, p.a, unit_of(options_of(p, p.a, false)))),
-          b(place_of(p, p.b, unit_of(options_of(p, p.b, false)))),
-          c(place_of(p, p.c, 1)) {}
+    explicit placements(const file_product& p)
+        : a(placement_of(p, p.a, storage::unit_of(options_of(p, p.a, false)))),
+          b(placement_of(p, p.b, storage::unit_of(options_of(p, p.b, false)))),
+          c(placement_of(p, p.c, 1)) {}
 };
 
-schedule schedule_of(const file_product& p, std::size_t slot_bytes, const together& wanted) {
+schedule schedule_of(const file_product& p, std::size_t slot_bytes,
+                     const tiles_per_request& wanted) {
     return schedule({.size = shape_of(p),
                      .tile = p.how.tile,
                      .alpha_is_zero = p.how.alpha == 0,
@@ -96,34 +99,34 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes, const togeth
                      .fast_bytes = p.how.fast_memory,
                      .slot_bytes = slot_bytes,
                      .which = p.how.schedule,
-                     .together = wanted,
-                     .patient = is_patient(p.how, true)});
+                     .tiles_per_request = wanted,
+                     .store_bound = is_store_bound(p.how, true)});
 }
 
 }  // namespace
 
 std::size_t slot_bytes(const file_product& p) {
     shape_of(p);
-    const auto [a, b, c] = places(p);
+    const auto [a, b, c] = placements(p);
     return slot_bytes({a, b, c});
 }
 
 foresight plan(const file_product& p) {
     const shape size = shape_of(p);
     require_factors(p.how);
-    const auto [a, b, c] = places(p);
-    return foresee(schedule_of(p, slot_bytes({a, b, c}), together_of(p.how, a, b, c)), a, b, c,
-                   lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
+    const auto [a, b, c] = placements(p);
+    return foresee(schedule_of(p, slot_bytes({a, b, c}), tiles_per_request_of(p.how, a, b, c)), a,
+                   b, c, lower_bound_bytes(size, element_bytes(p.how.type), p.how.fast_memory));
 }
 
 void require_machine(const file_product& p) {
     require_room_for(p.how);
     require_addresses_for(p.how);
-    require_engine(options_of(p, p.a, false));
+    storage::require_engine(options_of(p, p.a, false));
     const bool on_gpu = p.how.processor.is_gpu();
-    const blas::library_facts found = on_gpu ? blas::cublas_library() : blas::openblas_library();
-    if (!found.why_not.empty())
-        throw unsupported((on_gpu ? "cuBLAS: " : "OpenBLAS: ") + found.why_not);
+    const blas::library_facts library = on_gpu ? blas::cublas_library() : blas::openblas_library();
+    if (!library.why_not.empty())
+        throw unsupported((on_gpu ? "cuBLAS: " : "OpenBLAS: ") + library.why_not);
 }
 
 pipeline_counts multiply(const file_product& p) {
@@ -134,10 +137,11 @@ pipeline_counts multiply(const file_product& p) {
     if (p.how.beta != 0) c_read.emplace(p, p.c_read, true);
     const std::size_t slot = c_read ? slot_bytes({a.where, b.where, c.where, c_read->where})
                                     : slot_bytes({a.where, b.where, c.where});
-    const schedule order = schedule_of(p, slot, together_of(p.how, a.where, b.where, c.where));
-    if (order.steps() == 0) return {};
+    const gemm::schedule schedule =
+        schedule_of(p, slot, tiles_per_request_of(p.how, a.where, b.where, c.where));
+    if (schedule.steps() == 0) return {};
     pipeline work(
-        {.order = &order,
+        {.schedule = &schedule,
          .a = {a.from.get(), a.where},
          .b = {b.from.get(), b.where},
          .c_read = {c_read ? c_read->from.get() : nullptr, c_read ? c_read->where : placement{}},

@@ -2,6 +2,7 @@
 /// any byte on (.npy, raw). C's file is there in its full size and is written tile by tile.
 #pragma once
 
+#include "watari/files/npy.hpp"
 #include "watari/gemm/foresight.hpp"
 #include "watari/gemm/options.hpp"
 
@@ -11,16 +12,9 @@
 
 namespace watari::gemm {
 
-/// A matrix in a file.
-struct matrix_file {
-    std::string path;
-    std::uint64_t offset = 0;  ///< bytes before element (0, 0)
-    std::size_t rows = 0, columns = 0;
-};
-
 struct file_product {
-    matrix_file a, b, c;
-    matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
+    files::matrix_file a, b, c;
+    files::matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
     options how{};
     bool direct = true;                 ///< past the page cache, where the file systems can
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
@@ -32,7 +26,7 @@ struct file_product {
 /// Throws usage_error.
 std::size_t slot_bytes(const file_product& p);
 
-/// What a run will move, asked in the same way. Throws usage_error.
+/// What a run will move, from the same schedule. Throws usage_error.
 foresight plan(const file_product& p);
 
 /// Throws unsupported, beyond_memory where this machine has not what the product needs: room,

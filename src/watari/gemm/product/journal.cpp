@@ -21,7 +21,7 @@ namespace {
 
 const std::string begins_with = "watari-gemm ";
 
-/// Names of a product whose values tell people nothing end so.
+/// Suffixes of names whose values mean nothing to a reader.
 constexpr std::pair<std::string_view, const char*> in_words[] = {
     {".changed", " was changed since"},
     {".inode", " was replaced since: another file has its name"},
@@ -82,7 +82,7 @@ private:
     std::string_view left_;
 };
 
-/// The last line that names a tile tells its checksum.
+/// The last line that names a tile has its checksum.
 void read_tile(words& from, journal::contents& into) {
     const auto row = from.number<std::size_t>();
     if (from.at_end()) throw file_error("a line of tiles is incomplete");
@@ -99,33 +99,33 @@ void read_tile(words& from, journal::contents& into) {
 /// Adds what one line says.
 void read_line(std::string_view line, journal::contents& into) {
     words from(line);
-    const std::string_view what = from.next();
-    if (what == "product") {
+    const std::string_view word = from.next();
+    if (word == "product") {
         const std::string name(from.next());
         into.product.emplace_back(name, out_of_a_line(from.rest()));
-    } else if (what == "inode") {
+    } else if (word == "inode") {
         into.inode = from.number<std::uint64_t>();
-    } else if (what == "tiles") {
+    } else if (word == "tiles") {
         while (!from.at_end()) read_tile(from, into);
-    } else if (what == "whole") {
+    } else if (word == "whole") {
         const auto bytes = from.number<std::uint64_t>();
         into.whole = {bytes, from.number<std::int64_t>()};
     } else {
-        throw file_error("unknown line '" + std::string(what.substr(0, 40)) + "'");
+        throw file_error("unknown line '" + std::string(word.substr(0, 40)) + "'");
     }
 }
 
 journal::contents parse(std::string_view text) {
-    journal::contents found;
+    journal::contents result;
     const std::string head(take_until(text, '\n'));
-    const std::string newest = begins_with + std::to_string(found.version);
+    const std::string newest = begins_with + std::to_string(result.version);
     if (head == begins_with + "1")
-        found.version = 1;
+        result.version = 1;
     else if (head != newest)
         throw file_error("begins with '" + head.substr(0, 40) + "', this version reads '" + newest +
                          "'");
-    while (!text.empty()) read_line(take_until(text, '\n'), found);
-    return found;
+    while (!text.empty()) read_line(take_until(text, '\n'), result);
+    return result;
 }
 
 std::string beginning(const journal::contents& begin) {
@@ -149,31 +149,31 @@ void write_durably(int file, const std::string& path, const std::string& text) {
 
 /// Whether it is the beginning of a journal that a run of this user left when it was killed.
 bool is_stale(const std::string& path) {
-    const storage::descriptor file(
+    const files::descriptor file(
         open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     if (file.get() < 0 || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_uid != geteuid())
         return false;
-    return bytes_of(file.get(), 0, begins_with.size()) ==
+    return files::bytes_of(file.get(), 0, begins_with.size()) ==
            begins_with.substr(0, static_cast<std::size_t>(status.st_size));
 }
 
-/// A file with the beginning of a journal, which takes the place of an older one at once.
-storage::descriptor made(const std::string& path, const std::string& text) {
+/// A file with the beginning of a journal, which replaces an older one at once.
+files::descriptor made(const std::string& path, const std::string& text) {
     const std::string begun = begun_path(path);
-    if (is_there(begun) && is_stale(begun)) unlink(begun.c_str());
+    if (files::is_there(begun) && is_stale(begun)) unlink(begun.c_str());
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-    storage::descriptor file(open(begun.c_str(), flags, 0666));
+    files::descriptor file(open(begun.c_str(), flags, 0666));
     if (file.get() < 0 && errno == EEXIST)
         throw file_error(begun + " is there and is not the beginning of a journal: move it away");
     if (file.get() < 0) cannot_write(path, errno);
     try {
         write_durably(file.get(), path, text);
         if (rename(begun.c_str(), path.c_str()) != 0) cannot_write(path, errno);
-        sync_names_beside(path);  // before the file changes of which an older one tells
+        files::sync_names_beside(path);  // before a file changes that an older journal describes
     } catch (const file_error&) {
-        remove_own(begun, file.get());
+        files::remove_own(begun, file.get());
         throw;
     }
     return file;
@@ -202,12 +202,12 @@ std::string difference(const identity& before, const identity& now) {
 }
 
 std::optional<journal::contents> journal::read(const std::string& path) {
-    const storage::descriptor file(
+    const files::descriptor file(
         open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file.get() < 0 && errno == ENOENT) return std::nullopt;
     if (file.get() < 0) throw file_error(path + ": cannot be read: " + std::strerror(errno));
     try {
-        std::string text = bytes_of(file.get(), 0, file_state::of(file.get()).bytes);
+        std::string text = files::bytes_of(file.get(), 0, files::file_state::of(file.get()).bytes);
         text.erase(text.rfind('\n') + 1);  // of a line that was being written; npos + 1: all of it
         if (text.empty()) return std::nullopt;
         return parse(text);
@@ -225,7 +225,7 @@ void journal::add(const completed_tiles& tiles) {
     for (const auto& [at, checksum] : tiles) tiles_[at] = checksum;
 }
 
-void journal::finish(const file_state& whole) {
+void journal::finish(const files::file_state& whole) {
     store("whole " + std::to_string(whole.bytes) + " " + std::to_string(whole.changed) + "\n");
 }
 

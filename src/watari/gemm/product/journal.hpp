@@ -26,7 +26,7 @@
 
 namespace watari::gemm {
 
-/// What to do with an unfinished file that is not gone on with.
+/// Advice for a partial file that this run does not resume.
 inline const std::string begin_anew = "fresh (--fresh) discards it and begins anew";
 
 /// What must be the same for a run to be continued bit by bit: names, of one word, and values.
@@ -36,7 +36,7 @@ using identity = std::vector<std::pair<std::string, std::string>>;
 /// empty if in none.
 std::string difference(const identity& before, const identity& now);
 
-/// Where a journal is begun, before it takes the place of an older one.
+/// Where a journal is begun, before it replaces an older one.
 std::string begun_path(const std::string& journal);
 
 class journal {
@@ -47,7 +47,7 @@ public:
         std::uint64_t inode = 0;
         identity product{};
         completed_tiles tiles{};
-        std::optional<file_state> whole{};
+        std::optional<files::file_state> whole{};
     };
 
     /// None where nothing whole was written. Throws file_error.
@@ -64,20 +64,20 @@ public:
         for (const tile_of_c& each : tiles) tiles_.erase(each);
     }
     /// Stores that the file is whole, and how it is then. Throws file_error.
-    void finish(const file_state& whole);
-    /// It tells of nothing any more: none of its tiles counts.
+    void finish(const files::file_state& whole);
+    /// From now on none of its tiles counts.
     void clear() { tiles_.clear(); }
     /// For good: come back by a power cut, it would say of the next such product that it is done.
     void remove() {
-        remove_own(path_, file_.get());
-        sync_names_beside(path_);
+        files::remove_own(path_, file_.get());
+        files::sync_names_beside(path_);
     }
 
 private:
     void store(const std::string& line);
 
     std::string path_;
-    storage::descriptor file_;
+    files::descriptor file_;
     completed_tiles tiles_;
 };
 

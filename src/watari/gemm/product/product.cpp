@@ -36,7 +36,8 @@ std::size_t default_depth(const std::string& engine) {
     return engine == "gpu" ? 16 : 32;
 }
 
-/// What a name of a time of change ends in that owner, mode and links have, too: it is only told.
+/// Suffix of a name whose change does not make the product another one (owner, mode, links): it is
+/// only reported.
 const std::string attributes = ".attributes";
 
 std::string text(double value) {
@@ -44,19 +45,19 @@ std::string text(double value) {
     return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-void add_identity(identity& into, const std::string& name, const npy_matrix& matrix) {
+void add_identity(identity& into, const std::string& name, const files::npy_matrix& matrix) {
     into.emplace_back(name + ".path", matrix.where.path);
     into.emplace_back(name + ".bytes", std::to_string(matrix.state.bytes));
     into.emplace_back(name + ".changed", std::to_string(matrix.state.changed));
     into.emplace_back(name + ".inode", std::to_string(matrix.state.inode));
     into.emplace_back(name + ".sampled", std::to_string(matrix.sampled));
     into.emplace_back(name + attributes, std::to_string(matrix.state.attributes));
-    into.emplace_back(name + ".shape", shape_text(matrix.where));
-    into.emplace_back(name + ".type", npy_type(matrix.type));
+    into.emplace_back(name + ".shape", files::shape_text(matrix.where));
+    into.emplace_back(name + ".type", files::npy_type(matrix.type));
 }
 
 void require_file_engine(const std::string& engine) {
-    if (in_host_memory(engine))
+    if (storage::in_host_memory(engine))
         throw usage_error("engine " + engine +
                           " is for matrices in memory, and these are in files");
     storage::engine_named(engine);
@@ -65,15 +66,16 @@ void require_file_engine(const std::string& engine) {
 }  // namespace
 
 product::product(const npy_product& wanted)
-    : wanted_(wanted), a_(read_npy(wanted.a)), b_(read_npy(wanted.b)) {
+    : wanted_(wanted), a_(files::read_npy(wanted.a)), b_(files::read_npy(wanted.b)) {
     output_ = real_path(wanted.c);
-    journal_ = journal_path(output_);
+    journal_ = files::journal_path(output_);
     require_product(a_, b_, {wanted.a, wanted.b, wanted.c});
     require_place(output_, a_, b_, wanted.c);
     if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
     job_.a = a_.where;
     job_.b = b_.where;
-    job_.c = {unfinished_path(output_), npy_header_bytes, a_.where.rows, b_.where.columns};
+    job_.c = {files::partial_path(output_), files::npy_header_bytes, a_.where.rows,
+              b_.where.columns};
     if (old_) job_.c_read = old_->where;
     options& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
@@ -91,12 +93,12 @@ product::product(const npy_product& wanted)
     require_machine(job_);
 }
 
-/// That of an unfinished product: what goes on keeps it. Else the largest power of two of which
+/// The tile of a partial file: a resumed run keeps it. Else the largest power of two of which
 /// fast memory has some tens, with what a disk wants around their rows.
 std::size_t product::suited_tile() const {
-    if (!wanted_.fresh && is_there(unfinished_path(output_)))
-        if (const auto found = journal::read(journal_); found && !found->tiles.empty())
-            for (const auto& [name, value] : found->product) {
+    if (!wanted_.fresh && files::is_there(files::partial_path(output_)))
+        if (const auto earlier = journal::read(journal_); earlier && !earlier->tiles.empty())
+            for (const auto& [name, value] : earlier->product) {
                 std::size_t edge = 0;
                 std::from_chars(value.data(), value.data() + value.size(), edge);
                 if (name == "tile") return std::clamp<std::size_t>(edge, 1, tile_most);
@@ -109,12 +111,12 @@ std::size_t product::suited_tile() const {
 }
 
 std::uint64_t product::bytes() const {
-    const matrix_file& c = job_.c;
+    const files::matrix_file& c = job_.c;
     return c.offset + std::uint64_t{c.rows} * c.columns * element_bytes(how().type);
 }
 
-std::vector<const npy_matrix*> product::read() const {
-    std::vector<const npy_matrix*> all{&a_, &b_};
+std::vector<const files::npy_matrix*> product::read() const {
+    std::vector<const files::npy_matrix*> all{&a_, &b_};
     if (old_) all.push_back(&*old_);
     return all;
 }
@@ -135,9 +137,11 @@ identity product::who_it_is() const {
 /// usage_error where that was another product and this one adds to C: nobody knows of it yet.
 bool product::finished_already() const {
     struct stat there {};
-    if (is_there(unfinished_path(output_)) || stat(output_.c_str(), &there) != 0) return false;
-    const auto found = journal::read(journal_);
-    if (!found || found->inode != there.st_ino || found->whole != file_state::of(there))
+    if (files::is_there(files::partial_path(output_)) || stat(output_.c_str(), &there) != 0)
+        return false;
+    const auto earlier = journal::read(journal_);
+    if (!earlier || earlier->inode != there.st_ino ||
+        earlier->whole != files::file_state::of(there))
         return false;
     // old C is the product itself by now, and in which tiles it was made matters no longer
     const auto product_of = [](identity all) {
@@ -149,12 +153,12 @@ bool product::finished_already() const {
         return all;
     };
     const std::string other =
-        difference(product_of(found->product), product_of(comparable(*found)));
+        difference(product_of(earlier->product), product_of(comparable(*earlier)));
     if (!other.empty() && old_)
         throw usage_error(output_ + " was finished by an earlier run that was killed, as another " +
                           "product: " + other + "; fresh (--fresh) takes it as it is now");
     unlink(journal_.c_str());
-    sync_names_beside(journal_);
+    files::sync_names_beside(journal_);
     return other.empty();
 }
 
@@ -171,33 +175,33 @@ identity product::comparable(const journal::contents& before) const {
 }
 
 /// The tiles that an earlier run completed. Throws usage_error where that was another product.
-completed_tiles product::tiles_left(const unfinished_file& file) {
-    const std::string path = unfinished_path(output_);
+completed_tiles product::tiles_left(const files::partial_file& file) {
+    const std::string path = files::partial_path(output_);
     const std::uint64_t size = file.state().bytes;
     if (wanted_.fresh) return {};
-    const auto found = journal::read(journal_);
+    const auto earlier = journal::read(journal_);
     if (size == 0) return {};
-    if (!found)
+    if (!earlier)
         throw usage_error(path + " is there, and no journal says what it is; " + begin_anew);
-    if (found->tiles.empty()) return {};
+    if (earlier->tiles.empty()) return {};
     const auto unverified = static_cast<std::size_t>(
-        std::ranges::count_if(found->tiles, [](const auto& tile) { return !tile.second; }));
-    if (found->inode != file.inode() || (size != bytes() && unverified > 0))
+        std::ranges::count_if(earlier->tiles, [](const auto& tile) { return !tile.second; }));
+    if (earlier->inode != file.inode() || (size != bytes() && unverified > 0))
         throw usage_error(path + " is not the file that " + journal_ + " is about; " + begin_anew);
-    identity before = found->product, now = comparable(*found);
+    identity before = earlier->product, now = comparable(*earlier);
     note_attributes(before);
     for (identity* each : {&before, &now})
         std::erase_if(*each, [](const auto& one) { return one.first.ends_with(attributes); });
     if (const std::string other = difference(before, now); !other.empty())
         throw usage_error(path + " is of another product: " + other + "; " + begin_anew);
     const tiling c = grid();
-    for (const auto& [at, checksum] : found->tiles)
+    for (const auto& [at, checksum] : earlier->tiles)
         if (at.first >= c.tile_rows() || at.second >= c.tile_columns())
             throw usage_error(journal_ + " names tiles that C does not have; " + begin_anew);
     if (unverified > 0)
         notes_.push_back(std::to_string(unverified) + " completed tiles have no checksum, since " +
                          "an earlier version of this program wrote them: they are not verified");
-    return found->tiles;
+    return earlier->tiles;
 }
 
 void product::note_attributes(const identity& before) {
@@ -216,8 +220,8 @@ product_counts product::run(const product_progress& progress) {
         last_run_ = stage::finished;
         return {.tiles = tiles(), .finished_before = tiles()};
     }
-    require_room_on_disk(output_, bytes());
-    unfinished_file file(output_);
+    files::require_room_on_disk(output_, bytes());
+    files::partial_file file(output_);
     completed_tiles before;
     try {
         before = tiles_left(file);
@@ -235,7 +239,8 @@ product_counts product::run(const product_progress& progress) {
     try {
         done.emplace(journal_, journal::contents{
                                    .inode = file.inode(), .product = who_it_is(), .tiles = before});
-        file.allocate(bytes(), npy_header(job_.c.rows, job_.c.columns, how().type), before.empty());
+        file.allocate(bytes(), files::npy_header(job_.c.rows, job_.c.columns, how().type),
+                      before.empty());
         product_counts counts = make(file, *done, progress);
         if (counts.stopped) leave();
         return counts;
@@ -252,7 +257,7 @@ static std::string tiles_text(const std::vector<tile_of_c>& tiles) {
     return tiles.size() == 1 ? text : text + " and " + std::to_string(tiles.size() - 1) + " more";
 }
 
-std::vector<tile_of_c> product::damaged(const unfinished_file& file, const journal& done,
+std::vector<tile_of_c> product::damaged(const files::partial_file& file, const journal& done,
                                         const std::function<bool()>& goes_on) const {
     const placement where = placement::rows_at(grid(), element_bytes(how().type), job_.c.offset, 1);
     return damaged_tiles(file.get(), where, done.tiles(), goes_on);
@@ -265,14 +270,14 @@ void product::discard(journal& done, const std::string& reason) {
     throw file_error(reason);
 }
 
-product_counts product::make(unfinished_file& file, journal& done,
+product_counts product::make(files::partial_file& file, journal& done,
                              const product_progress& progress) {
     last_run_ = stage::begun;
     bool goes_on = !progress || progress(done.tiles().size(), 0), stopped = false;
-    double last_told = measure::now(), part = 0;
+    double last_report = measure::now(), part = 0;
     const auto reads_on = [&] {
-        if (goes_on && progress && measure::now() - last_told >= job_.interval) {
-            last_told = measure::now();
+        if (goes_on && progress && measure::now() - last_report >= job_.interval) {
+            last_report = measure::now();
             stopped = !(goes_on = progress(done.tiles().size(), part));
         }
         return !stopped;
@@ -307,11 +312,11 @@ product_counts product::make(unfinished_file& file, journal& done,
     return counts;
 }
 
-/// Gives C its name, if nothing happened to it or to what it was made of meanwhile. False: told to
-/// stop before.
-bool product::finish(unfinished_file& file, journal& done, const std::function<bool()>& goes_on) {
-    for (const npy_matrix* matrix : read())
-        if (has_changed(*matrix))
+/// Gives C its name, unless C, A or B changed meanwhile. False: stopped before.
+bool product::finish(files::partial_file& file, journal& done,
+                     const std::function<bool()>& goes_on) {
+    for (const files::npy_matrix* matrix : read())
+        if (files::has_changed(*matrix))
             discard(done,
                     matrix->where.path + " changed while it was read: the product is discarded");
     if (!file.has_its_name())
@@ -340,12 +345,12 @@ bool product::finish(unfinished_file& file, journal& done, const std::function<b
 std::string product::kept() const {
     if (last_run_ == stage::finished) return wanted_.c + " is finished";
     if (last_run_ == stage::not_begun) return "";
-    const std::string old = is_there(output_) ? wanted_.c + " is as it was; " : "";
+    const std::string old = files::is_there(output_) ? wanted_.c + " is as it was; " : "";
     if (finished_ == 0) return old + "no tile was finished";
     const std::string some =
         old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are finished";
-    for (const npy_matrix* matrix : read())
-        if (has_changed(*matrix))
+    for (const files::npy_matrix* matrix : read())
+        if (files::has_changed(*matrix))
             return some + ", of another " + matrix->where.path + " than there is now; " +
                    begin_anew;
     return some + ": the same product goes on from there";

@@ -9,9 +9,10 @@
 ///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy", .fast_memory = 8 << 30});
 #pragma once
 
+#include "watari/files/npy.hpp"
 #include "watari/files/partial_file.hpp"
+#include "watari/gemm/product/files.hpp"
 #include "watari/gemm/product/journal.hpp"
-#include "watari/gemm/product/npy.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -30,10 +31,10 @@ struct npy_product {
     std::string engine{};                    ///< that moves tiles: a row of storage::engines()
     std::size_t tile = 0;                    ///< elements along an edge
     std::size_t threads = 0;                 ///< of the CPU, that move tiles
-    bool fresh = false;                      ///< discards what an unfinished run has left
+    bool fresh = false;                      ///< discards the partial file of an earlier run
     bool verify = false;                     ///< reads all of C back before it gets its name
     double interval =
-        1;  ///< seconds; finished tiles become durable, and progress is told, as often
+        1;  ///< seconds; finished tiles become durable, and progress is reported, as often
 };
 
 /// What a run took.
@@ -57,8 +58,8 @@ public:
     /// usage_error for what does not fit, unsupported.
     explicit product(const npy_product& wanted);
 
-    const npy_matrix& a() const { return a_; }
-    const npy_matrix& b() const { return b_; }
+    const files::npy_matrix& a() const { return a_; }
+    const files::npy_matrix& b() const { return b_; }
     /// With what was left open.
     const options& how() const { return job_.how; }
     /// What the whole product moves.
@@ -77,23 +78,23 @@ public:
 private:
     tiling grid() const { return {job_.c.rows, job_.c.columns, how().tile}; }  ///< of C
     std::uint64_t bytes() const;                                               ///< of C's file
-    std::vector<const npy_matrix*> read() const;
+    std::vector<const files::npy_matrix*> read() const;
     identity who_it_is() const;
     bool finished_already() const;
     std::size_t suited_tile() const;
     identity comparable(const journal::contents& before) const;
-    completed_tiles tiles_left(const unfinished_file& file);
+    completed_tiles tiles_left(const files::partial_file& file);
     void note_attributes(const identity& before);
-    product_counts make(unfinished_file& file, journal& done, const product_progress& progress);
-    std::vector<tile_of_c> damaged(const unfinished_file& file, const journal& done,
+    product_counts make(files::partial_file& file, journal& done, const product_progress& progress);
+    std::vector<tile_of_c> damaged(const files::partial_file& file, const journal& done,
                                    const std::function<bool()>& goes_on) const;
-    bool finish(unfinished_file& file, journal& done, const std::function<bool()>& goes_on);
+    bool finish(files::partial_file& file, journal& done, const std::function<bool()>& goes_on);
     [[noreturn]] void discard(journal& done, const std::string& reason);
 
     npy_product wanted_;
-    npy_matrix a_, b_;
-    std::optional<npy_matrix> old_;  ///< C before, where beta is not 0
-    std::string output_, journal_;   ///< real paths
+    files::npy_matrix a_, b_;
+    std::optional<files::npy_matrix> old_;  ///< C before, where beta is not 0
+    std::string output_, journal_;          ///< real paths
     file_product job_;
     foresight ahead_{};
     enum class stage { not_begun, begun, finished } last_run_ = stage::not_begun;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t most_bytes = INT64_MAX - 2 * npy_header_bytes;  ///< of a file's data
+constexpr std::uint64_t most_bytes = INT64_MAX - 2 * files::npy_header_bytes;  ///< of a file's data
 
 }  // namespace
 
@@ -35,29 +35,31 @@ std::string real_path(const std::string& named) {
     return path.string();
 }
 
-void require_product(const npy_matrix& a, const npy_matrix& b, const product_names& named) {
+void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
+                     const product_names& named) {
     if (a.where.columns != b.where.rows)
-        throw file_error(named.a + " is " + shape_text(a.where) + " and " + named.b + " is " +
-                         shape_text(b.where) + ": columns of the first must be rows of the second");
+        throw file_error(named.a + " is " + files::shape_text(a.where) + " and " + named.b +
+                         " is " + files::shape_text(b.where) +
+                         ": columns of the first must be rows of the second");
     if (a.type != b.type)
-        throw file_error(named.a + " is of " + npy_type(a.type) + " and " + named.b + " of " +
-                         npy_type(b.type) + ": must be the same");
+        throw file_error(named.a + " is of " + files::npy_type(a.type) + " and " + named.b +
+                         " of " + files::npy_type(b.type) + ": must be the same");
     if (a.where.rows > most_bytes / element_bytes(a.type) / b.where.columns)
         throw file_error(named.c + ": cannot be written: no file holds " +
                          std::to_string(a.where.rows) + " x " + std::to_string(b.where.columns) +
                          " elements");
 }
 
-void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
-                   const std::string& named) {
+void require_place(const std::string& output, const files::npy_matrix& a,
+                   const files::npy_matrix& b, const std::string& named) {
     std::error_code problem;
     if (fs::exists(output, problem) && !fs::is_regular_file(output, problem))
         throw file_error(named + ": cannot be written: not a regular file");
     if (fs::exists(output, problem) && access(output.c_str(), W_OK) != 0)
         throw file_error(named + ": cannot be written: " + std::strerror(errno));
-    const std::string journal = journal_path(output);
-    const std::string beside[] = {unfinished_path(output), journal, begun_path(journal)};
-    for (const npy_matrix* factor : {&a, &b})
+    const std::string journal = files::journal_path(output);
+    const std::string beside[] = {files::partial_path(output), journal, begun_path(journal)};
+    for (const files::npy_matrix* factor : {&a, &b})
         for (const std::string& each : {output, beside[0], beside[1], beside[2]})
             if (fs::equivalent(each, factor->where.path, problem))
                 throw usage_error((each == output ? named : each) +
@@ -70,13 +72,14 @@ void require_place(const std::string& output, const npy_matrix& a, const npy_mat
         throw file_error(named + ": cannot be written: no folder " + folder.string());
 }
 
-npy_matrix read_old(const std::string& path, const npy_matrix& a, const npy_matrix& b) {
-    const npy_matrix old = read_npy(path);
-    const matrix_file wanted{path, 0, a.where.rows, b.where.columns};
-    if (shape_text(old.where) != shape_text(wanted) || old.type != a.type)
-        throw file_error(path + ": is " + shape_text(old.where) + ", " + npy_type(old.type) +
-                         "; to add to it, it must be " + shape_text(wanted) + ", " +
-                         npy_type(a.type));
+files::npy_matrix read_old(const std::string& path, const files::npy_matrix& a,
+                           const files::npy_matrix& b) {
+    const files::npy_matrix old = files::read_npy(path);
+    const files::matrix_file wanted{path, 0, a.where.rows, b.where.columns};
+    if (files::shape_text(old.where) != files::shape_text(wanted) || old.type != a.type)
+        throw file_error(path + ": is " + files::shape_text(old.where) + ", " +
+                         files::npy_type(old.type) + "; to add to it, it must be " +
+                         files::shape_text(wanted) + ", " + files::npy_type(a.type));
     return old;
 }
 

@@ -1,7 +1,7 @@
 /// What could be wrong with a product of .npy files, looked at before anything is written.
 #pragma once
 
-#include "watari/gemm/product/npy.hpp"
+#include "watari/files/npy.hpp"
 
 #include <string>
 
@@ -16,14 +16,16 @@ struct product_names {
 std::string real_path(const std::string& named);
 
 /// Throws file_error for matrices that have no product, or none that a file holds.
-void require_product(const npy_matrix& a, const npy_matrix& b, const product_names& named);
+void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
+                     const product_names& named);
 
 /// Throws file_error or usage_error where the product cannot be put: at `output`, the real path of
 /// C, or where it is made.
-void require_place(const std::string& output, const npy_matrix& a, const npy_matrix& b,
-                   const std::string& named);
+void require_place(const std::string& output, const files::npy_matrix& a,
+                   const files::npy_matrix& b, const std::string& named);
 
 /// What beta multiplies. Throws file_error.
-npy_matrix read_old(const std::string& path, const npy_matrix& a, const npy_matrix& b);
+files::npy_matrix read_old(const std::string& path, const files::npy_matrix& a,
+                           const files::npy_matrix& b);
 
 }  // namespace watari::gemm

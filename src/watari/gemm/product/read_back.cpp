@@ -1,6 +1,6 @@
 #include "watari/gemm/product/read_back.hpp"
 
-#include "watari/gemm/transfer/rows.hpp"
+#include "watari/memory/rows.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ public:
         width_ = column_of(end) + bytes_of(end) - left_;
     }
 
-    /// False: `goes_on` said so.
+    /// False: `goes_on` returned false.
     bool add_damaged(std::vector<tile_of_c>& damaged, const std::function<bool()>& goes_on) {
         const std::size_t rows = where_.tiles.rows_of(first_->first.first);
         const std::size_t step = std::clamp<std::size_t>(chunk_bytes / width_, 1, rows);
@@ -85,8 +85,9 @@ private:
     }
 
     std::uint64_t checksum(std::size_t j, std::size_t row, std::size_t count) {
-        rows_on(the_cpu).checksum(sums_.data(), {data_.data() + column_of(j) - left_, width_},
-                                  count, bytes_of(j), row, nullptr);
+        memory::rows_on(the_cpu).checksum(sums_.data(),
+                                          {data_.data() + column_of(j) - left_, width_}, count,
+                                          bytes_of(j), row, nullptr);
         return std::accumulate(sums_.begin(), sums_.begin() + static_cast<std::ptrdiff_t>(count),
                                std::uint64_t{0});
     }

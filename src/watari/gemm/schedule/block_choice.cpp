@@ -15,8 +15,8 @@ std::size_t evened(std::size_t tiles, std::size_t fits) {
 /// are multiplied, and the next block begins with those that were written first.
 constexpr std::size_t hiding = 4;
 
-/// Products for each tile that a step brings, of which two hide its way over a link: a tile of 2048
-/// takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
+/// Products for each tile that a step brings, of which two hide its transfer over a link: a tile of
+/// 2048 takes 0.34 ms to multiply and 0.3 to 0.5 to come (H200).
 constexpr double intense = 2;
 
 struct candidate : block_choice {
@@ -46,8 +46,8 @@ public:
           nt_(divide_up(wanted.size.n, wanted.tile)),
           kt_(divide_up(wanted.size.k, wanted.tile)),
           slots_(slots),
-          wanted_(wanted.together),
-          patient_(wanted.patient) {}
+          wanted_(wanted.tiles_per_request),
+          store_bound_(wanted.store_bound) {}
 
     /// What a panel reads does not depend on the other edge of its blocks; of blocks every p is
     /// tried.
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    /// Of A as many tile columns come together as are wanted and fit.
+    /// A load brings as many tile columns of A as are wanted and fit.
     void consider_streaming(form which, std::size_t p, std::size_t q, std::size_t others) {
         const auto group_of = [&](std::size_t sets) -> std::size_t {
             const std::size_t fit = others < slots_ ? (slots_ - others) / (sets * p) : 0;
@@ -84,7 +84,7 @@ private:
         if (group == 0) return;
         consider(which, p, q, others + 2 * p * group, group, 2);
         // where B stays there would be nothing to read while they wait
-        if (patient_ && which == form::blocks && longer > group)
+        if (store_bound_ && which == form::blocks && longer > group)
             consider(which, p, q, others + p * longer, longer, 1);
     }
 
@@ -100,17 +100,18 @@ private:
         const auto of_tile_row = [&](std::size_t group) {
             return std::min(nt_, divide_up(nt_, q) * divide_up(q, group));
         };
-        const std::size_t loads = times_a * mt_ * divide_up(kt_, group_a) +
-                                  times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
-                                  mt_ * of_tile_row(group_size(q, wanted_.c, least_of_c(patient_)));
+        const std::size_t loads =
+            times_a * mt_ * divide_up(kt_, group_a) +
+            times_b * kt_ * of_tile_row(group_size(q, wanted_.b, 1)) +
+            mt_ * of_tile_row(group_size(q, wanted_.c, least_of_c(store_bound_)));
         const candidate next{{which, p, q, needed, group_a, sets_a}, read, loads};
         if (!found_ || next.better_than(*found_)) found_ = next;
     }
 
     shape size_;
     std::size_t mt_, nt_, kt_, slots_;
-    together wanted_;
-    bool patient_;
+    tiles_per_request wanted_;
+    bool store_bound_;
     std::optional<candidate> found_;
 };
 

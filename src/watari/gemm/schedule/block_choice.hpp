@@ -13,7 +13,7 @@ struct block_choice {
     gemm::form form = form::blocks;
     std::size_t p = 1, q = 1;  ///< tiles of a block
     std::size_t slots = 1;     ///< that it takes
-    std::size_t group_a = 1;   ///< tile columns of A that come together: g
+    std::size_t group_a = 1;   ///< tile columns of A that one load brings: g
     std::size_t sets_a = 2;    ///< of slots for a group of A that streams past
 };
 
@@ -34,6 +34,6 @@ inline std::size_t group_size(std::size_t count, std::size_t wanted, std::size_t
 
 /// Groups of A in a panel that stays, and of C in a block, that there must be.
 constexpr std::size_t least_groups = 2;
-constexpr std::size_t least_of_c(bool patient) { return patient ? 1 : least_groups; }
+constexpr std::size_t least_of_c(bool store_bound) { return store_bound ? 1 : least_groups; }
 
 }  // namespace watari::gemm

@@ -40,16 +40,16 @@ std::size_t row_unit(std::size_t tile, std::size_t element) {
     return tile * element % page == 0 ? page : storage::sector_bytes;
 }
 
-placement placement::packed(const tiling& tiles, std::size_t element, layout order,
+placement placement::packed(const tiling& tiles, std::size_t element, gemm::layout layout,
                             std::size_t most) {
     const std::size_t edge = tiles.tile * element;
     if (edge == 0 || edge % storage::sector_bytes != 0 || edge > most_block)
         throw usage_error("tile=" + std::to_string(tiles.tile) +
                           ": a row of a tile must be whole sectors of 512 bytes, at most 128 KiB");
-    placement result{.tiles = tiles, .element = element, .order = order, .most = most};
+    placement result{.tiles = tiles, .element = element, .layout = layout, .most = most};
     result.unit = row_unit(tiles.tile, element);
     result.row_bytes =
-        order == layout::tiled ? edge : round_up(tiles.columns * element, result.unit);
+        layout == gemm::layout::tiled ? edge : round_up(tiles.columns * element, result.unit);
     return result;
 }
 
@@ -67,13 +67,13 @@ std::uint64_t placement::tile_at(std::size_t i, std::size_t j) const {
 }
 
 std::uint64_t placement::bytes() const {
-    return order == layout::tiled ? first + tiles.tiles() * tiles.tile * row_bytes
-                                  : first + tiles.rows * row_bytes;
+    return layout == gemm::layout::tiled ? first + tiles.tiles() * tiles.tile * row_bytes
+                                         : first + tiles.rows * row_bytes;
 }
 
 std::uint64_t placement::request_bytes(const std::vector<run_of_tiles>& runs) const {
     std::uint64_t total = 0;
-    if (order == layout::row_major) {
+    if (layout == gemm::layout::row_major) {
         for (const auto& [first_tile, count] : runs)
             total += tiles.rows * block_of(*this, first_tile, count);
         return total;
@@ -90,13 +90,13 @@ std::size_t placement::tile_bytes() const {
     return tiles.tile * widest;
 }
 
-std::size_t placement::largest_block(std::size_t together) const {
-    if (order == layout::tiled) return tiled_block(*this);
-    return together * (tile_bytes() / tiles.tile) - (together - 1) * shared_bytes(*this);
+std::size_t placement::largest_block(std::size_t count) const {
+    if (layout == gemm::layout::tiled) return tiled_block(*this);
+    return count * (tile_bytes() / tiles.tile) - (count - 1) * shared_bytes(*this);
 }
 
 std::size_t placement::most_requests() const {
-    return order == layout::tiled ? tiles.tile * row_bytes / tiled_block(*this) : tiles.tile;
+    return layout == gemm::layout::tiled ? tiles.tile * row_bytes / tiled_block(*this) : tiles.tile;
 }
 
 std::size_t slot_bytes(std::initializer_list<placement> matrices) {
@@ -106,7 +106,7 @@ std::size_t slot_bytes(std::initializer_list<placement> matrices) {
 }
 
 std::size_t row_bytes_of(const placement& where, std::size_t j) {
-    if (where.order == layout::tiled) return where.row_bytes;
+    if (where.layout == layout::tiled) return where.row_bytes;
     const std::size_t width =
         (j < where.tiles.tile_columns() ? where.tiles.columns_of(j) : 0) * where.element;
     if (where.row_bytes % where.unit == 0)
@@ -115,20 +115,20 @@ std::size_t row_bytes_of(const placement& where, std::size_t j) {
 }
 
 std::size_t skip_of(const placement& where, std::size_t j) {
-    const bool equal = where.order == layout::row_major && where.row_bytes % where.unit == 0;
+    const bool equal = where.layout == layout::row_major && where.row_bytes % where.unit == 0;
     return equal ? corner(where, 0, j) % where.unit : 0;
 }
 
-std::size_t tiles_together(const placement& where, std::size_t bytes) {
+std::size_t tiles_in_request(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
-    if (where.order == layout::tiled || edge % where.unit != 0) return 1;
+    if (where.layout == layout::tiled || edge % where.unit != 0) return 1;
     const std::size_t shared = std::min(shared_bytes(where), bytes);
     return std::clamp<std::size_t>((bytes - shared) / edge, 1, IOV_MAX);
 }
 
 std::size_t shared_bytes(const placement& where) {
     const bool apart = where.first % where.unit == 0 && where.row_bytes % where.unit == 0;
-    return where.order == layout::tiled || apart ? 0 : where.unit;
+    return where.layout == layout::tiled || apart ? 0 : where.unit;
 }
 
 void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,
@@ -137,7 +137,7 @@ void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,
     row_bytes = row_bytes_of(where, j);
     skip = skip_step = overlap = 0;
     parts = count;
-    if (where.order == layout::tiled) {
+    if (where.layout == layout::tiled) {
         block = tiled_block(where);
         offsets.resize((rows * row_bytes + block - 1) / block);
         for (std::size_t part = 0; part < offsets.size(); ++part)

@@ -27,7 +27,7 @@ std::size_t row_unit(std::size_t tile, std::size_t element);
 struct placement {
     tiling tiles{};
     std::size_t element = 4;  ///< bytes
-    layout order = layout::row_major;
+    gemm::layout layout = layout::row_major;
     std::uint64_t first = 0;        ///< bytes before element (0, 0)
     std::uint64_t row_bytes = 0;    ///< row-major: from one row to the next
     std::size_t unit = 512;         ///< what offsets and sizes of requests are multiples of
@@ -35,7 +35,7 @@ struct placement {
 
     /// The program's own: rows, or whole tiles, one behind the other, aligned. Throws usage_error
     /// for a tile whose rows are not whole sectors of 512 bytes or beyond most_block.
-    static placement packed(const tiling& tiles, std::size_t element, layout order,
+    static placement packed(const tiling& tiles, std::size_t element, gemm::layout layout,
                             std::size_t most = most_block);
     /// In a file of someone else's, rows without gaps. `unit` 1: of any bytes.
     static placement rows_at(const tiling& tiles, std::size_t element, std::uint64_t first,
@@ -48,13 +48,13 @@ struct placement {
     std::uint64_t request_bytes(const std::vector<run_of_tiles>& runs) const;
     std::size_t tile_bytes() const;  ///< that hold any tile with its blocks
     /// Of a request for so many tiles.
-    std::size_t largest_block(std::size_t together = 1) const;
+    std::size_t largest_block(std::size_t count = 1) const;
     std::size_t most_requests() const;  ///< of a tile
 };
 
 /// Neighbouring tiles of a tile row whose rows fit a request of `bytes`. 1 where edges of tiles are
 /// not whole units apart, or tiles are stored apart.
-std::size_t tiles_together(const placement& where, std::size_t bytes);
+std::size_t tiles_in_request(const placement& where, std::size_t bytes);
 
 /// Bytes of the unit that the rows of two neighbouring tiles share, and each tile has in fast
 /// memory; 0 where they begin with units of their own.

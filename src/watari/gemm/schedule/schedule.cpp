@@ -14,8 +14,8 @@ schedule::schedule(const schedule_request& wanted)
       c_(tiling_of(matrix::c, wanted.size, wanted.tile)),
       multiplies_(!wanted.alpha_is_zero && wanted.size.k > 0),
       reads_c_(!wanted.beta_is_zero),
-      together_(wanted.together),
-      patient_(wanted.patient) {
+      tiles_per_request_(wanted.tiles_per_request),
+      store_bound_(wanted.store_bound) {
     if (wanted.tile == 0 || wanted.slot_bytes == 0)
         throw usage_error("a matrix product needs tiles of at least one element");
     const std::size_t slots = wanted.fast_bytes / wanted.slot_bytes;
@@ -27,7 +27,7 @@ schedule::schedule(const schedule_request& wanted)
                           bytes_text(least * wanted.slot_bytes) + ", or smaller tiles");
     const std::size_t mt = c_.tile_rows(), nt = c_.tile_columns();
     slots_ = least;
-    if (mt > 0 && nt > 0 && wanted.which == order::reuse) {
+    if (mt > 0 && nt > 0 && wanted.which == schedule_kind::reuse) {
         if (multiplies_) {
             const block_choice chosen = choose_blocks(wanted, slots);
             form_ = chosen.form, p_ = chosen.p, q_ = chosen.q, slots_ = chosen.slots;
@@ -106,9 +106,9 @@ std::vector<run_of_tiles> schedule::grouped(matrix which, std::size_t first,
     const bool narrow = of.columns_of(first + count - 1) < of.tile;  // a load of its own
     const std::size_t full = count - narrow;
     const std::size_t wanted = which == matrix::a   ? group_a_
-                               : which == matrix::b ? together_.b
-                                                    : together_.c;
-    const std::size_t least = which == matrix::c ? least_of_c(patient_) : 1;
+                               : which == matrix::b ? tiles_per_request_.b
+                                                    : tiles_per_request_.c;
+    const std::size_t least = which == matrix::c ? least_of_c(store_bound_) : 1;
     std::vector<run_of_tiles> groups;
     const std::size_t size = full == 0 ? 1 : group_size(full, wanted, least);
     for (std::size_t at = 0; at < full; at += size)
@@ -131,9 +131,9 @@ std::vector<run_of_tiles> schedule::groups_of_c(const gemm::step& at) const {
     return grouped(matrix::c, at.column, at.columns);
 }
 
-std::size_t schedule::most_together(matrix which) const {
+std::size_t schedule::most_tiles_per_request(matrix which) const {
     if (which == matrix::a) return group_a_;
-    return std::min(q_, which == matrix::b ? together_.b : together_.c);
+    return std::min(q_, which == matrix::b ? tiles_per_request_.b : tiles_per_request_.c);
 }
 
 std::vector<load> schedule::loads(const gemm::step& at) const {

@@ -15,15 +15,15 @@
 ///     panel_b  the block's columns of B stay       p q + q max(kt, 2) + 2 p g slots, A read
 ///              while they walk down a column       ceil(nt/q) times, B read once
 ///
-/// A load brings one tile, or neighbours of a tile row, as many as its store wants (`together`):
-/// of B some of a step's columns, of C some of a block's, of A the tiles of g steps in a row, which
-/// come with the first of them. Slots of neighbours are equally far apart. A tile that is narrower
-/// than the others is a load of its own. Tiles of C are written by the same groups, of which a
-/// block has two or more, so that the one is written while the other one is multiplied; groups that
-/// have to wait are written together (finished.hpp).
+/// A load brings one tile, or neighbours of a tile row, as many as its store wants
+/// (`tiles_per_request`): of B some of a step's columns, of C some of a block's, of A the tiles of
+/// g steps in a row, which come with the first of them. Slots of neighbours are equally far apart.
+/// A tile that is narrower than the others is a load of its own. Tiles of C are written by the same
+/// groups, of which a block has two or more, so that the one is written while the other one is
+/// multiplied; groups that have to wait share requests (write_queue.hpp).
 ///
-/// Where the store is slower than the products (`patient`) long requests are worth waiting for: a
-/// block of C may be one group, and in blocks A may have p g slots instead of twice as many, if
+/// Where the store is slower than the products (`store_bound`) long requests are worth waiting for:
+/// a block of C may be one group, and in blocks A may have p g slots instead of twice as many, if
 /// that makes its loads longer; they wait for the products before them, while B's come.
 ///
 /// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
@@ -52,10 +52,10 @@
 
 namespace watari::gemm {
 
-enum class order { reuse, naive };
+enum class schedule_kind { reuse, naive };
 
 /// Neighbouring tiles of a tile row that a load should bring, at most, by matrix.
-struct together {
+struct tiles_per_request {
     std::size_t a = 1, b = 1, c = 1;
 };
 
@@ -66,9 +66,9 @@ struct schedule_request {
     bool beta_is_zero = false;   ///< then C is not read
     std::size_t fast_bytes = 0;  ///< the budget
     std::size_t slot_bytes = 0;  ///< of one tile in fast memory
-    order which = order::reuse;
-    gemm::together together{};
-    bool patient = false;  ///< the store is slower than the products
+    schedule_kind which = schedule_kind::reuse;
+    gemm::tiles_per_request tiles_per_request{};
+    bool store_bound = false;  ///< the store is slower than the products
 };
 
 enum class form { blocks, panel_a, panel_b };
@@ -126,7 +126,7 @@ public:
     std::vector<run_of_tiles> groups_of_c(const gemm::step& at) const;
 
     /// The most tiles of a load.
-    std::size_t most_together(matrix which) const;
+    std::size_t most_tiles_per_request(matrix which) const;
 
     /// What a step brings in, in the order in which products need it, a column of the block after
     /// the other: all of A, then each group of B and (first step, beta != 0) of C; A last where it
@@ -169,9 +169,9 @@ private:
     std::size_t p_ = 1, q_ = 1, slots_ = 1;
     std::size_t block_rows_count_ = 0, block_columns_count_ = 0;
     std::size_t depth_ = 1;  ///< steps of a block
-    gemm::together together_;
-    bool patient_;
-    std::size_t group_a_ = 1;  ///< tile columns of A that come together: g
+    gemm::tiles_per_request tiles_per_request_;
+    bool store_bound_;
+    std::size_t group_a_ = 1;  ///< tile columns of A that one load brings: g
     std::size_t sets_a_ = 2;   ///< of slots for a group of A that streams past
 };
 

@@ -1,11 +1,11 @@
-/// One thread's way of bringing tiles to fast memory, or of taking them from there: an engine for
+/// One thread's path of tiles to fast memory, or from there: an engine for
 /// each source, and rows put where a BLAS wants them.
 #pragma once
 
 #include "watari/gemm/schedule/placement.hpp"
-#include "watari/gemm/transfer/source.hpp"
 #include "watari/memory/buffer.hpp"
-#include "watari/storage/engines/remarks.hpp"
+#include "watari/storage/engines/notes.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <map>
 #include <memory>
@@ -17,9 +17,9 @@ namespace watari::gemm {
 
 /// A matrix: where it lies in which source.
 struct stored_matrix {
-    const gemm::source* source = nullptr;
+    const storage::open_store* source = nullptr;
     placement where;
-    std::size_t together = 1;  ///< neighbouring tiles that are moved at once, at most
+    std::size_t tiles_per_request = 1;  ///< neighbouring tiles of a request, at most
 };
 
 /// Tiles (row, column) to (row, column + columns - 1) of a matrix.
@@ -29,8 +29,9 @@ struct tile_run {
 
 class mover {
 public:
-    /// `depth` requests in flight where an engine has several; all tiles' places are in `memory`.
-    mover(processor who, storage::direction way, std::size_t depth, std::span<std::byte> memory);
+    /// `depth` requests in flight where an engine has several; all tiles lie in `memory`.
+    mover(processor who, files::direction direction, std::size_t depth,
+          std::span<std::byte> memory);
 
     /// Makes the engines of these, so that no first tile waits for that; those without a source are
     /// not moved.
@@ -50,22 +51,22 @@ public:
     void flush(const stored_matrix& m);
 
     /// What its engines have to say.
-    void tell(storage::remarks& into) const;
+    void add_notes(storage::notes& to) const;
 
 private:
     void realign(const placement& where, const tile_run& tiles, std::byte* memory,
                  std::size_t stride);
 
     processor who_;
-    storage::direction way_;
+    files::direction direction_;
     std::size_t depth_;
     std::span<std::byte> memory_;
     std::optional<device::stream> stream_;
-    struct way_to {
+    struct opened_engine {
         std::unique_ptr<storage::engine> engine;
         std::size_t block;  ///< of its requests, at most
     };
-    std::map<const source*, way_to> ways_;
+    std::map<const storage::open_store*, opened_engine> engines_;
     tile_requests list_;
     std::optional<memory::buffer<std::uint64_t>> sums_;  ///< of rows of tiles that are written
 };

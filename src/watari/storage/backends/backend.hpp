@@ -1,8 +1,8 @@
 /// What a software controller puts its commands to: memory, a file, or something that wraps
 /// another.
 ///
-/// A backend has one `lane` for each thread of the controller; a lane is used by that thread alone.
-/// It gets commands that were checked, and says later, in any order, how each ended.
+/// A backend has one `io_channel` for each thread of the controller; a channel is used by that
+/// thread alone. It gets commands that were checked, and says later, in any order, how each ended.
 #pragma once
 
 #include "watari/storage/backends/error_log.hpp"
@@ -32,10 +32,10 @@ struct request {
     std::uint64_t offset;  ///< bytes from the start of the namespace
     std::size_t bytes;
     std::span<const memory_range> ranges;
-    std::byte* destination = nullptr;  ///< where a courier takes the data to, after the ranges
+    std::byte* destination = nullptr;  ///< where the controller delivers the data, after the ranges
 };
 
-/// What tells the commands of a lane that are under way apart.
+/// Identifies a command among those of a channel that are under way.
 constexpr std::uint32_t command_key(std::uint16_t queue, std::uint16_t cid) {
     return std::uint32_t{queue} << 16 | cid;
 }
@@ -49,10 +49,10 @@ struct ending {
     bool bad_phase = false;
 };
 
-/// One thread's way into a backend. Destroyed only when nothing is under way.
-class lane {
+/// One thread's path into a backend. Destroyed only when nothing is under way.
+class io_channel {
 public:
-    virtual ~lane() = default;
+    virtual ~io_channel() = default;
     /// Takes a command; false if it can take no more before some have ended.
     virtual bool submit(const request& command) = 0;
     /// Adds the commands that have ended since. Never waits.
@@ -72,7 +72,7 @@ public:
     virtual std::uint64_t bytes() const = 0;
     /// Every offset and size must be a multiple of this.
     virtual std::uint32_t alignment() const { return 1; }
-    virtual std::unique_ptr<lane> open_lane(const user_memory& memory) = 0;
+    virtual std::unique_ptr<io_channel> open_channel(const user_memory& memory) = 0;
     /// What a user should know of how this is served: what it fell back to and why. May be empty.
     virtual std::string notice() const { return ""; }
     /// Why commands failed; null where a status says all.

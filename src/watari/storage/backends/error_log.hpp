@@ -1,4 +1,4 @@
-/// What the system said of commands that failed: a status has a number for it, and neither file
+/// The system's reasons for commands that failed: a status has a number for it, and neither file
 /// nor errno.
 #pragma once
 

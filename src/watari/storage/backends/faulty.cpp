@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
+#include <random>
 
 namespace watari::storage {
 
@@ -15,7 +17,7 @@ namespace {
 enum class fate { none, reordered, delayed, duplicated, dropped, failed, late_data, bad_phase };
 
 struct chance {
-    fate what;
+    fate drawn;
     double fault_plan::*of;
 };
 constexpr chance chances[] = {
@@ -27,23 +29,23 @@ constexpr chance chances[] = {
 
 /// A command at the inner backend. Data that must come late are in memory of our own.
 struct spoiled {
-    fate what = fate::none;
+    fate drawn = fate::none;
     std::vector<memory_range> ranges;
-    aligned_bytes bounce;
+    files::aligned_bytes bounce;
 };
 
 /// A write that is kept from the inner backend until it is due, with its data.
 struct held_write {
     std::int64_t due;
     request command;
-    aligned_bytes data;
+    files::aligned_bytes data;
 };
 
 /// What is to happen when it is due: data, then an ending.
 struct due_event {
     std::int64_t due;
     spoiled command;
-    std::optional<ending> what;
+    std::optional<ending> completed;
 };
 
 void deliver(const spoiled& command) {
@@ -60,25 +62,25 @@ status failure(opcode operation) {
     return operation == opcode::write ? write_fault : internal_error;
 }
 
-class faulty_lane final : public lane {
+class faulty_channel final : public io_channel {
 public:
-    faulty_lane(std::unique_ptr<lane> inner, const fault_plan& plan, std::uint64_t number)
+    faulty_channel(std::unique_ptr<io_channel> inner, const fault_plan& plan, std::uint64_t number)
         : inner_(std::move(inner)), plan_(plan), random_(plan.seed + number) {}
 
     bool submit(const request& command) override {
-        const fate what = pending_fate_ ? *pending_fate_ : draw();
-        pending_fate_ = what;  // if the inner one can take no more, the same again next time
-        if (what == fate::failed) {
+        const fate drawn = pending_fate_ ? *pending_fate_ : draw();
+        pending_fate_ = drawn;  // if the inner one can take no more, the same again next time
+        if (drawn == fate::failed) {
             now_.push_back({command.queue, command.cid, failure(command.operation)});
-        } else if (what == fate::delayed && command.operation == opcode::write) {
+        } else if (drawn == fate::delayed && command.operation == opcode::write) {
             hold(command);
         } else {
-            spoiled kept{what, {command.ranges.begin(), command.ranges.end()}, {}};
+            spoiled kept{drawn, {command.ranges.begin(), command.ranges.end()}, {}};
             request asked = command;
             memory_range own{};
             if (command.operation == opcode::read &&
-                (what == fate::delayed || what == fate::late_data)) {
-                kept.bounce = aligned_bytes(command.bytes);
+                (drawn == fate::delayed || drawn == fate::late_data)) {
+                kept.bounce = files::aligned_bytes(command.bytes);
                 own = {kept.bounce.data(), command.bytes};
                 asked.ranges = {&own, 1};
             }
@@ -99,7 +101,7 @@ public:
         std::erase_if(later_, [&](const due_event& event) {
             if (event.due > now) return false;
             deliver(event.command);
-            if (event.what) now_.push_back(*event.what);
+            if (event.completed) now_.push_back(*event.completed);
             return true;
         });
         ended.insert(ended.end(), now_.begin(), now_.end());
@@ -114,7 +116,7 @@ private:
     fate draw() {
         double dice = std::uniform_real_distribution<>()(random_);
         for (const chance& c : chances)
-            if ((dice -= plan_.*c.of) < 0) return c.what;
+            if ((dice -= plan_.*c.of) < 0) return c.drawn;
         return fate::none;
     }
 
@@ -123,7 +125,7 @@ private:
     }
 
     void hold(const request& command) {
-        held_.push_back({in(plan_.delay), command, aligned_bytes(command.bytes)});
+        held_.push_back({in(plan_.delay), command, files::aligned_bytes(command.bytes)});
         held_.back().command.ranges = {};
         std::byte* to = held_.back().data.data();
         for (const memory_range& range : command.ranges) {
@@ -147,19 +149,19 @@ private:
         auto node = inside_.extract(command_key(e.queue, e.cid));
         if (node.empty()) return now_.push_back(e);  // the inner one ended it before
         spoiled command = std::move(node.mapped());
-        const fate what = command.what;
+        const fate drawn = command.drawn;
         const double some = std::uniform_real_distribution<>()(random_) * plan_.delay;
-        if (what == fate::dropped) return;
-        if (what == fate::none || what == fate::duplicated || what == fate::late_data)
+        if (drawn == fate::dropped) return;
+        if (drawn == fate::none || drawn == fate::duplicated || drawn == fate::late_data)
             now_.push_back(e);
-        if (what == fate::bad_phase) now_.push_back({e.queue, e.cid, e.outcome, true});
-        if (what == fate::none) return;
-        const bool ends = what != fate::late_data;
-        later_.push_back({in(what == fate::delayed ? plan_.delay : some), std::move(command),
+        if (drawn == fate::bad_phase) now_.push_back({e.queue, e.cid, e.outcome, true});
+        if (drawn == fate::none) return;
+        const bool ends = drawn != fate::late_data;
+        later_.push_back({in(drawn == fate::delayed ? plan_.delay : some), std::move(command),
                           ends ? std::optional(e) : std::nullopt});
     }
 
-    std::unique_ptr<lane> inner_;
+    std::unique_ptr<io_channel> inner_;
     const fault_plan plan_;
     std::mt19937_64 random_;
     std::optional<fate> pending_fate_;
@@ -176,8 +178,8 @@ public:
     std::uint64_t bytes() const override { return inner_->bytes(); }
     std::uint32_t alignment() const override { return inner_->alignment(); }
     const error_log* errors() const override { return inner_->errors(); }
-    std::unique_ptr<lane> open_lane(const user_memory& memory) override {
-        return std::make_unique<faulty_lane>(inner_->open_lane(memory), plan_, lanes_++);
+    std::unique_ptr<io_channel> open_channel(const user_memory& memory) override {
+        return std::make_unique<faulty_channel>(inner_->open_channel(memory), plan_, channels_++);
     }
     std::string notice() const override {
         const std::string inner = inner_->notice();
@@ -187,7 +189,7 @@ public:
 private:
     std::shared_ptr<backend> inner_;
     fault_plan plan_;
-    std::uint64_t lanes_ = 0;
+    std::uint64_t channels_ = 0;
 };
 
 }  // namespace

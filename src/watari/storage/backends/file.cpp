@@ -13,9 +13,10 @@ namespace {
 
 class file_backend final : public backend {
 public:
-    explicit file_backend(const file_options& options)
+    explicit file_backend(const files::file_options& options)
         : files_(options), writable_(options.writable) {
-        const std::string reason = options.uring ? uring_absent_reason() : "as was asked for";
+        const std::string reason =
+            options.uring ? files::uring_absent_reason() : "as was asked for";
         uring_ = reason.empty();
         if (!uring_) notice_ = "pread instead of io_uring: " + reason;
     }
@@ -23,13 +24,13 @@ public:
     std::uint32_t alignment() const override { return files_.alignment(); }
     std::string notice() const override { return notice_; }
     const error_log* errors() const override { return &errors_; }
-    std::unique_ptr<lane> open_lane(const user_memory& memory) override {
-        if (uring_) return open_uring_lane(files_, writable_, memory, notice_, errors_);
-        return open_pread_lane(files_, writable_, errors_);
+    std::unique_ptr<io_channel> open_channel(const user_memory& memory) override {
+        if (uring_) return open_uring_channel(files_, writable_, memory, notice_, errors_);
+        return open_pread_channel(files_, writable_, errors_);
     }
 
 private:
-    striped_files files_;
+    files::striped_files files_;
     bool writable_, uring_;
     std::string notice_;
     error_log errors_;
@@ -37,20 +38,21 @@ private:
 
 }  // namespace
 
-status failed(error_log& errors, const striped_files& files, opcode operation, std::uint64_t offset,
-              const striped_files::piece& piece, ssize_t result) {
+status failed(error_log& errors, const files::striped_files& files, opcode operation,
+              std::uint64_t offset, const files::striped_files::piece& piece, ssize_t result) {
     const int error_number = result < 0 ? static_cast<int>(-result) : 0;
     const std::string& path = files.path(piece.file);
-    const auto way = operation == opcode::read ? direction::read : direction::write;
-    std::string what = operation == opcode::flush
-                           ? sync_text(path, error_number)
-                           : transfer_text(way, path, piece.offset, piece.bytes, result);
-    if (error_number != 0) what += std::string(": ") + std::strerror(error_number);
-    errors.add(operation, offset, what);
+    const files::direction moved =
+        operation == opcode::read ? files::direction::read : files::direction::write;
+    std::string reason = operation == opcode::flush
+                             ? files::sync_text(path, error_number)
+                             : files::transfer_text(moved, path, piece.offset, piece.bytes, result);
+    if (error_number != 0) reason += std::string(": ") + std::strerror(error_number);
+    errors.add(operation, offset, reason);
     return error_number != 0 ? status_of_errno(error_number, operation) : ends_here(operation);
 }
 
-std::shared_ptr<backend> make_file(const file_options& options) {
+std::shared_ptr<backend> make_file(const files::file_options& options) {
     return std::make_shared<file_backend>(options);
 }
 

@@ -17,18 +17,19 @@ namespace watari::storage {
 
 /// Throws usage_error, unsupported, system_error. `notice` says so when pread takes the place of
 /// io_uring, or buffers cannot be registered.
-std::shared_ptr<backend> make_file(const file_options& options);
+std::shared_ptr<backend> make_file(const files::file_options& options);
 
-/// The lanes of file.cpp.
-std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable, error_log& errors);
+/// The channels of file.cpp.
+std::unique_ptr<io_channel> open_pread_channel(const files::striped_files& files, bool writable,
+                                               error_log& errors);
 /// Sets `notice` if the memory could not be registered. Throws unsupported, system_error.
-std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
-                                      const user_memory& memory, std::string& notice,
-                                      error_log& errors);
+std::unique_ptr<io_channel> open_uring_channel(const files::striped_files& files, bool writable,
+                                               const user_memory& memory, std::string& notice,
+                                               error_log& errors);
 
 /// The status of a command for `offset` of the namespace whose piece, or whose flush of a file,
 /// gave `result`: a negative errno, or fewer bytes than were asked for. Adds it to the log.
-status failed(error_log& errors, const striped_files& files, opcode operation, std::uint64_t offset,
-              const striped_files::piece& piece, ssize_t result);
+status failed(error_log& errors, const files::striped_files& files, opcode operation,
+              std::uint64_t offset, const files::striped_files::piece& piece, ssize_t result);
 
 }  // namespace watari::storage

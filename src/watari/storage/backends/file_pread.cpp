@@ -1,4 +1,4 @@
-// The lane of file.hpp without io_uring: each command is served while it is submitted.
+// The channel of file.hpp without io_uring: each command is served while it is submitted.
 #include "watari/storage/backends/file.hpp"
 
 #include <sys/uio.h>
@@ -10,9 +10,9 @@ namespace watari::storage {
 
 namespace {
 
-class pread_lane final : public lane {
+class pread_channel final : public io_channel {
 public:
-    pread_lane(const striped_files& files, bool writable, error_log& errors)
+    pread_channel(const files::striped_files& files, bool writable, error_log& errors)
         : files_(files), writable_(writable), errors_(errors) {}
 
     bool submit(const request& command) override {
@@ -60,7 +60,8 @@ private:
         return success;
     }
 
-    ssize_t move(const request& command, const striped_files::piece& piece, std::byte* data) const {
+    ssize_t move(const request& command, const files::striped_files::piece& piece,
+                 std::byte* data) const {
         const int file = files_.descriptors()[piece.file];
         const auto offset = static_cast<off_t>(piece.offset);
         if (command.operation == opcode::read) return pread(file, data, piece.bytes, offset);
@@ -68,7 +69,7 @@ private:
         return pwritev2(file, &range, 1, offset, command.fua ? RWF_DSYNC : 0);
     }
 
-    const striped_files& files_;
+    const files::striped_files& files_;
     bool writable_;
     error_log& errors_;
     std::vector<ending> ended_;
@@ -76,9 +77,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<lane> open_pread_lane(const striped_files& files, bool writable,
-                                      error_log& errors) {
-    return std::make_unique<pread_lane>(files, writable, errors);
+std::unique_ptr<io_channel> open_pread_channel(const files::striped_files& files, bool writable,
+                                               error_log& errors) {
+    return std::make_unique<pread_channel>(files, writable, errors);
 }
 
 }  // namespace watari::storage

@@ -1,4 +1,4 @@
-// The lane of file.hpp over io_uring: commands are cut into pieces, one request each.
+// The channel of file.hpp over io_uring: commands are cut into pieces, one request each.
 #include "watari/core/error.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/storage/backends/file.hpp"
@@ -19,10 +19,10 @@ constexpr std::uint32_t most_pieces = 2048;
 /// The kernel registers no larger buffer.
 constexpr std::size_t most_registered = std::size_t{1} << 30;
 
-class uring_lane final : public lane {
+class uring_channel final : public io_channel {
 public:
-    uring_lane(const striped_files& files, bool writable, const user_memory& memory,
-               std::string& notice, error_log& errors)
+    uring_channel(const files::striped_files& files, bool writable, const user_memory& memory,
+                  std::string& notice, error_log& errors)
         : files_(files), writable_(writable), errors_(errors), ring_(most_pieces / 2) {
         ring_.register_files(files.descriptors());
         register_memory(memory, notice);
@@ -47,7 +47,7 @@ public:
                              command.operation,
                              command.offset,
                              static_cast<std::uint32_t>(cut_.size())};
-        for (uring_request& request : cut_) {
+        for (files::uring_request& request : cut_) {
             const std::uint32_t piece = free_pieces_.back();
             free_pieces_.pop_back();
             request.tag = piece;
@@ -61,7 +61,7 @@ public:
 
     void reap(std::vector<ending>& ended) override {
         if (pushed_ > 0) pushed_ -= ring_.submit();
-        std::array<uring_completion, 64> done;
+        std::array<files::uring_completion, 64> done;
         while (const std::size_t count = ring_.reap(done))
             for (std::size_t i = 0; i < count; ++i) finish(done[i]);
         ended.insert(ended.end(), now_.begin(), now_.end());
@@ -74,11 +74,11 @@ public:
 
 private:
     struct piece {
-        uring_request request;
+        files::uring_request request;
         std::uint32_t command;
     };
     struct command_state {
-        ending what;
+        ending ended;
         opcode operation;
         std::uint64_t offset;
         std::uint32_t pieces_left;
@@ -113,15 +113,16 @@ private:
         cut_.clear();
         if (command.operation == opcode::flush)
             for (std::size_t f = 0; f < files_.descriptors().size(); ++f)
-                cut_.push_back({.operation = uring_operation::sync, .file = static_cast<int>(f)});
+                cut_.push_back(
+                    {.operation = files::uring_operation::sync, .file = static_cast<int>(f)});
         std::uint64_t offset = command.offset;
         for (const memory_range& range : command.ranges)
             for (std::size_t at = 0; at < range.bytes;) {
                 const auto part = files_.piece_at(offset, range.bytes - at);
                 std::byte* data = range.data + at;
                 cut_.push_back({.operation = command.operation == opcode::read
-                                                 ? uring_operation::read
-                                                 : uring_operation::write,
+                                                 ? files::uring_operation::read
+                                                 : files::uring_operation::write,
                                 .file = static_cast<int>(part.file),
                                 .buffer = buffer_of(data, part.bytes),
                                 .data = data,
@@ -133,16 +134,16 @@ private:
             }
     }
 
-    void push(const uring_request& request) {
+    void push(const files::uring_request& request) {
         while (!ring_.push(request)) pushed_ -= ring_.submit();
         ++pushed_;
     }
 
-    void finish(const uring_completion& done) {
+    void finish(const files::uring_completion& done) {
         piece& own = pieces_[done.tag];
         command_state& command = commands_[own.command];
         const auto moved = static_cast<std::uint32_t>(std::max(done.result, 0));
-        const bool is_sync = own.request.operation == uring_operation::sync;
+        const bool is_sync = own.request.operation == files::uring_operation::sync;
         const bool again = done.result == -EINTR || done.result == -EAGAIN;
         if (again || (moved < own.request.bytes && done.result > 0 && !files_.ends(moved) &&
                       !files_.is_padding(own.request.offset + moved))) {
@@ -163,35 +164,35 @@ private:
         }
         free_pieces_.push_back(static_cast<std::uint32_t>(done.tag));
         if (--command.pieces_left > 0) return;
-        now_.push_back(command.what);
+        now_.push_back(command.ended);
         free_commands_.push_back(own.command);
     }
 
-    void fail(command_state& command, const uring_request& request, int result) {
-        command.what.outcome =
+    void fail(command_state& command, const files::uring_request& request, int result) {
+        command.ended.outcome =
             failed(errors_, files_, command.operation, command.offset,
                    {static_cast<std::size_t>(request.file), request.offset, request.bytes}, result);
     }
 
-    const striped_files& files_;
+    const files::striped_files& files_;
     bool writable_;
     error_log& errors_;
-    uring ring_;
+    files::uring ring_;
     std::vector<memory_range> registered_;
     std::vector<piece> pieces_;
     std::vector<command_state> commands_;
     std::vector<std::uint32_t> free_pieces_, free_commands_;
-    std::vector<uring_request> cut_;
+    std::vector<files::uring_request> cut_;
     std::vector<ending> now_;
     unsigned pushed_ = 0;  ///< that the kernel has not taken
 };
 
 }  // namespace
 
-std::unique_ptr<lane> open_uring_lane(const striped_files& files, bool writable,
-                                      const user_memory& memory, std::string& notice,
-                                      error_log& errors) {
-    return std::make_unique<uring_lane>(files, writable, memory, notice, errors);
+std::unique_ptr<io_channel> open_uring_channel(const files::striped_files& files, bool writable,
+                                               const user_memory& memory, std::string& notice,
+                                               error_log& errors) {
+    return std::make_unique<uring_channel>(files, writable, memory, notice, errors);
 }
 
 }  // namespace watari::storage

@@ -30,14 +30,15 @@ constexpr ssd_model models[] = {
 
 struct timed_ending {
     std::int64_t due;
-    ending what;
+    ending completed;
     bool operator>(const timed_ending& other) const { return due > other.due; }
 };
 
 /// Lets memory serve each command at once, and holds its ending back until it is due.
-class modelled_lane final : public lane {
+class modelled_channel final : public io_channel {
 public:
-    modelled_lane(std::unique_ptr<lane> memory, const ssd_model& model, std::int64_t& medium_free)
+    modelled_channel(std::unique_ptr<io_channel> memory, const ssd_model& model,
+                     std::int64_t& medium_free)
         : memory_(std::move(memory)), model_(model), medium_free_(medium_free) {}
 
     bool submit(const request& command) override {
@@ -51,18 +52,19 @@ public:
     void reap(std::vector<ending>& ended) override {
         for (const std::int64_t now = cpu::nanoseconds(); !held_.empty() && held_.top().due <= now;
              held_.pop())
-            ended.push_back(held_.top().what);
+            ended.push_back(held_.top().completed);
     }
 
     std::size_t under_way() const override { return held_.size(); }
 
 private:
     std::int64_t due(const request& command) const {
-        const direction_model& way = command.operation == opcode::read ? model_.read : model_.write;
+        const direction_model& rates =
+            command.operation == opcode::read ? model_.read : model_.write;
         const double seconds =
             command.bytes == 0
                 ? 0
-                : std::max(static_cast<double>(command.bytes) / way.bandwidth, 1 / way.iops);
+                : std::max(static_cast<double>(command.bytes) / rates.bandwidth, 1 / rates.iops);
         const auto busy = static_cast<std::int64_t>(seconds * 1e9);
         const std::int64_t now = cpu::nanoseconds();
         std::int64_t free, done;
@@ -70,10 +72,10 @@ private:
             free = cpu::everywhere::load_relaxed(medium_free_);
             done = std::max(free, now) + busy;
         } while (!cpu::everywhere::replace(medium_free_, free, done));
-        return done + static_cast<std::int64_t>(way.latency * 1e9);
+        return done + static_cast<std::int64_t>(rates.latency * 1e9);
     }
 
-    std::unique_ptr<lane> memory_;
+    std::unique_ptr<io_channel> memory_;
     const ssd_model& model_;
     std::int64_t& medium_free_;  ///< when the medium has done all that it was given
     std::vector<ending> now_;
@@ -84,8 +86,9 @@ class modelled final : public backend {
 public:
     modelled(std::size_t bytes, const ssd_model& model) : memory_(make_ram(bytes)), model_(model) {}
     std::uint64_t bytes() const override { return memory_->bytes(); }
-    std::unique_ptr<lane> open_lane(const user_memory& users) override {
-        return std::make_unique<modelled_lane>(memory_->open_lane(users), model_, medium_free_);
+    std::unique_ptr<io_channel> open_channel(const user_memory& users) override {
+        return std::make_unique<modelled_channel>(memory_->open_channel(users), model_,
+                                                  medium_free_);
     }
     std::string notice() const override { return "modelled: " + std::string(model_.source); }
 

@@ -14,9 +14,9 @@ namespace {
 
 /// Copies a little after it was asked to: the first lines of the next few sources come from memory
 /// meanwhile, which is where a random read spends its time.
-class ram_lane final : public lane {
+class ram_channel final : public io_channel {
 public:
-    explicit ram_lane(std::byte* data) : data_(data) {}
+    explicit ram_channel(std::byte* data) : data_(data) {}
 
     bool submit(const request& command) override {
         std::byte* at = data_ + command.offset;
@@ -71,8 +71,8 @@ public:
     }
 
     std::uint64_t bytes() const override { return data_.size(); }
-    std::unique_ptr<lane> open_lane(const user_memory&) override {
-        return std::make_unique<ram_lane>(data_.data());
+    std::unique_ptr<io_channel> open_channel(const user_memory&) override {
+        return std::make_unique<ram_channel>(data_.data());
     }
 
 private:

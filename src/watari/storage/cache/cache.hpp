@@ -47,8 +47,8 @@ struct cache {
     WATARI_KERNEL std::byte* address(std::uint64_t page, std::uint64_t slot) const {
         const storage::cache_memory& all = pages.memory;
         const std::uint64_t set = pages.set_of(page), way = slot - set * all.ways;
-        const std::uint64_t place = slot < pages.slots() ? (way << all.set_bits) + set : slot;
-        return all.pages + (place << all.page_shift);
+        const std::uint64_t index = slot < pages.slots() ? (way << all.set_bits) + set : slot;
+        return all.pages + (index << all.page_shift);
     }
 
     /// Holds a page for all of a group if it is here: true. Two atomic operations on the page's
@@ -73,7 +73,7 @@ struct cache {
     [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
                                                               std::uint64_t page,
                                                               intent why) const {
-        patience wait{pages.memory.limit_ns};
+        timeout wait{pages.memory.limit_ns};
         for (unsigned evictions = 0;;) {
             const std::uint64_t slot = pages.find(members, page);
             step next{};
@@ -82,21 +82,21 @@ struct cache {
                                           : pages.join(slot, page, why, wait);
             next = members.broadcast(next);
             const std::uint64_t where = next.where;
-            switch (static_cast<duty>(next.what)) {
-                case duty::use:
+            switch (static_cast<next_action>(next.action)) {
+                case next_action::use:
                     return {address(page, where), page, where, why, false, {}};
-                case duty::fill:
-                case duty::pass:
+                case next_action::fill:
+                case next_action::pass:
                     return fill(members, page, where, why);
-                case duty::evict:  // one that fails leaves its page dirty; do with clean ones then
+                case next_action::evict:  // a failed one leaves its page dirty: use clean ones
                     evictions = put(members, where, false).ok() ? evictions + 1 : most_evictions;
                     break;
-                case duty::failed:
+                case next_action::failed:
                     return failure(
                         std::bit_cast<storage::status>(static_cast<std::uint32_t>(where)));
-                case duty::late:
+                case next_action::late:
                     return failure(storage::timed_out);
-                case duty::again:
+                case next_action::again:
                     if (members.broadcast(members.leads() && wait.over()))
                         return failure(storage::timed_out);
             }
@@ -227,7 +227,7 @@ private:
         storage::status status{};
         if (held.why != intent::read) status = write(members, held.page, held.data, durable);
         if constexpr (takes_commands<Store>) {  // who has the page next may write it, too
-            patience wait{pages.memory.limit_ns};
+            timeout wait{pages.memory.limit_ns};
             while (status.is(storage::timed_out) && !store.settled(members) &&
                    !members.broadcast(members.leads() && wait.over())) {
             }
@@ -240,7 +240,7 @@ private:
     [[gnu::noinline]] WATARI_KERNEL storage::status write_back(const group& members,
                                                                std::uint64_t slot,
                                                                bool durable) const {
-        patience wait{pages.memory.limit_ns};
+        timeout wait{pages.memory.limit_ns};
         int mine = 0;
         if (members.leads()) mine = pages.begin_write_back(slot, durable, wait);
         mine = members.broadcast(mine);
@@ -250,7 +250,7 @@ private:
 
     /// Writes a page that is in state writing by the caller, and its dirty neighbours with it,
     /// where the store takes such commands. If that fails, each alone, and how the page itself
-    /// ended is told. They are clean then, or dirty.
+    /// ended is returned. They are clean then, or dirty.
     [[gnu::noinline]] WATARI_KERNEL storage::status put(const group& members, std::uint64_t slot,
                                                         bool durable) const {
         if constexpr (takes_commands<Store>) {
@@ -292,7 +292,7 @@ private:
     [[gnu::noinline]] WATARI_KERNEL storage::status put_one(const group& members,
                                                             std::uint64_t slot,
                                                             bool durable) const {
-        patience wait{pages.memory.limit_ns};
+        timeout wait{pages.memory.limit_ns};
         const std::uint64_t page = pages.memory.tags[slot];
         storage::status status = storage::timed_out;
         if (members.broadcast(members.leads() && pages.writers_left(slot, wait)))

@@ -28,7 +28,7 @@
 namespace watari::WATARI_BACKEND {
 
 /// A wait with a limit, which counts from the first time that there was something to wait for.
-struct patience {
+struct timeout {
     std::int64_t limit_ns;
     std::int64_t until = 0;
     unsigned attempt = 0;
@@ -45,7 +45,7 @@ struct patience {
 enum class intent : unsigned { read, write, overwrite };
 
 /// What whoever wants a page has to do next.
-enum class duty : std::uint64_t {
+enum class next_action : std::uint64_t {
     again,   ///< look again, a little later
     use,     ///< slot holds the page: use it, then leave
     fill,    ///< slot is yours: read the page into it
@@ -56,11 +56,11 @@ enum class duty : std::uint64_t {
 };
 
 struct step {
-    std::uint64_t what : 8, where : 56;
+    std::uint64_t action : 8, where : 56;
 };
 
-WATARI_KERNEL constexpr step make_step(duty what, std::uint64_t where = 0) {
-    return {static_cast<std::uint64_t>(what), where};
+WATARI_KERNEL constexpr step make_step(next_action action, std::uint64_t where = 0) {
+    return {static_cast<std::uint64_t>(action), where};
 }
 
 template <class Policy>
@@ -110,10 +110,10 @@ struct directory {
         return true;
     }
 
-    /// Holds a slot in which `page` was found, once its bytes are there; duty use, again, failed or
-    /// late. A poisoned page is claimed anew by whoever did not wait for it. One thread.
+    /// Holds a slot in which `page` was found, once its bytes are there; next_action use, again,
+    /// failed or late. A poisoned page is claimed anew by whoever did not wait for it. One thread.
     WATARI_KERNEL step join(std::uint64_t slot, std::uint64_t page, intent why,
-                            patience& wait) const {
+                            timeout& wait) const {
         std::uint64_t& word = memory.words[slot];
         std::uint64_t seen = local::fetch_add(word, page::holder);
         if (page::state(seen) == page_state::empty ||
@@ -121,26 +121,27 @@ struct directory {
             page::state(seen) == page_state::poisoned) {
             leave(slot, page::holder);
             return page::state(seen) == page_state::poisoned ? claim(page, true)
-                                                             : make_step(duty::again);
+                                                             : make_step(next_action::again);
         }
         Policy::touched(word, seen);
         for (; page::state(seen) == page_state::filling; seen = local::load_acquire(word))
-            if (wait.over()) return leave(slot, page::holder), make_step(duty::late);
+            if (wait.over()) return leave(slot, page::holder), make_step(next_action::late);
         if (page::state(seen) == page_state::empty)
-            return leave(slot, page::holder), make_step(duty::again);
+            return leave(slot, page::holder), make_step(next_action::again);
         if (page::state(seen) == page_state::poisoned) {
             const auto status = std::bit_cast<std::uint32_t>(memory.failures[slot]);
-            return leave(slot, page::holder), make_step(duty::failed, status);
+            return leave(slot, page::holder), make_step(next_action::failed, status);
         }
         if (why != intent::read && !begin_writing(slot, wait))
-            return leave(slot, page::holder), make_step(duty::late);
-        return make_step(duty::use, slot);
+            return leave(slot, page::holder), make_step(next_action::late);
+        return make_step(next_action::use, slot);
     }
 
-    /// Finds a place for a page that was not found; duty again, fill, pass or evict. One thread.
+    /// Finds a slot for a page that was not found; next_action again, fill, pass or evict. One
+    /// thread.
     WATARI_KERNEL step claim(std::uint64_t page, bool may_evict) const {
         storage::cache_set& set = memory.sets[set_of(page)];
-        if (!local::replace(set.lock, 0u, 1u)) return make_step(duty::again);
+        if (!local::replace(set.lock, 0u, 1u)) return make_step(next_action::again);
         const step next = claim_locked(page, set, may_evict);
         local::store_release(set.lock, 0u);
         return next;
@@ -151,12 +152,13 @@ struct directory {
     WATARI_KERNEL std::uint64_t claim_free(std::uint64_t page) const {
         storage::cache_set& set = memory.sets[set_of(page)];
         if (!local::replace(set.lock, 0u, 1u)) return none;
-        step next = make_step(duty::again);
+        step next = make_step(next_action::again);
         if (find(page) == none && !in_spare(page)) next = take_victim(page, set, false);
         local::store_release(set.lock, 0u);
-        if (static_cast<duty>(next.what) == duty::evict)  // it became dirty meanwhile
+        if (static_cast<next_action>(next.action) ==
+            next_action::evict)  // it became dirty meanwhile
             turn(next.where, page_state::writing, page_state::dirty);
-        return static_cast<duty>(next.what) == duty::fill ? next.where : none;
+        return static_cast<next_action>(next.action) == next_action::fill ? next.where : none;
     }
 
     /// Empties a slot that is in state filling by the caller; who waited for its page looks again.
@@ -180,7 +182,7 @@ struct directory {
 
     /// Enters the state writing: 1: the caller is to write the page back. 0: nothing to do. -1:
     /// late. A durable write is made of a clean page too: the store may not have it on its medium.
-    WATARI_KERNEL int begin_write_back(std::uint64_t slot, bool durable, patience& wait) const {
+    WATARI_KERNEL int begin_write_back(std::uint64_t slot, bool durable, timeout& wait) const {
         std::uint64_t& word = memory.words[slot];
         for (;;) {
             const std::uint64_t seen = local::load_acquire(word);
@@ -214,7 +216,7 @@ struct directory {
 
     /// Whether all who were writing to a page in state writing have left in time. They hold no
     /// other page and wait for nothing.
-    WATARI_KERNEL bool writers_left(std::uint64_t slot, patience& wait) const {
+    WATARI_KERNEL bool writers_left(std::uint64_t slot, timeout& wait) const {
         while (page::writers(local::load_acquire(memory.words[slot])) != 0)
             if (wait.over()) return false;
         return true;
@@ -255,7 +257,7 @@ private:
     }
 
     /// Counts a holder as a writer and makes the page dirty; waits while it is being written back.
-    WATARI_KERNEL bool begin_writing(std::uint64_t slot, patience& wait) const {
+    WATARI_KERNEL bool begin_writing(std::uint64_t slot, timeout& wait) const {
         std::uint64_t& word = memory.words[slot];
         for (;;) {
             const page_state state = page::state(local::fetch_add(word, page::writer));
@@ -272,10 +274,11 @@ private:
     WATARI_KERNEL step claim_locked(std::uint64_t page, storage::cache_set& set,
                                     bool may_evict) const {
         if (const std::uint64_t slot = find(page); slot != none) return claim_poisoned(slot);
-        if (in_spare(page)) return make_step(duty::again);
+        if (in_spare(page)) return make_step(next_action::again);
         const step next = take_victim(page, set, may_evict);
-        if (static_cast<duty>(next.what) != duty::pass) return next;
-        return local::replace(memory.tags[next.where], none, page) ? next : make_step(duty::again);
+        if (static_cast<next_action>(next.action) != next_action::pass) return next;
+        return local::replace(memory.tags[next.where], none, page) ? next
+                                                                   : make_step(next_action::again);
     }
 
     /// Gives a slot of the set to a page that is not there. Duty pass: every slot is held.
@@ -283,7 +286,7 @@ private:
                                    bool may_evict) const {
         std::uint64_t* const words = memory.words + slot_of(page, 0);
         const unsigned way = Policy::victim(words, memory.ways, set.hand, may_evict);
-        return way == Policy::none ? make_step(duty::pass, spare_of(page))
+        return way == Policy::none ? make_step(next_action::pass, spare_of(page))
                                    : take(slot_of(page, way), page);
     }
 
@@ -291,12 +294,12 @@ private:
     WATARI_KERNEL step claim_poisoned(std::uint64_t slot) const {
         const std::uint64_t seen = local::load_acquire(memory.words[slot]);
         if (page::state(seen) != page_state::poisoned || page::holders(seen) != 0)
-            return make_step(duty::again);
+            return make_step(next_action::again);
         const std::uint64_t next =
             seen + page::change(page_state::poisoned, page_state::filling) + page::holder;
-        if (!local::replace(memory.words[slot], seen, next)) return make_step(duty::again);
+        if (!local::replace(memory.words[slot], seen, next)) return make_step(next_action::again);
         trust(slot);
-        return make_step(duty::fill, slot);
+        return make_step(next_action::fill, slot);
     }
 
     /// Gives a slot that nobody holds to another page. Empty comes first: whoever looks for either
@@ -306,17 +309,19 @@ private:
         const page_state state = page::state(seen);
         if (page::holders(seen) != 0 || state == page_state::filling ||
             state == page_state::writing)
-            return make_step(duty::again);
+            return make_step(next_action::again);
         if (state == page_state::dirty) {
             const std::uint64_t next = seen + page::change(state, page_state::writing);
-            return local::replace(memory.words[slot], seen, next) ? make_step(duty::evict, slot)
-                                                                  : make_step(duty::again);
+            return local::replace(memory.words[slot], seen, next)
+                       ? make_step(next_action::evict, slot)
+                       : make_step(next_action::again);
         }
-        if (!local::replace(memory.words[slot], seen, page::holder)) return make_step(duty::again);
+        if (!local::replace(memory.words[slot], seen, page::holder))
+            return make_step(next_action::again);
         local::store_release(memory.tags[slot], page);
         trust(slot);
         turn(slot, page_state::empty, page_state::filling);
-        return make_step(duty::fill, slot);
+        return make_step(next_action::fill, slot);
     }
 };
 

@@ -47,18 +47,18 @@ void require_elements(std::uint64_t first, std::uint64_t count, std::uint64_t si
 mapping::~mapping() {
     try {
         flush();
-    } catch (const error&) {  // the store said no; flush says so to who asks
+    } catch (const error&) {  // the store rejected it; flush reports that
     }
 }
 
 std::uint32_t* mapping::outcome() const { return static_cast<std::uint32_t*>(outcome_.data()); }
 
 /// Waits; throws if a command failed.
-void mapping::finish(const char* what, std::uint64_t first, std::size_t bytes) {
+void mapping::finish(const char* operation, std::uint64_t first, std::size_t bytes) {
     if (who_.is_gpu()) device::synchronize(nullptr);
     const auto status = std::bit_cast<storage::status>(std::exchange(*outcome(), 0u));
     if (status.ok()) return;
-    throw error("storage: " + std::string(what) + " of " + bytes_text(bytes) + " at byte " +
+    throw error("storage: " + std::string(operation) + " of " + bytes_text(bytes) + " at byte " +
                 std::to_string(first) + ": " + text(status));
 }
 

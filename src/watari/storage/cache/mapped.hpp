@@ -12,8 +12,8 @@
 
 namespace watari::storage {
 
-/// The untyped part: owns the cache. Its functions wait, and throw `error` with what the store
-/// said.
+/// The untyped part: owns the cache. Its functions wait, and throw `error` with the store's
+/// reason.
 class mapping {
 public:
     /// Throws usage_error where pages of the cache are not whole blocks; as cache_owner else. The

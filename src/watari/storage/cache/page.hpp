@@ -10,8 +10,8 @@
 /// (A page that was being read ahead of its turn and could not be is empty again.)
 ///
 /// empty: no page. filling: being read from the store, or overwritten whole for the first time.
-/// clean: as in the store. dirty: the store has to be told. writing: the store is being told; may
-/// be read, may not be written. poisoned: could not be read; the slot's `failure` says why.
+/// clean: as in the store. dirty: the store has to be updated. writing: the store is being updated;
+/// may be read, may not be written. poisoned: could not be read; the slot's `failure` says why.
 ///
 /// A slot takes another page only when nobody holds it; its tag is stable for whoever holds it and
 /// saw it in another state than empty.

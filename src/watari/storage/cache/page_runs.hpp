@@ -116,7 +116,7 @@ WATARI_KERNEL page_run dirty_around(const group& members, const Cache& cache, st
 template <class Cache>
 WATARI_KERNEL storage::status write_run(const group& members, const Cache& cache,
                                         const page_run& run, bool durable) {
-    patience wait{cache.pages.memory.limit_ns};
+    timeout wait{cache.pages.memory.limit_ns};
     bool left = true;
     page_to_a_lane(members, cache, run, [&](std::uint64_t slot, std::uint64_t, unsigned) {
         left = left && (slot == cache.pages.none || cache.pages.writers_left(slot, wait));

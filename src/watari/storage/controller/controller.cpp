@@ -49,7 +49,7 @@ controller::controller(std::shared_ptr<backend> store, const controller_options&
               options.block_bytes,
               options.queues.max_transfer,
               {range(memory_.slots()), range(memory_.lists())}} {
-    if (options.queues.delivered_from > 0) courier_.emplace(view(), options.queues.users);
+    if (options.queues.delivered_from > 0) delivery_.emplace(view(), options.queues.users);
     start();
 }
 
@@ -63,7 +63,7 @@ void controller::start() {
     stop_ = false;
     for (std::uint32_t t = 0; t < options_.threads; ++t)
         pollers_.push_back(
-            std::make_unique<poller>(memory_, served_, open_lane(), t, options_.threads));
+            std::make_unique<poller>(memory_, served_, open_channel(), t, options_.threads));
     try {
         for (const auto& p : pollers_) threads_.emplace_back([this, &p = *p] { p.run(stop_); });
     } catch (const std::system_error& none_more) {
@@ -72,9 +72,9 @@ void controller::start() {
     }
 }
 
-std::unique_ptr<lane> controller::open_lane() {
-    std::unique_ptr<lane> own = store_->open_lane({{served_.known.data(), 1}});
-    return courier_ ? courier_->over(std::move(own)) : std::move(own);
+std::unique_ptr<io_channel> controller::open_channel() {
+    std::unique_ptr<io_channel> own = store_->open_channel({{served_.known.data(), 1}});
+    return delivery_ ? delivery_->over(std::move(own)) : std::move(own);
 }
 
 void controller::stop() {

@@ -62,13 +62,13 @@ public:
 private:
     void start();
     void stop();
-    std::unique_ptr<lane> open_lane();
+    std::unique_ptr<io_channel> open_channel();
 
     controller_options options_;
     std::shared_ptr<backend> store_;
     queue_memory memory_;
     served_namespace served_;
-    std::optional<courier> courier_;
+    std::optional<delivery> delivery_;
     std::vector<std::unique_ptr<poller>> pollers_;
     controller_counts before_;  ///< of pollers before the last reset
     std::atomic<bool> stop_{false};

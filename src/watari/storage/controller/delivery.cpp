@@ -18,13 +18,14 @@ namespace {
 
 constexpr std::size_t most_copies = 64;  ///< under way; each has an event of its own
 
-/// Hands reads with a destination to the courier when their data are in their slots.
-class courier_lane final : public lane {
+/// Passes reads with a destination to the delivery when their data are in their slots.
+class delivery_channel final : public io_channel {
 public:
-    courier_lane(std::unique_ptr<lane> inner, courier& by) : inner_(std::move(inner)), by_(by) {}
+    delivery_channel(std::unique_ptr<io_channel> inner, delivery& by)
+        : inner_(std::move(inner)), by_(by) {}
 
     /// A poller that failed leaves reads under way: they end here, where nobody hears of it.
-    ~courier_lane() override {
+    ~delivery_channel() override {
         for (unsigned attempt = 0; !brought_.empty(); cpu::pause(attempt++)) take_brought();
     }
 
@@ -63,30 +64,30 @@ private:
         return all;
     }
 
-    std::unique_ptr<lane> inner_;
-    courier& by_;
+    std::unique_ptr<io_channel> inner_;
+    delivery& by_;
     std::map<std::uint32_t, memory_range> inside_;  ///< destinations of reads that have not ended
-    std::set<std::uint32_t> brought_;               ///< of reads that are with the courier
+    std::set<std::uint32_t> brought_;               ///< reads that are being delivered
     std::vector<ending> from_inner_;
-    courier::inbox done_;
+    delivery::completed_queue done_;
 };
 
 }  // namespace
 
-void courier::inbox::put(const ending& one) {
+void delivery::completed_queue::put(const ending& one) {
     const std::lock_guard lock(mutex_);
     all_.push_back(one);
     any_.store(true, std::memory_order_relaxed);
 }
 
-std::vector<ending> courier::inbox::take() {
+std::vector<ending> delivery::completed_queue::take() {
     if (!any_.load(std::memory_order_relaxed)) return {};
     const std::lock_guard lock(mutex_);
     any_.store(false, std::memory_order_relaxed);
     return std::exchange(all_, {});
 }
 
-courier::courier(const namespace_view& view, processor users) : view_(view), users_(users) {
+delivery::delivery(const namespace_view& view, processor users) : view_(view), users_(users) {
     if (users.is_gpu()) {
         if (!machine::copies_pass_kernels())
             throw unsupported(std::string(machine::connections_variable) +
@@ -99,7 +100,7 @@ courier::courier(const namespace_view& view, processor users) : view_(view), use
     thread_ = std::thread([this] { run(); });
 }
 
-courier::~courier() {
+delivery::~delivery() {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
@@ -108,7 +109,7 @@ courier::~courier() {
     thread_.join();
 }
 
-void courier::bring(const parcel& one) {
+void delivery::bring(const delivery_request& one) {
     {
         const std::lock_guard lock(mutex_);
         waiting_.push_back(one);
@@ -116,17 +117,17 @@ void courier::bring(const parcel& one) {
     changed_.notify_one();
 }
 
-std::unique_ptr<lane> courier::over(std::unique_ptr<lane> inner) {
-    return std::make_unique<courier_lane>(std::move(inner), *this);
+std::unique_ptr<io_channel> delivery::over(std::unique_ptr<io_channel> inner) {
+    return std::make_unique<delivery_channel>(std::move(inner), *this);
 }
 
-void courier::run() {
+void delivery::run() {
     if (stream_) {
         device::use(users_.number);
         device::ignore_captures();
     }
     for (unsigned idle = 0;;) {
-        std::optional<parcel> next;
+        std::optional<delivery_request> next;
         {
             std::unique_lock lock(mutex_);
             if (under_way_.empty()) changed_.wait(lock, [&] { return stop_ || !waiting_.empty(); });
@@ -143,16 +144,16 @@ void courier::run() {
     }
 }
 
-void courier::begin(const parcel& one) {
-    const token command{.queue = one.what.queue, .cid = one.what.cid};
-    delivery& said = view_.deliveries[slot_number(view_, command)];
-    const std::uint32_t own = one.what.cid + 1u;
-    cpu::everywhere::store_seq_cst(said.copying, own);
-    if (cpu::everywhere::load_seq_cst(said.wanted) != own) return end(one, abort_requested);
+void delivery::begin(const delivery_request& one) {
+    const token command{.queue = one.completed.queue, .cid = one.completed.cid};
+    delivery_state& state = view_.deliveries[slot_number(view_, command)];
+    const std::uint32_t own = one.completed.cid + 1u;
+    cpu::everywhere::store_seq_cst(state.copying, own);
+    if (cpu::everywhere::load_seq_cst(state.wanted) != own) return end(one, abort_requested);
     const std::byte* from = slot_of(view_, command);
     if (!stream_) {
         std::memcpy(one.to.data, from, one.to.bytes);
-        return end(one, one.what.outcome);
+        return end(one, one.completed.outcome);
     }
     const std::size_t arrival = begun_++ % most_copies;
     try {
@@ -165,22 +166,22 @@ void courier::begin(const parcel& one) {
 }
 
 /// Ends the copies that are there, in order; true if there was one.
-bool courier::end_arrived() {
+bool delivery::end_arrived() {
     bool any = false;
     for (; !under_way_.empty(); under_way_.pop_front(), any = true) {
-        const flight& first = under_way_.front();
+        const copy_in_flight& first = under_way_.front();
         try {
             if (!arrivals_[first.arrival].happened()) break;
-            end(first.what, first.what.what.outcome);
+            end(first.request, first.request.completed.outcome);
         } catch (const error&) {
-            end_failed(first.what);
+            end_failed(first.request);
         }
     }
     return any;
 }
 
 /// After a call of CUDA's that failed. What it had begun before must not outlive the command.
-void courier::end_failed(const parcel& one) const {
+void delivery::end_failed(const delivery_request& one) const {
     try {
         device::synchronize(stream_->get());
     } catch (const error&) {  // then nothing is copied any more
@@ -188,10 +189,10 @@ void courier::end_failed(const parcel& one) const {
     end(one, data_transfer_error);
 }
 
-void courier::end(const parcel& one, status outcome) const {
-    const token command{.queue = one.what.queue, .cid = one.what.cid};
+void delivery::end(const delivery_request& one, status outcome) const {
+    const token command{.queue = one.completed.queue, .cid = one.completed.cid};
     cpu::everywhere::store_seq_cst(view_.deliveries[slot_number(view_, command)].copying, 0u);
-    one.sender->put({one.what.queue, one.what.cid, outcome});
+    one.sender->put({one.completed.queue, one.completed.cid, outcome});
 }
 
 }  // namespace watari::storage

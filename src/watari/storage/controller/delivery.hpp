@@ -1,8 +1,8 @@
-/// Brings the data of long reads on from their slots to the memory that they name: for a GPU by its
+/// Delivers the data of long reads from their slots to the memory that they name: for a GPU by its
 /// copy engine, which leaves the multiprocessors to others, for a CPU by copying.
 ///
-/// One thread for all lanes of a controller; it sleeps while there is nothing to bring. What it
-/// begins to copy it says beforehand, and looks then whether it is wanted still: see namespace.hpp.
+/// One thread serves all channels of a controller; it sleeps while there is nothing to deliver. It
+/// announces each copy, then checks that the data are still wanted, then copies: see namespace.hpp.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -22,10 +22,10 @@
 
 namespace watari::storage {
 
-class courier {
+class delivery {
 public:
-    /// Where a lane finds what was brought for it.
-    class inbox {
+    /// Reads of one channel whose data have been delivered.
+    class completed_queue {
     public:
         void put(const ending& one);
         std::vector<ending> take();
@@ -37,48 +37,49 @@ public:
     };
 
     /// A read whose data are in its slot.
-    struct parcel {
-        ending what;
+    struct delivery_request {
+        ending completed;
         memory_range to;
-        inbox* sender;  ///< gets its ending: with abort_requested if it was not wanted any more,
-                        ///< and data_transfer_error if it could not be brought
+        completed_queue*
+            sender;  ///< gets its ending: with abort_requested if it was not wanted any more,
+                     ///< and data_transfer_error if it could not be delivered
     };
 
     /// For the users of a namespace whose queues outlive it. Throws what CUDA throws, and
     /// unsupported where copies do not pass kernels.
-    courier(const namespace_view& view, processor users);
-    courier(const courier&) = delete;
-    courier& operator=(const courier&) = delete;
-    /// Only when every parcel has ended.
-    ~courier();
+    delivery(const namespace_view& view, processor users);
+    delivery(const delivery&) = delete;
+    delivery& operator=(const delivery&) = delete;
+    /// Only when every request has ended.
+    ~delivery();
 
-    void bring(const parcel& one);
+    void bring(const delivery_request& one);
 
-    /// A lane over another, whose reads with a destination end when their data are there.
-    std::unique_ptr<lane> over(std::unique_ptr<lane> inner);
+    /// A channel over another, whose reads with a destination end when their data are there.
+    std::unique_ptr<io_channel> over(std::unique_ptr<io_channel> inner);
 
 private:
-    struct flight {
-        parcel what;
+    struct copy_in_flight {
+        delivery_request request;
         std::size_t arrival;  ///< in arrivals_
     };
 
     void run();
-    void begin(const parcel& one);
+    void begin(const delivery_request& one);
     bool end_arrived();
-    void end_failed(const parcel& one) const;
-    void end(const parcel& one, status outcome) const;
+    void end_failed(const delivery_request& one) const;
+    void end(const delivery_request& one, status outcome) const;
 
     const namespace_view view_;
     const processor users_;
     std::optional<device::stream> stream_;  ///< of a GPU, as the events are
     std::vector<device::event> arrivals_;
     std::size_t begun_ = 0;
-    std::deque<flight> under_way_;  ///< in the order of the stream
+    std::deque<copy_in_flight> under_way_;  ///< in the order of the stream
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<parcel> waiting_;
+    std::deque<delivery_request> waiting_;
     bool stop_ = false;
     std::thread thread_;
 };

@@ -23,14 +23,14 @@ constexpr std::uint64_t at_once = 1 << 16;
 }  // namespace
 
 poller::poller(const queue_memory& memory, const served_namespace& served,
-               std::unique_ptr<lane> lane, std::uint32_t first, std::uint32_t step)
+               std::unique_ptr<io_channel> channel, std::uint32_t first, std::uint32_t step)
     : served_(served),
       view_(memory.view(served.blocks, served.block_bytes)),
       depth_(memory.options().depth),
       depth_log2_(static_cast<std::uint32_t>(std::countr_zero(depth_))),
       step_(step),
       first_(first),
-      lane_(std::move(lane)) {
+      channel_(std::move(channel)) {
     const std::uint32_t start = memory.options().first_ticket;
     for (std::uint32_t q = first; q < memory.options().queues; q += step)
         queues_.push_back({static_cast<std::uint16_t>(q),
@@ -45,7 +45,7 @@ poller::poller(const queue_memory& memory, const served_namespace& served,
 }
 
 void poller::run(const std::atomic<bool>& stop) {
-    const auto busy = [&] { return !failed_ && lane_->under_way() > 0; };
+    const auto busy = [&] { return !failed_ && channel_->under_way() > 0; };
     for (unsigned idle = 0; !stop.load(std::memory_order_relaxed) || busy();) {
         try {
             idle = serve() ? 0 : idle + 1;
@@ -56,7 +56,7 @@ void poller::run(const std::atomic<bool>& stop) {
     }
 }
 
-/// Remembers what the lane threw. What it had taken is in doubt, and is never answered.
+/// Remembers what the channel threw. What it had taken is in doubt, and is never answered.
 void poller::fail(const std::exception& e) {
     if (failed_) return;
     failure_ = e.what();
@@ -70,7 +70,7 @@ bool poller::serve() {
         worked |= fetch(q);
     }
     ended_.clear();
-    if (!failed_) lane_->reap(ended_);
+    if (!failed_) channel_->reap(ended_);
     for (const ending& e : ended_) post(queues_[(e.queue - first_) / step_], e);
     return worked || !ended_.empty();
 }
@@ -129,13 +129,13 @@ status poller::check_delivery(const queue& q, const submission_entry& command, r
     return success;
 }
 
-/// False if the lane can take no more now.
+/// False if the channel can take no more now.
 bool poller::start(queue& q, const submission_entry& command) {
     request asked;
     status outcome = check(q, command, asked);
     if (outcome.ok() && failed_) outcome = internal_error;
     if (!outcome.ok()) {
-        // a conflict is told without ending the command that has this identifier
+        // a conflict is reported without ending the command that has this identifier
         const bool other = q.under_way[command.cid()];
         post(q, {q.number, command.cid(), outcome});
         q.under_way[command.cid()] = other;
@@ -143,7 +143,7 @@ bool poller::start(queue& q, const submission_entry& command) {
     }
     q.under_way[command.cid()] = true;
     try {
-        if (lane_->submit(asked)) {
+        if (channel_->submit(asked)) {
             count(asked);
             return true;
         }

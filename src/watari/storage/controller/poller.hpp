@@ -1,5 +1,5 @@
 /// One thread of a software controller: looks at the doorbells of its queues, fetches commands,
-/// checks them, hands them to its lane of the backend, and posts what has ended.
+/// checks them, hands them to its channel of the backend, and posts what has ended.
 #pragma once
 
 #include "watari/storage/backends/backend.hpp"
@@ -33,10 +33,10 @@ struct served_namespace {
 
 class poller {
 public:
-    /// Serves every queue whose number is `first` plus a multiple of `step`. The lane is a
-    /// courier's where the memory's options say that reads are delivered.
-    poller(const queue_memory& memory, const served_namespace& served, std::unique_ptr<lane> lane,
-           std::uint32_t first, std::uint32_t step);
+    /// Serves every queue whose number is `first` plus a multiple of `step`. The channel is a
+    /// delivery's where the memory's options say that reads are delivered.
+    poller(const queue_memory& memory, const served_namespace& served,
+           std::unique_ptr<io_channel> channel, std::uint32_t first, std::uint32_t step);
 
     /// Serves until `stop`, and then until nothing is under way.
     void run(const std::atomic<bool>& stop);
@@ -45,7 +45,7 @@ public:
     bool serve();
 
     controller_counts counts() const;
-    /// What the lane threw; after that every command fails with internal_error. Empty: nothing.
+    /// What the channel threw; after that every command fails with internal_error. Empty: nothing.
     std::string failure() const { return failed_.load() ? failure_ : ""; }
 
 private:
@@ -73,7 +73,7 @@ private:
     namespace_view view_;
     std::uint32_t depth_, depth_log2_, step_, first_;
     std::vector<queue> queues_;
-    std::unique_ptr<lane> lane_;
+    std::unique_ptr<io_channel> channel_;
     std::vector<ending> ended_;
     std::vector<memory_range> ranges_;
     controller_counts counts_;  ///< written by this thread alone, word by word

@@ -141,30 +141,30 @@ private:
 
 class cufile_engine final : public engine {
 public:
-    explicit cufile_engine(const duty& what) : engine(what) {
-        device::use(what.who.number);
+    explicit cufile_engine(const engine_options& options) : engine(options) {
+        device::use(options.who.number);
         check(cufile().driver_open(), "cuFileDriverOpen");
         note("cuFile: " + cufile_detail());
-        for (std::size_t i = 0; i < what.files->files().paths().size(); ++i)
-            files_.emplace_back(what.files->descriptor_of(i));
-        const int error = registered().add_memory(what.memory, what.bytes);
+        for (std::size_t i = 0; i < options.files->files().paths().size(); ++i)
+            files_.emplace_back(options.files->descriptor_of(i));
+        const int error = registered().add_memory(options.memory, options.bytes);
         buffer_registered_ = error == 0;
         if (!buffer_registered_)
             note("cuFile does not register the GPU's memory (error " + std::to_string(error) +
                  "): it stages through memory of its own");
     }
     ~cufile_engine() override {
-        if (buffer_registered_) registered().remove_memory(what_.memory);
+        if (buffer_registered_) registered().remove_memory(options_.memory);
     }
 
     void run(const requests& list) override {
-        device::use(what_.who.number);
+        device::use(options_.who.number);
         seconds_.resize(list.offsets.size());
         double start = now();
         for (std::size_t i = 0; i < list.offsets.size(); ++i) {
             for (std::size_t part = 0; part < list.parts; ++part)  // its calls scatter nothing
                 move(list.offsets[i] + part * list.part_step(),
-                     static_cast<std::size_t>(list.place(i, part) - what_.memory),
+                     static_cast<std::size_t>(list.location(i, part) - options_.memory),
                      list.part_bytes());
             const double end = now();
             seconds_[i] = end - start;
@@ -174,18 +174,19 @@ public:
 
 private:
     void move(std::uint64_t offset, std::size_t within, std::size_t bytes) {
-        const place at = what_.files->files().locate(offset);
+        const file_location at = options_.files->files().locate(offset);
         const auto start = static_cast<off_t>(at.offset), behind = static_cast<off_t>(within);
         void* const handle = files_[at.file].handle();
-        ssize_t moved = what_.way == direction::read
-                            ? cufile().read(handle, what_.memory, bytes, start, behind)
-                            : cufile().write(handle, what_.memory, bytes, start, behind);
+        ssize_t moved = options_.direction == files::direction::read
+                            ? cufile().read(handle, options_.memory, bytes, start, behind)
+                            : cufile().write(handle, options_.memory, bytes, start, behind);
         if (moved == -1) moved = -errno;  // else a negative CUfileOpError, beyond any errno
         if (moved < -4096)
             throw gpu_error("cuFile fails with " + std::to_string(-moved) + " at " +
-                            std::to_string(at.offset) + " of " + what_.files->path(at.file));
-        if (moved != static_cast<ssize_t>(what_.files->files().expected(at, bytes)))
-            transfer_failed(what_.way, what_.files->path(at.file), at.offset, bytes, moved);
+                            std::to_string(at.offset) + " of " + options_.files->path(at.file));
+        if (moved != static_cast<ssize_t>(options_.files->files().expected(at, bytes)))
+            files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
+                                   bytes, moved);
     }
 
     std::vector<registered_file> files_;
@@ -194,16 +195,16 @@ private:
 
 }  // namespace
 
-std::string cufile_unsupported(const duty& what) {
-    if (!what.who.is_gpu()) return "cuFile moves data to and from GPU memory; processor=gpu";
-    if (what.files->cache() != cache_state::none)
+std::string cufile_unsupported(const engine_options& options) {
+    if (!options.who.is_gpu()) return "cuFile moves data to and from GPU memory; processor=gpu";
+    if (options.files->cache() != cache_state::none)
         return "cuFile goes past the page cache; cache=none";
     if (!cufile().why_not.empty()) return "cuFile: " + cufile().why_not;
     return "";
 }
 
-std::unique_ptr<engine> make_cufile(const duty& what) {
-    return std::make_unique<cufile_engine>(what);
+std::unique_ptr<engine> make_cufile(const engine_options& options) {
+    return std::make_unique<cufile_engine>(options);
 }
 
 }  // namespace watari::storage

@@ -1,4 +1,4 @@
-/// The ways to move blocks between a store and memory, one file each behind one interface.
+/// The engines that move blocks between a store and memory, one file each behind one interface.
 ///
 /// Each thread has an engine of its own, makes it, and hands it list after list of requests. What
 /// an engine cannot do on this machine it says before anything runs; what it does otherwise than
@@ -24,9 +24,10 @@
 
 namespace watari::storage {
 
-/// A list of blocks: the one at offsets[i] of the store has its place at memory + i x block; where
-/// it is of several equal parts, part k has its own at memory + k x stride + i x part_bytes(). What
-/// is read may be in two parts: the last `overlap` bytes of one are the first of the next.
+/// A list of blocks: the one at offsets[i] of the store has its location at memory + i x block;
+/// where it is of several equal parts, part k has its own at memory + k x stride + i x
+/// part_bytes(). What is read may be in two parts: the last `overlap` bytes of one are the first of
+/// the next.
 struct requests {
     std::span<const std::uint64_t> offsets;  ///< bytes
     std::byte* memory;
@@ -38,28 +39,28 @@ struct requests {
     std::size_t part_bytes() const { return (block + (parts - 1) * overlap) / parts; }
     /// In the block, from a part's beginning to the next one's.
     std::size_t part_step() const { return part_bytes() - overlap; }
-    std::byte* place(std::size_t i, std::size_t part = 0) const {
+    std::byte* location(std::size_t i, std::size_t part = 0) const {
         return memory + part * stride + i * part_bytes();
     }
     /// The same of some of the blocks alone.
     requests only(std::size_t first, std::size_t count) const {
-        return {offsets.subspan(first, count), place(first), block, parts, stride, overlap};
+        return {offsets.subspan(first, count), location(first), block, parts, stride, overlap};
     }
 };
 
 /// What one thread is to do with list after list.
-struct duty {
+struct engine_options {
     const open_files* files = nullptr;     ///< of engines that open files
     const namespace_view* view = nullptr;  ///< of engines that submit commands
     const error_log* errors = nullptr;     ///< of their controller; null: a status says all
     bool on_disk = false;                  ///< each request goes to a disk: some take far longer
-    direction way = direction::read;
+    files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;        ///< bytes of a request, at most
     std::size_t depth = 1;        ///< requests in flight
     std::size_t requests = 0;     ///< of each list, at most
     processor who = the_cpu;      ///< whose memory it is
-    std::byte* memory = nullptr;  ///< where all lists have their places
+    std::byte* memory = nullptr;  ///< where all lists have their locations
     std::size_t bytes = 0;        ///< of that memory
 };
 
@@ -77,7 +78,7 @@ struct repetitions {
 
 class engine {
 public:
-    explicit engine(const duty& what) : what_(what) {}
+    explicit engine(const engine_options& options) : options_(options) {}
     engine(const engine&) = delete;
     engine& operator=(const engine&) = delete;
     virtual ~engine() = default;
@@ -85,18 +86,18 @@ public:
     /// Moves every block of the list. Throws, and is of no more use then.
     virtual void run(const requests& list) = 0;
 
-    /// Of each request of the last list, from handing it over until its data were at their place.
-    /// Good until the next list.
+    /// Of each request of the last list, from handing it over until its data were at their
+    /// location. Good until the next list.
     virtual std::span<const double> seconds() { return seconds_; }
 
     /// Waits until what was written is durable. Throws.
-    virtual void flush() { what_.files->sync(); }
+    virtual void flush() { options_.files->sync(); }
 
     /// Between lists: holds on to no page of the page cache.
     virtual void let_go() {}
 
     /// Seconds that a GPU worked for this engine, in kernels and copies, over all lists so far.
-    /// None without a GPU, and where that cannot be told.
+    /// None without a GPU, and where that cannot be measured.
     virtual std::optional<double> gpu_seconds() const { return std::nullopt; }
 
     /// Over all lists so far; engines without commands have none.
@@ -108,7 +109,7 @@ public:
 protected:
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
-    const duty what_;
+    const engine_options options_;
     std::vector<double> seconds_;  ///< see seconds()
 
 private:
@@ -122,8 +123,8 @@ struct engine_row {
     bool queued;    ///< submits commands to a controller; the others open files
     bool scatters;  ///< moves a block's parts by one request; the others each part by its own
     /// Why it cannot do this here; empty if it can.
-    std::string (*unsupported)(const duty& what);
-    std::unique_ptr<engine> (*make)(const duty& what);
+    std::string (*unsupported)(const engine_options& options);
+    std::unique_ptr<engine> (*make)(const engine_options& options);
 };
 
 /// All of them.

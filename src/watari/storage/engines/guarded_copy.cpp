@@ -9,7 +9,7 @@ namespace watari::storage {
 
 namespace {
 
-thread_local sigjmp_buf way_out;
+thread_local sigjmp_buf escape;
 thread_local volatile std::sig_atomic_t copying = 0;
 
 struct shared {
@@ -26,7 +26,7 @@ shared& state() {
 /// Of another's mistake: the handler that was there gets the signal when the instruction is tried
 /// again.
 void on_bus_error(int number, siginfo_t*, void*) {
-    if (copying) siglongjmp(way_out, 1);
+    if (copying) siglongjmp(escape, 1);
     sigaction(number, &state().before, nullptr);
 }
 
@@ -48,7 +48,7 @@ bus_guard::~bus_guard() {
 }
 
 bool guarded_copy(void* to, const void* from, std::size_t bytes) {
-    if (sigsetjmp(way_out, 0) != 0) {
+    if (sigsetjmp(escape, 0) != 0) {
         copying = 0;
         return false;
     }

@@ -16,14 +16,15 @@ namespace {
 
 class mapping {
 public:
-    mapping(const open_files& files, std::size_t number, const duty& what)
+    mapping(const open_files& files, std::size_t number, const engine_options& options)
         : bytes_(files.files().file_bytes()) {
-        const int protection = what.way == direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
+        const int protection =
+            options.direction == files::direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
         void* mapped =
             ::mmap(nullptr, bytes_, protection, MAP_SHARED, files.descriptor_of(number), 0);
         if (mapped == MAP_FAILED) throw system_error("mmap of " + files.path(number), errno);
         data_ = static_cast<std::byte*>(mapped);
-        madvise(data_, bytes_, what.pattern == pattern::random ? MADV_RANDOM : MADV_SEQUENTIAL);
+        madvise(data_, bytes_, options.pattern == pattern::random ? MADV_RANDOM : MADV_SEQUENTIAL);
     }
     mapping(mapping&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
@@ -46,9 +47,9 @@ private:
 
 class mmap_engine final : public engine {
 public:
-    explicit mmap_engine(const duty& what) : engine(what), staging_(what) {
-        for (std::size_t i = 0; i < what.files->files().paths().size(); ++i)
-            mappings_.emplace_back(*what.files, i, what);
+    explicit mmap_engine(const engine_options& options) : engine(options), staging_(options) {
+        for (std::size_t i = 0; i < options.files->files().paths().size(); ++i)
+            mappings_.emplace_back(*options.files, i, options);
     }
 
     void run(const requests& list) override {
@@ -70,23 +71,23 @@ public:
 
 private:
     void move(const requests& list, std::size_t i) {
-        const place at = what_.files->files().locate(list.offsets[i]);
+        const file_location at = options_.files->files().locate(list.offsets[i]);
         std::byte* mapped = mappings_[at.file].at(at.offset);
-        const std::span pieces = staging_.before(what_.way, list, i);
-        const bool reads = what_.way == direction::read;
+        const std::span pieces = staging_.before(options_.direction, list, i);
+        const bool reads = options_.direction == files::direction::read;
         if (reads && list.block > memory::host::page_size() &&
-            what_.files->cache() == cache_state::cold)
+            options_.files->cache() == cache_state::cold)
             mappings_[at.file].bring(at.offset, list.block);
         for (const iovec& each : pieces) {
-            void* const place = each.iov_base;
-            if (!guarded_copy(reads ? place : mapped, reads ? mapped : place, each.iov_len))
+            void* const location = each.iov_base;
+            if (!guarded_copy(reads ? location : mapped, reads ? mapped : location, each.iov_len))
                 throw error(
-                    "mmap of " + what_.files->path(at.file) + ": no data at " +
+                    "mmap of " + options_.files->path(at.file) + ": no data at " +
                     std::to_string(at.offset) +
                     " (SIGBUS); the file is shorter than it was, or its disk failed or is full");
             mapped += each.iov_len;
         }
-        staging_.after(what_.way, list, i);
+        staging_.after(options_.direction, list, i);
     }
 
     staging staging_;
@@ -96,12 +97,14 @@ private:
 
 }  // namespace
 
-std::string mmap_unsupported(const duty& what) {
-    if (what.files->cache() == cache_state::none)
+std::string mmap_unsupported(const engine_options& options) {
+    if (options.files->cache() == cache_state::none)
         return "mmap goes through the page cache; cache=cold or cache=warm";
     return "";
 }
 
-std::unique_ptr<engine> make_mmap(const duty& what) { return std::make_unique<mmap_engine>(what); }
+std::unique_ptr<engine> make_mmap(const engine_options& options) {
+    return std::make_unique<mmap_engine>(options);
+}
 
 }  // namespace watari::storage

@@ -14,7 +14,7 @@ namespace {
 
 class posix_engine final : public engine {
 public:
-    explicit posix_engine(const duty& what) : engine(what), staging_(what) {}
+    explicit posix_engine(const engine_options& options) : engine(options), staging_(options) {}
 
     void run(const requests& list) override {
         seconds_.resize(list.offsets.size());
@@ -31,26 +31,28 @@ public:
 
 private:
     void move(const requests& list, std::size_t i) {
-        const place at = what_.files->files().locate(list.offsets[i]);
-        const int file = what_.files->descriptor_of(at.file);
+        const file_location at = options_.files->files().locate(list.offsets[i]);
+        const int file = options_.files->descriptor_of(at.file);
         const auto start = static_cast<off_t>(at.offset);
-        const std::span pieces = staging_.before(what_.way, list, i);
+        const std::span pieces = staging_.before(options_.direction, list, i);
         const int count = static_cast<int>(pieces.size());
         ssize_t moved = 0;
         do
-            moved = pieces.size() == 1             ? transfer(file, pieces[0], start)
-                    : what_.way == direction::read ? preadv(file, pieces.data(), count, start)
-                                                   : pwritev(file, pieces.data(), count, start);
+            moved = pieces.size() == 1 ? transfer(file, pieces[0], start)
+                    : options_.direction == files::direction::read
+                        ? preadv(file, pieces.data(), count, start)
+                        : pwritev(file, pieces.data(), count, start);
         while (moved < 0 && errno == EINTR);
-        if (moved != static_cast<ssize_t>(what_.files->files().expected(at, list.block)))
-            transfer_failed(what_.way, what_.files->path(at.file), at.offset, list.block,
-                            moved < 0 ? -errno : moved);
-        staging_.after(what_.way, list, i);
+        if (moved != static_cast<ssize_t>(options_.files->files().expected(at, list.block)))
+            files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
+                                   list.block, moved < 0 ? -errno : moved);
+        staging_.after(options_.direction, list, i);
     }
 
     ssize_t transfer(int file, const iovec& piece, off_t start) const {
-        return what_.way == direction::read ? pread(file, piece.iov_base, piece.iov_len, start)
-                                            : pwrite(file, piece.iov_base, piece.iov_len, start);
+        return options_.direction == files::direction::read
+                   ? pread(file, piece.iov_base, piece.iov_len, start)
+                   : pwrite(file, piece.iov_base, piece.iov_len, start);
     }
 
     staging staging_;
@@ -58,10 +60,10 @@ private:
 
 }  // namespace
 
-std::string posix_unsupported(const duty&) { return ""; }
+std::string posix_unsupported(const engine_options&) { return ""; }
 
-std::unique_ptr<engine> make_posix(const duty& what) {
-    return std::make_unique<posix_engine>(what);
+std::unique_ptr<engine> make_posix(const engine_options& options) {
+    return std::make_unique<posix_engine>(options);
 }
 
 }  // namespace watari::storage

@@ -23,16 +23,16 @@ constexpr int tries = 3;
 
 class queue_engine final : public engine {
 public:
-    explicit queue_engine(const duty& what)
-        : engine(what),
-          commands_(commands_of(what.block)),
-          each_(what.who.is_gpu() ? lanes(what) : under_way()),
-          offsets_(kind(), what.requests * commands_, placed()),
-          results_(own(), what.requests * commands_, placed()),
+    explicit queue_engine(const engine_options& options)
+        : engine(options),
+          commands_(commands_of(options.block)),
+          each_(options.who.is_gpu() ? lanes(options) : under_way()),
+          offsets_(kind(), options.requests * commands_, placed()),
+          results_(own(), options.requests * commands_, placed()),
           failed_(kind(), 1, placed()),
-          places_(kind(), what.who.is_gpu() ? 1 : under_way(), placed()),
+          in_flight_(kind(), options.who.is_gpu() ? 1 : under_way(), placed()),
           taken_(own(), 1, placed()) {
-        if (!what.who.is_gpu()) {
+        if (!options.who.is_gpu()) {
             cpu::set_threads(1);  // of the loop over warps: this thread is one
             return;
         }
@@ -56,7 +56,7 @@ public:
     }
 
     void flush() override {
-        request_kernels_on(what_.who).flush(described({}), stream());
+        request_kernels_on(options_.who).flush(described({}), stream());
         if (const status outcome = results(1).front().outcome; !outcome.ok())
             throw error("flush: " + text(outcome) + why(opcode::flush, 0));
     }
@@ -71,27 +71,30 @@ private:
     /// Threads of a warp that have a command: of long blocks so few that it copies about as long as
     /// it waits; more warps than that take room from kernels that compute. On a disk one, while not
     /// too many are under way: a slow one would hold up the others of its warp.
-    static std::size_t lanes(const duty& what) {
+    static std::size_t lanes(const engine_options& options) {
         constexpr std::size_t few = 256, copied_at_once = 1 << 16;
-        if (what.on_disk && what.depth <= few) return 1;
-        const std::size_t most = what.block < prp_page ? 32 : 8;
-        return std::clamp<std::size_t>(copied_at_once / what.block, 1, std::min(most, what.depth));
+        if (options.on_disk && options.depth <= few) return 1;
+        const std::size_t most = options.block < prp_page ? 32 : 8;
+        return std::clamp<std::size_t>(copied_at_once / options.block, 1,
+                                       std::min(most, options.depth));
     }
     /// Commands that make up a block. What warps copy themselves is in several, which come and go
     /// while others are copied.
     std::size_t commands_of(std::size_t block) const {
-        std::size_t bytes = what_.view->max_transfer;
-        if (what_.view->delivered_from > 0 && what_.way == direction::write)
+        std::size_t bytes = options_.view->max_transfer;
+        if (options_.view->delivered_from > 0 && options_.direction == files::direction::write)
             bytes = std::min(bytes, copied_by_warps);
         return std::max<std::size_t>(1, block / bytes);
     }
     /// Commands of a list. Of a block's short ones no more than identifiers that others leave: more
     /// warps would only wait.
     std::size_t under_way() const {
-        const std::size_t all = what_.depth * commands_;
-        if (what_.view->delivered_from == 0 || what_.way == direction::read) return all;
-        const std::size_t lent = std::size_t{what_.view->queue_count} * what_.view->lent;
-        return std::clamp<std::size_t>(lent / 2, 1, all);
+        const std::size_t all = options_.depth * commands_;
+        if (options_.view->delivered_from == 0 || options_.direction == files::direction::read)
+            return all;
+        const std::size_t max_outstanding =
+            std::size_t{options_.view->queue_count} * options_.view->max_outstanding;
+        return std::clamp<std::size_t>(max_outstanding / 2, 1, all);
     }
 
     /// The list as commands.
@@ -132,28 +135,28 @@ private:
 
     /// Of lists: a GPU reads each once, over the link.
     memory::kind kind() const {
-        return what_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
+        return options_.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
     }
     /// Of what only who asks reads and writes.
     memory::kind own() const {
-        return what_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+        return options_.who.is_gpu() ? memory::kind::device : memory::kind::pageable;
     }
-    memory::placement placed() const { return {.device = what_.who.number}; }
+    memory::placement placed() const { return {.device = options_.who.number}; }
     stream_t stream() const { return stream_ ? stream_->get() : nullptr; }
 
     request_list described(const requests& list) const {
-        return {.view = *what_.view,
+        return {.view = *options_.view,
                 .offsets = offsets_.data(),
                 .count = list.offsets.size(),
                 .part = static_cast<std::uint32_t>(list.part_bytes()),
                 .parts = static_cast<std::uint32_t>(list.parts),
                 .stride = list.stride,
                 .overlap = static_cast<std::uint32_t>(list.overlap),
-                .write = what_.way == direction::write,
+                .write = options_.direction == files::direction::write,
                 .memory = list.memory,
                 .results = results_.data(),
                 .failed = failed_.data(),
-                .places = places_.data(),
+                .in_flight = in_flight_.data(),
                 .taken = taken_.data(),
                 .before = before_,
                 .warps = (under_way() + each_ - 1) / each_,
@@ -166,14 +169,15 @@ private:
         *failed_.data() = 0;
         if (stream_) kernels_->start(stream());
         const request_list all = described(list);
-        request_kernels_on(what_.who).run(all, stream());
+        request_kernels_on(options_.who).run(all, stream());
         before_ += all.takes();
         if (stream_) kernels_->stop(stream());
     }
 
     /// Those of the list that failed; what that takes is added to the time of their block.
     void send_again(const requests& list) {
-        const std::vector all = results(list.offsets.size());  // each leaves its own in their place
+        const std::vector all =
+            results(list.offsets.size());  // each leaves its own at their location
         seconds_ = spent(all);
         for (std::size_t c = 0; c < all.size(); ++c)
             if (!all[c].outcome.ok())
@@ -189,16 +193,17 @@ private:
             outcome = results(1).front().outcome;
         }
         if (!outcome.ok())
-            throw error(std::string(what_.way == direction::read ? "read" : "write") + " of " +
-                        std::to_string(one.block) + " bytes at " +
-                        std::to_string(one.offsets.front()) + ": " + text(outcome) +
-                        why(what_.way == direction::read ? opcode::read : opcode::write,
-                            one.offsets.front()));
+            throw error(
+                std::string(options_.direction == files::direction::read ? "read" : "write") +
+                " of " + std::to_string(one.block) + " bytes at " +
+                std::to_string(one.offsets.front()) + ": " + text(outcome) +
+                why(options_.direction == files::direction::read ? opcode::read : opcode::write,
+                    one.offsets.front()));
         return now() - start;
     }
 
     std::string why(opcode operation, std::uint64_t offset) const {
-        return what_.errors ? what_.errors->about(operation, offset) : "";
+        return options_.errors ? options_.errors->about(operation, offset) : "";
     }
 
     std::size_t commands_;  ///< of a block, at most
@@ -207,7 +212,7 @@ private:
     memory::buffer<std::uint64_t> offsets_;
     memory::buffer<request_result> results_;
     memory::buffer<std::uint32_t> failed_;
-    memory::buffer<request_place> places_;
+    memory::buffer<request_in_flight> in_flight_;
     memory::buffer<std::uint64_t> taken_;  ///< of a GPU: see request_list
     std::uint64_t before_ = 0;
     std::optional<device::stream> stream_;
@@ -218,16 +223,17 @@ private:
 
 }  // namespace
 
-std::string queue_unsupported(const duty& what) {
-    return what.who.is_gpu() ? "threads of the CPU use engine queue; engine=gpu" : "";
+std::string queue_unsupported(const engine_options& options) {
+    return options.who.is_gpu() ? "threads of the CPU use engine queue; engine=gpu" : "";
 }
 
-std::string gpu_unsupported(const duty& what) {
-    return what.who.is_gpu() ? "" : "engine gpu is a GPU's threads; processor=gpu, or engine=queue";
+std::string gpu_unsupported(const engine_options& options) {
+    return options.who.is_gpu() ? ""
+                                : "engine gpu is a GPU's threads; processor=gpu, or engine=queue";
 }
 
-std::unique_ptr<engine> make_queue(const duty& what) {
-    return std::make_unique<queue_engine>(what);
+std::unique_ptr<engine> make_queue(const engine_options& options) {
+    return std::make_unique<queue_engine>(options);
 }
 
 }  // namespace watari::storage

@@ -12,14 +12,15 @@ constexpr std::size_t largest = std::size_t{1} << 30;  ///< of one registered bu
 
 }  // namespace
 
-registered_ring::registered_ring(const duty& what, std::byte* memory, std::size_t bytes)
-    : files_(what.files),
-      way_(what.way),
+registered_ring::registered_ring(const engine_options& options, std::byte* memory,
+                                 std::size_t bytes)
+    : files_(options.files),
+      direction_(options.direction),
       memory_(memory),
-      ring_(static_cast<unsigned>(what.depth)) {
-    std::vector<int> descriptors(what.files->files().paths().size());
+      ring_(static_cast<unsigned>(options.depth)) {
+    std::vector<int> descriptors(options.files->files().paths().size());
     for (std::size_t i = 0; i < descriptors.size(); ++i)
-        descriptors[i] = what.files->descriptor_of(i);
+        descriptors[i] = options.files->descriptor_of(i);
     ring_.register_files(descriptors);
     std::vector<iovec> buffers;
     for (std::size_t first = 0; first < bytes; first += largest)
@@ -47,9 +48,10 @@ bool registered_ring::push(std::uint64_t offset, std::span<const iovec> pieces, 
     return push(offset, {.pieces = pieces, .tag = tag});
 }
 
-bool registered_ring::push(std::uint64_t offset, uring_request request) {
-    const place at = files_->files().locate(offset);
-    request.operation = way_ == direction::read ? uring_operation::read : uring_operation::write;
+bool registered_ring::push(std::uint64_t offset, files::uring_request request) {
+    const file_location at = files_->files().locate(offset);
+    request.operation = direction_ == files::direction::read ? files::uring_operation::read
+                                                             : files::uring_operation::write;
     request.file = static_cast<int>(at.file);
     request.offset = at.offset;
     if (!ring_.push(request)) return false;
@@ -57,16 +59,16 @@ bool registered_ring::push(std::uint64_t offset, uring_request request) {
     return true;
 }
 
-std::span<const uring_completion> registered_ring::wait() {
+std::span<const files::uring_completion> registered_ring::wait() {
     ring_.submit(1);
     return std::span(done_).first(ring_.reap(done_));
 }
 
-void registered_ring::check(const uring_completion& done, std::uint64_t offset,
+void registered_ring::check(const files::uring_completion& done, std::uint64_t offset,
                             std::size_t bytes) const {
-    const place at = files_->files().locate(offset);
+    const file_location at = files_->files().locate(offset);
     if (done.result == static_cast<int>(files_->files().expected(at, bytes))) return;
-    transfer_failed(way_, files_->path(at.file), at.offset, bytes, done.result);
+    files::transfer_failed(direction_, files_->path(at.file), at.offset, bytes, done.result);
 }
 
 }  // namespace watari::storage

@@ -15,7 +15,7 @@ class registered_ring {
 public:
     /// Memory that the kernel does not lock for this user is used as it is; why_not_buffers() says
     /// so.
-    registered_ring(const duty& what, std::byte* memory, std::size_t bytes);
+    registered_ring(const engine_options& options, std::byte* memory, std::size_t bytes);
 
     const std::string& why_not_buffers() const noexcept { return why_not_buffers_; }
 
@@ -26,22 +26,22 @@ public:
     bool push(std::uint64_t offset, std::span<const iovec> pieces, std::uint64_t tag);
 
     /// Submits, waits for one completion or more, and returns those that have come.
-    std::span<const uring_completion> wait();
+    std::span<const files::uring_completion> wait();
 
     /// Throws unless all bytes of the request at this offset were moved.
-    void check(const uring_completion& done, std::uint64_t offset, std::size_t bytes) const;
+    void check(const files::uring_completion& done, std::uint64_t offset, std::size_t bytes) const;
 
     std::size_t in_flight() const noexcept { return ring_.in_flight(); }
 
 private:
-    bool push(std::uint64_t offset, uring_request request);
+    bool push(std::uint64_t offset, files::uring_request request);
 
     const open_files* files_;
-    direction way_;
+    files::direction direction_;
     std::byte* memory_;
-    uring ring_;
+    files::uring ring_;
     std::string why_not_buffers_;
-    std::array<uring_completion, 64> done_{};
+    std::array<files::uring_completion, 64> done_{};
 };
 
 }  // namespace watari::storage

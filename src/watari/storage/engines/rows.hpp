@@ -5,21 +5,21 @@
 
 namespace watari::storage {
 
-std::string posix_unsupported(const duty& what);
-std::unique_ptr<engine> make_posix(const duty& what);
+std::string posix_unsupported(const engine_options& options);
+std::unique_ptr<engine> make_posix(const engine_options& options);
 
-std::string uring_unsupported(const duty& what);
-std::unique_ptr<engine> make_uring(const duty& what);
-std::unique_ptr<engine> make_uring_gpu(const duty& what);
+std::string uring_unsupported(const engine_options& options);
+std::unique_ptr<engine> make_uring(const engine_options& options);
+std::unique_ptr<engine> make_uring_gpu(const engine_options& options);
 
-std::string mmap_unsupported(const duty& what);
-std::unique_ptr<engine> make_mmap(const duty& what);
+std::string mmap_unsupported(const engine_options& options);
+std::unique_ptr<engine> make_mmap(const engine_options& options);
 
-std::string cufile_unsupported(const duty& what);
-std::unique_ptr<engine> make_cufile(const duty& what);
+std::string cufile_unsupported(const engine_options& options);
+std::unique_ptr<engine> make_cufile(const engine_options& options);
 
-std::string queue_unsupported(const duty& what);
-std::string gpu_unsupported(const duty& what);
-std::unique_ptr<engine> make_queue(const duty& what);
+std::string queue_unsupported(const engine_options& options);
+std::string gpu_unsupported(const engine_options& options);
+std::unique_ptr<engine> make_queue(const engine_options& options);
 
 }  // namespace watari::storage

@@ -14,34 +14,34 @@ namespace watari::storage {
 
 class staging {
 public:
-    explicit staging(const duty& what) {
-        if (!what.who.is_gpu()) return;
-        device::use(what.who.number);
+    explicit staging(const engine_options& options) {
+        if (!options.who.is_gpu()) return;
+        device::use(options.who.number);
         stream_.emplace();
         copies_.emplace();
         // registered, not cudaMallocHost's: direct I/O and io_uring take anonymous memory alone
         pinned_.emplace(
-            memory::kind::pinned, what.block,
-            memory::placement{.device = what.who.number, .thp = memory::huge_pages::always});
+            memory::kind::pinned, options.block,
+            memory::placement{.device = options.who.number, .thp = memory::huge_pages::always});
     }
 
     /// What the file's bytes of block i come from or go to, in their order; before a write, brings
     /// the data there.
-    std::span<const iovec> before(direction way, const requests& list, std::size_t i) {
+    std::span<const iovec> before(files::direction direction, const requests& list, std::size_t i) {
         pieces_.clear();
         if (!pinned_) {
             add_pieces(list, i, pieces_);
             return pieces_;
         }
-        if (way == direction::write) copy(way, list, i);
+        if (direction == files::direction::write) copy(direction, list, i);
         pieces_.push_back({pinned_->data(), list.block});
         return pieces_;
     }
 
-    /// After a read, brings the data to their place.
-    void after(direction way, const requests& list, std::size_t i) {
-        if (way == direction::write) return;
-        pinned_ ? copy(way, list, i) : repeat_overlaps(list, i);
+    /// After a read, brings the data to their location.
+    void after(files::direction direction, const requests& list, std::size_t i) {
+        if (direction == files::direction::write) return;
+        pinned_ ? copy(direction, list, i) : repeat_overlaps(list, i);
     }
 
     /// Seconds of the copies so far, by those that were timed; none without a GPU.
@@ -54,17 +54,17 @@ private:
     /// The events around a copy cost as much as a small one: few copies have them.
     static constexpr std::size_t timed_each = 32;
 
-    void copy(direction way, const requests& list, std::size_t i) {
+    void copy(files::direction direction, const requests& list, std::size_t i) {
         const bool timed = copies_made_++ % timed_each == 0;
         if (timed) copies_->start(stream_->get());
         const std::size_t step = list.part_step();
-        std::byte *const place = list.place(i), *const side = pinned_->data();
-        if (way == direction::read)
-            device::copy_rows(place, list.stride, side, step, step, list.parts, stream_->get());
+        std::byte *const location = list.location(i), *const side = pinned_->data();
+        if (direction == files::direction::read)
+            device::copy_rows(location, list.stride, side, step, step, list.parts, stream_->get());
         else
-            device::copy_rows(side, step, place, list.stride, step, list.parts, stream_->get());
+            device::copy_rows(side, step, location, list.stride, step, list.parts, stream_->get());
         if (list.overlap > 0)  // rows of a copy do not overlap
-            device::copy_rows(place + step, list.stride, side + step, step, list.overlap,
+            device::copy_rows(location + step, list.stride, side + step, step, list.overlap,
                               list.parts, stream_->get());
         timed ? copies_->stop(stream_->get()) : device::synchronize(stream_->get());
         copied_ += static_cast<double>(list.block);

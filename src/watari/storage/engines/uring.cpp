@@ -16,7 +16,8 @@ namespace {
 
 class uring_engine final : public engine {
 public:
-    explicit uring_engine(const duty& what) : engine(what), ring_(what, what.memory, what.bytes) {
+    explicit uring_engine(const engine_options& options)
+        : engine(options), ring_(options, options.memory, options.bytes) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -29,13 +30,13 @@ public:
         std::size_t next = 0, done = 0;
         double moment = now();
         while (done < offsets.size()) {
-            for (; next < offsets.size() && next - done < what_.depth; ++next) {
+            for (; next < offsets.size() && next - done < options_.depth; ++next) {
                 seconds_[next] = moment;
                 if (!push(list, next)) break;
             }
-            const std::span<const uring_completion> found = ring_.wait();
+            const std::span<const files::uring_completion> found = ring_.wait();
             moment = now();
-            for (const uring_completion& each : found) {
+            for (const files::uring_completion& each : found) {
                 ring_.check(each, offsets[each.tag], list.block);
                 repeat_overlaps(list, each.tag);
                 seconds_[each.tag] = moment - seconds_[each.tag];
@@ -46,7 +47,7 @@ public:
 
 private:
     bool push(const requests& list, std::size_t i) {
-        if (list.parts == 1) return ring_.push(list.offsets[i], list.place(i), list.block, i);
+        if (list.parts == 1) return ring_.push(list.offsets[i], list.location(i), list.block, i);
         return ring_.push(list.offsets[i], std::span(pieces_).subspan(i * list.parts, list.parts),
                           i);
     }
@@ -57,11 +58,11 @@ private:
 
 }  // namespace
 
-std::string uring_unsupported(const duty&) { return uring_absent_reason(); }
+std::string uring_unsupported(const engine_options&) { return files::uring_absent_reason(); }
 
-std::unique_ptr<engine> make_uring(const duty& what) {
-    if (what.who.is_gpu()) return make_uring_gpu(what);
-    return std::make_unique<uring_engine>(what);
+std::unique_ptr<engine> make_uring(const engine_options& options) {
+    if (options.who.is_gpu()) return make_uring_gpu(options);
+    return std::make_unique<uring_engine>(options);
 }
 
 }  // namespace watari::storage

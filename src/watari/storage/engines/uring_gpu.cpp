@@ -24,26 +24,26 @@ constexpr std::size_t on_the_way = 3;                     ///< groups, beside th
 
 /// Bytes of a group, 10 or 40 us of a link. From memory the link is what limits, and stands still
 /// for 4 us between two copies; a disk is the slower the more memory it is read into.
-constexpr std::size_t group_bytes(const duty& what) {
-    return std::size_t{1} << (what.on_disk ? 19 : 21);
+constexpr std::size_t group_bytes(const engine_options& options) {
+    return std::size_t{1} << (options.on_disk ? 19 : 21);
 }
 
 /// For groups of `depth` blocks each, the largest there are.
-memory::buffer<std::byte> pinned_memory(const duty& what) {
-    device::use(what.who.number);
+memory::buffer<std::byte> pinned_memory(const engine_options& options) {
+    device::use(options.who.number);
     return {memory::kind::pinned,
-            (1 + on_the_way) * what.depth * what.block,
+            (1 + on_the_way) * options.depth * options.block,
             // registered, not cudaMallocHost's: io_uring takes anonymous memory alone
-            {.device = what.who.number, .thp = memory::huge_pages::always}};
+            {.device = options.who.number, .thp = memory::huge_pages::always}};
 }
 
 class uring_gpu_engine final : public engine {
 public:
-    explicit uring_gpu_engine(const duty& what)
-        : engine(what),
-          pinned_(pinned_memory(what)),
-          ring_(what, pinned_.data(), pinned_.size()),
-          lanes_(what.depth + on_the_way) {
+    explicit uring_gpu_engine(const engine_options& options)
+        : engine(options),
+          pinned_(pinned_memory(options)),
+          ring_(options, pinned_.data(), pinned_.size()),
+          slots_(options.depth + on_the_way) {
         if (!ring_.why_not_buffers().empty()) note(ring_.why_not_buffers());
     }
 
@@ -56,18 +56,18 @@ public:
     }
 
     void run(const requests& list) override {
-        device::use(what_.who.number);
+        device::use(options_.who.number);
         list_ = list;
         seconds_.resize(list.offsets.size());
         retired_ = 0;
         each_ = std::clamp<std::size_t>(
-            std::max(group_bytes(what_) / list.block, copy_bytes / list.part_bytes()), 1,
-            what_.depth);
-        groups_ = std::min((what_.depth + each_ - 1) / each_ + on_the_way,
-                           (1 + on_the_way) * what_.depth / each_);
+            std::max(group_bytes(options_) / list.block, copy_bytes / list.part_bytes()), 1,
+            options_.depth);
+        groups_ = std::min((options_.depth + each_ - 1) / each_ + on_the_way,
+                           (1 + on_the_way) * options_.depth / each_);
         for (std::size_t group = 0; group < groups_; ++group)
-            lanes_[group].missing = group_size(group);
-        what_.way == direction::read ? read() : write();
+            slots_[group].missing = group_size(group);
+        options_.direction == files::direction::read ? read() : write();
     }
 
     std::optional<double> gpu_seconds() const override { return gpu_seconds_; }
@@ -77,18 +77,18 @@ private:
         const std::span offsets = list_.offsets;
         for (std::size_t next = 0; retired_ * each_ < offsets.size();) {
             const double moment = now();
-            for (; next < offsets.size() && ring_.in_flight() < what_.depth && has_lane(next);
+            for (; next < offsets.size() && ring_.in_flight() < options_.depth && has_slot(next);
                  ++next) {
                 seconds_[next] = moment;
                 if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
             }
             if (ring_.in_flight() > 0) {
-                for (const uring_completion& each : ring_.wait()) {
+                for (const files::uring_completion& each : ring_.wait()) {
                     ring_.check(each, offsets[each.tag], list_.block);
-                    if (--lane_of(each.tag / each_).missing == 0) copy(each.tag / each_);
+                    if (--slot_for(each.tag / each_).missing == 0) copy(each.tag / each_);
                 }
             } else {
-                lane_of(retired_).copied.wait();
+                slot_for(retired_).copied.wait();
             }
             retire();
         }
@@ -104,20 +104,20 @@ private:
                 copy(copies);
             }
             for (; next < std::min(copies * each_, offsets.size()); ++next) {
-                const device::event& here = lane_of(next / each_).copied;
+                const device::event& here = slot_for(next / each_).copied;
                 if (ring_.in_flight() == 0)
                     here.wait();
-                else if (ring_.in_flight() == what_.depth || !here.happened())
+                else if (ring_.in_flight() == options_.depth || !here.happened())
                     break;
                 if (!ring_.push(offsets[next], staged(next), list_.block, next)) break;
             }
-            for (const uring_completion& each : ring_.wait()) {
+            for (const files::uring_completion& each : ring_.wait()) {
                 ring_.check(each, offsets[each.tag], list_.block);
                 seconds_[each.tag] = now() - seconds_[each.tag];
-                --lane_of(each.tag / each_).missing;
+                --slot_for(each.tag / each_).missing;
             }
-            for (; retired_ < copies && lane_of(retired_).missing == 0; ++retired_) {
-                lane& own = lane_of(retired_);
+            for (; retired_ < copies && slot_for(retired_).missing == 0; ++retired_) {
+                staging_slot& own = slot_for(retired_);
                 own.missing = group_size(retired_ + groups_);
                 gpu_seconds_ += device::event::seconds(own.begun, own.copied);
             }
@@ -125,28 +125,28 @@ private:
     }
 
     /// Where a group is filled and copied: pinned memory of `each_` blocks.
-    struct lane {
+    struct staging_slot {
         device::event begun, copied;
         std::size_t missing = 0;  ///< requests of the group
         bool copying = false;
     };
 
-    lane& lane_of(std::size_t group) { return lanes_[group % groups_]; }
+    staging_slot& slot_for(std::size_t group) { return slots_[group % groups_]; }
 
     std::size_t group_size(std::size_t group) const {
         const std::size_t first = std::min(group * each_, list_.offsets.size());
         return std::min(each_, list_.offsets.size() - first);
     }
 
-    /// Whether the group of this request may fill: the one that had its lane is on the GPU.
-    bool has_lane(std::size_t request) const { return request / each_ < retired_ + groups_; }
+    /// Whether the group of this request may fill: the one that had its slot is on the GPU.
+    bool has_slot(std::size_t request) const { return request / each_ < retired_ + groups_; }
 
     std::byte* staged(std::size_t request) const {
         return pinned_.data() + request % (groups_ * each_) * list_.block;
     }
 
     void copy(std::size_t group) {
-        lane& own = lane_of(group);
+        staging_slot& own = slot_for(group);
         own.begun.record(stream_.get());
         for (std::size_t part = 0; part < list_.parts; ++part)
             copy_part(group * each_, group_size(group), part);
@@ -158,21 +158,22 @@ private:
     /// GPU's.
     void copy_part(std::size_t first, std::size_t count, std::size_t part) {
         const std::size_t bytes = list_.part_bytes();
-        std::byte* const place = list_.place(first, part);
+        std::byte* const location = list_.location(first, part);
         std::byte* const side = staged(first) + part * list_.part_step();
         if (list_.parts == 1)
-            device::copy(what_.way == direction::read ? place : side,
-                         what_.way == direction::read ? side : place, count * bytes, stream_.get());
-        else if (what_.way == direction::read)
-            device::copy_rows(place, bytes, side, list_.block, bytes, count, stream_.get());
+            device::copy(options_.direction == files::direction::read ? location : side,
+                         options_.direction == files::direction::read ? side : location,
+                         count * bytes, stream_.get());
+        else if (options_.direction == files::direction::read)
+            device::copy_rows(location, bytes, side, list_.block, bytes, count, stream_.get());
         else
-            device::copy_rows(side, list_.block, place, bytes, bytes, count, stream_.get());
+            device::copy_rows(side, list_.block, location, bytes, bytes, count, stream_.get());
     }
 
-    /// Frees the lanes of groups that have arrived, in order. Groups fill in any order.
+    /// Frees the slots of groups that have arrived, in order. Groups fill in any order.
     void retire() {
-        for (; lane_of(retired_).copying && lane_of(retired_).copied.happened(); ++retired_) {
-            lane& own = lane_of(retired_);
+        for (; slot_for(retired_).copying && slot_for(retired_).copied.happened(); ++retired_) {
+            staging_slot& own = slot_for(retired_);
             const double moment = now();
             for (std::size_t i = 0; i < group_size(retired_); ++i) {
                 const std::size_t request = retired_ * each_ + i;
@@ -187,7 +188,7 @@ private:
     memory::buffer<std::byte> pinned_;
     registered_ring ring_;
     device::stream stream_;
-    std::vector<lane> lanes_;
+    std::vector<staging_slot> slots_;
     requests list_{};
     std::size_t each_ = 1, groups_ = 1;  ///< blocks of a group, and groups, of this list
     std::size_t retired_ = 0;  ///< groups that have arrived, all of them from the first on
@@ -196,8 +197,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<engine> make_uring_gpu(const duty& what) {
-    return std::make_unique<uring_gpu_engine>(what);
+std::unique_ptr<engine> make_uring_gpu(const engine_options& options) {
+    return std::make_unique<uring_gpu_engine>(options);
 }
 
 }  // namespace watari::storage

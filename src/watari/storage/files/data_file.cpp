@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name in a folder that is open: nobody can put another folder in its place.
+/// A name in a folder that is open: nobody can replace the folder.
 struct spot {
     std::string path;  ///< for messages
     std::string name;
-    descriptor folder;
+    files::descriptor folder;
 
     explicit spot(const std::string& full)
         : path(full),
@@ -52,8 +52,8 @@ struct spot {
     }
 };
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
-    throw file_error(path + what +
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+    throw file_error(path + reason +
                      ", and no test file: it is left as it is; move it away, or choose another "
                      "folder, folder=DIR");
 }
@@ -65,7 +65,7 @@ bool lock(int descriptor, usage how) {
 }
 
 struct search {
-    std::optional<descriptor> file;
+    std::optional<files::descriptor> file;
     bool taken = false;     ///< it is there, and another run has it, if only to remove it
     bool outdated = false;  ///< a test file of another size has the name
 };
@@ -81,8 +81,8 @@ search find(const spot& at, std::uint64_t bytes, usage how) {
         const bool fits = size == bytes;
         const int opened = at.open(fits && how == usage::alone ? O_RDWR : O_RDONLY);
         if (opened < 0 && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) continue;
-        if (opened < 0) cannot_open(at.path, errno);
-        descriptor file(opened);
+        if (opened < 0) files::cannot_open(at.path, errno);
+        files::descriptor file(opened);
         if (fits && !lock(opened, how)) return {{}, true};
         if (!at.is_of(opened)) continue;
         if (fits && how == usage::shared) return {std::move(file)};
@@ -90,7 +90,7 @@ search find(const spot& at, std::uint64_t bytes, usage how) {
         if (fits) return {std::move(file)};
         return {{}, false, true};
     }
-    if (errno != ENOENT) cannot_open(at.path, errno);
+    if (errno != ENOENT) files::cannot_open(at.path, errno);
     return {};
 }
 
@@ -101,7 +101,7 @@ bool may_be_data_file(const std::string& name) {
 
 struct unused_file {
     std::string path;
-    descriptor locked;
+    files::descriptor locked;
     std::uint64_t bytes;
     fs::file_time_type changed;
 };
@@ -125,7 +125,7 @@ std::vector<unused_file> unused_files(const std::string& folder) {
     for (const fs::directory_entry& each : fs::directory_iterator(folder, problem)) {
         if (!may_be_data_file(each.path().filename().string())) continue;
         const spot at(each.path().string());
-        descriptor file(at.open(O_RDWR));
+        files::descriptor file(at.open(O_RDWR));
         struct stat found {};
         if (!is_unused(at, file.get()) || fstat(file.get(), &found) != 0) continue;
         all.push_back({at.path, std::move(file), static_cast<std::uint64_t>(found.st_blocks) * 512,
@@ -142,10 +142,10 @@ void reserve(int descriptor, const std::string& path, std::uint64_t bytes) {
     const std::string folder = fs::path(path).parent_path();
     while (fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)) != 0) {
         if (errno == EOPNOTSUPP) return;
-        if (errno != ENOSPC) cannot_open(path, errno);
+        if (errno != ENOSPC) files::cannot_open(path, errno);
         struct statvfs disk {};
         if (ftruncate(descriptor, 0) != 0 || fstatvfs(descriptor, &disk) != 0)
-            cannot_open(path, errno);
+            files::cannot_open(path, errno);
         const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
         if (remove_unused(folder, bytes > free ? bytes - free : 1) > 0) continue;
         throw unsupported(path + " takes " + bytes_text(bytes) + ", and its disk has " +
@@ -161,30 +161,31 @@ bool name(int descriptor, const spot& at) {
 }
 
 /// A new file with a name of its own beside the one that it is to have.
-descriptor make_partial(const spot& at, std::string& partial) {
+files::descriptor make_partial(const spot& at, std::string& partial) {
     const std::string own = at.name + ".partial-" + std::to_string(getpid());
     for (int number = 0;; ++number) {  // one that was killed may have had this process's number
         partial = own + "-" + std::to_string(number);
         const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
         const int made = openat(at.folder.get(), partial.c_str(), flags, 0644);
-        if (made >= 0) return descriptor(made);
-        if (errno != EEXIST) cannot_open(at.path, errno);
+        if (made >= 0) return files::descriptor(made);
+        if (errno != EEXIST) files::cannot_open(at.path, errno);
     }
 }
 
 /// Has no name until it is whole: whoever is killed before leaves nothing. File systems without
 /// such files give it another name first, of this process alone.
-descriptor make(const spot& at, std::uint64_t bytes, usage how, bool outdated,
-                const std::function<void(int)>& fill) {
+files::descriptor make(const spot& at, std::uint64_t bytes, usage how, bool outdated,
+                       const std::function<void(int)>& fill) {
     const int folder = at.folder.get();
     std::string partial;
     const int nameless = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
-    descriptor file = nameless >= 0 ? descriptor(nameless) : make_partial(at, partial);
+    files::descriptor file =
+        nameless >= 0 ? files::descriptor(nameless) : make_partial(at, partial);
     lock(file.get(), how);
     try {
         reserve(file.get(), at.path, bytes);
         fill(file.get());
-        if (fdatasync(file.get()) != 0) sync_failed(at.path, errno);
+        if (fdatasync(file.get()) != 0) files::sync_failed(at.path, errno);
         if (outdated) unlinkat(folder, at.name.c_str(), 0);
         const bool named =
             nameless >= 0 ? name(file.get(), at)
@@ -192,7 +193,7 @@ descriptor make(const spot& at, std::uint64_t bytes, usage how, bool outdated,
                                       RENAME_NOREPLACE) == 0 ||
                                 (errno == EINVAL &&
                                  renameat(folder, partial.c_str(), folder, at.name.c_str()) == 0);
-        if (!named) cannot_open(at.path, errno);
+        if (!named) files::cannot_open(at.path, errno);
     } catch (...) {
         if (!partial.empty()) unlinkat(folder, partial.c_str(), 0);
         throw;
@@ -208,7 +209,7 @@ data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how
     search found = find(at, bytes, how);
     if (found.file) return {std::move(*found.file), false};
     // whoever makes a file or removes some has the folder; none of them is seen half done
-    const descriptor folder(spot::parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const files::descriptor folder(spot::parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     flock(folder.get(), LOCK_EX);
     found = find(at, bytes, how);
     if (found.taken) throw error(path + ": another run has it in use; choose another folder=DIR");
@@ -229,7 +230,7 @@ std::uint64_t remove_unused(const std::string& folder, std::uint64_t bytes) {
 void make_folder(const std::string& path) {
     std::error_code problem;
     fs::create_directories(path, problem);
-    if (problem) cannot_open(path, problem.value());
+    if (problem) files::cannot_open(path, problem.value());
 }
 
 }  // namespace watari::storage

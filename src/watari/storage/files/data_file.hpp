@@ -20,8 +20,8 @@ namespace watari::storage {
 enum class usage { shared, alone };
 
 struct data_file {
-    descriptor file;  ///< in use until it is closed; of no more use than that
-    bool made;        ///< here and now
+    files::descriptor file;  ///< in use until it is closed; of no more use than that
+    bool made;               ///< here and now
 };
 
 /// A file of so many bytes, found or made by `fill`, which writes all of it; it has this name once

@@ -45,7 +45,7 @@ file_set::file_set(const extent& wanted) : wanted_(wanted) {
 
 file_set::file_set(const std::string& path) : paths_{path} {
     struct stat found {};
-    if (stat(path.c_str(), &found) != 0) cannot_open(path, errno);
+    if (stat(path.c_str(), &found) != 0) files::cannot_open(path, errno);
     wanted_.bytes = static_cast<std::uint64_t>(found.st_size);
 }
 
@@ -74,8 +74,8 @@ void file_set::fill(int file, std::size_t number) const {
             static_cast<std::size_t>(std::min<std::uint64_t>(piece, file_bytes() - done));
         const ssize_t written = pwrite(file, data.data(), bytes, static_cast<off_t>(done));
         if (written != static_cast<ssize_t>(bytes))
-            transfer_failed(direction::write, paths_[number], done, bytes,
-                            written < 0 ? -errno : written);
+            files::transfer_failed(files::direction::write, paths_[number], done, bytes,
+                                   written < 0 ? -errno : written);
         // what was written must not fill the page cache
         sync_file_range(file, static_cast<off_t>(done), static_cast<off_t>(bytes),
                         SYNC_FILE_RANGE_WRITE);

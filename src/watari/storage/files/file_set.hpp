@@ -25,7 +25,7 @@ struct extent {
 };
 
 /// Where a block of the store lies.
-struct place {
+struct file_location {
     std::size_t file;
     std::uint64_t offset;  ///< in the file, bytes
 };
@@ -51,7 +51,7 @@ public:
     /// Names of files that hold nothing of ours, and can only be read. Throws system_error.
     std::vector<std::string> foreign() const;
 
-    place locate(std::uint64_t offset) const noexcept {
+    file_location locate(std::uint64_t offset) const noexcept {
         if (wanted_.files == 1) return {0, offset};
         const std::uint64_t stripe = offset / stripe_bytes;
         return {static_cast<std::size_t>(stripe % wanted_.files),
@@ -59,7 +59,7 @@ public:
     }
 
     /// What a request of so many bytes moves there: less where the file ends.
-    std::size_t expected(const place& at, std::size_t bytes) const noexcept {
+    std::size_t expected(const file_location& at, std::size_t bytes) const noexcept {
         const std::uint64_t left = at.offset < file_bytes() ? file_bytes() - at.offset : 0;
         return left < bytes ? static_cast<std::size_t>(left) : bytes;
     }

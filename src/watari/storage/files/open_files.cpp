@@ -18,11 +18,11 @@ namespace {
                       "cache=warm for the page cache");
 }
 
-descriptor open_direct(const std::string& path, int flags) {
+files::descriptor open_direct(const std::string& path, int flags) {
     const int tried = open(path.c_str(), flags | O_DIRECT);
     if (tried < 0 && errno == EINVAL) no_direct(path);
     if (tried >= 0) close(tried);
-    return descriptor(path, flags | O_DIRECT);
+    return files::descriptor(path, flags | O_DIRECT);
 }
 
 /// Brings all of a file into the page cache.
@@ -31,12 +31,12 @@ void read_through(int file, const std::string& path) {
     ssize_t moved = 0;
     for (off_t at = 0; (moved = pread(file, into.data(), into.size(), at)) != 0; at += moved)
         if (moved < 0)
-            transfer_failed(direction::read, path, static_cast<std::uint64_t>(at), into.size(),
-                            -errno);
+            files::transfer_failed(files::direction::read, path, static_cast<std::uint64_t>(at),
+                                   into.size(), -errno);
 }
 
 void make_durable(int file, const std::string& path) {
-    if (fdatasync(file) != 0) sync_failed(path, errno);
+    if (fdatasync(file) != 0) files::sync_failed(path, errno);
 }
 
 /// Takes a file out of the page cache; dirty pages would stay.
@@ -47,20 +47,20 @@ void drop(int file, const std::string& path) {
 
 }  // namespace
 
-open_files::open_files(const file_set& files, direction way, cache_state cache)
+open_files::open_files(const file_set& files, files::direction direction, cache_state cache)
     : files_(&files), cache_(cache) {
-    const int flags = (way == direction::read ? O_RDONLY : O_RDWR) | O_CLOEXEC;
+    const int flags = (direction == files::direction::read ? O_RDONLY : O_RDWR) | O_CLOEXEC;
     for (std::size_t i = 0; i < files.paths().size(); ++i) {
         descriptors_.push_back(cache == cache_state::none ? open_direct(path(i), flags)
-                                                          : descriptor(path(i), flags));
-        require_same_file(descriptor_of(i), files.in_use(i), path(i));
+                                                          : files::descriptor(path(i), flags));
+        files::require_same_file(descriptor_of(i), files.in_use(i), path(i));
     }
 }
 
 std::size_t open_files::direct_unit() const {
     std::size_t unit = 1;
     for (std::size_t i = 0; i < descriptors_.size(); ++i) {
-        const std::size_t own = direct_unit_of(descriptor_of(i), path(i));
+        const std::size_t own = files::direct_unit_of(descriptor_of(i), path(i));
         if (own == 0) no_direct(path(i));
         unit = std::max(unit, own);
     }

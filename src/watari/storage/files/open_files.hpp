@@ -17,7 +17,7 @@ enum class cache_state { none, cold, warm };
 class open_files {
 public:
     /// Throws unsupported where direct I/O was asked for and cannot be had, system_error.
-    open_files(const file_set& files, direction way, cache_state cache);
+    open_files(const file_set& files, files::direction direction, cache_state cache);
 
     const file_set& files() const noexcept { return *files_; }
     cache_state cache() const noexcept { return cache_; }
@@ -44,7 +44,7 @@ public:
 private:
     const file_set* files_;
     cache_state cache_;
-    std::vector<descriptor> descriptors_;
+    std::vector<files::descriptor> descriptors_;
 };
 
 }  // namespace watari::storage

@@ -22,7 +22,8 @@ words sector_at(int file, std::uint64_t number, const std::string& path) {
     const std::uint64_t offset = number * sector_bytes;
     const ssize_t moved = pread(file, found.data(), sector_bytes, static_cast<off_t>(offset));
     if (moved != static_cast<ssize_t>(sector_bytes))
-        transfer_failed(direction::read, path, offset, sector_bytes, moved < 0 ? -errno : moved);
+        files::transfer_failed(files::direction::read, path, offset, sector_bytes,
+                               moved < 0 ? -errno : moved);
     return found;
 }
 
@@ -51,7 +52,8 @@ void write_seal(int file, const std::string& path) {
     cpu::write_sector(seal.data(), seal_address, 0);
     const ssize_t moved = pwrite(file, seal.data(), sector_bytes, 0);
     if (moved != static_cast<ssize_t>(sector_bytes))
-        transfer_failed(direction::write, path, 0, sector_bytes, moved < 0 ? -errno : moved);
+        files::transfer_failed(files::direction::write, path, 0, sector_bytes,
+                               moved < 0 ? -errno : moved);
 }
 
 bool is_test_data(int file, std::uint64_t bytes, const std::string& path) {

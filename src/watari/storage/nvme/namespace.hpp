@@ -6,9 +6,9 @@
 /// so data that come too late fall where nobody looks.
 ///
 /// Long reads (`delivers`) may name the memory where their data are wanted, by an SGL: the
-/// controller brings them there, on a GPU by its copy engine. Who gives such a command up recalls
-/// it first: user and controller each say what they are about to do, and then look at what the
-/// other said, so that either the data are not brought, or the user waits until they are there. A
+/// controller brings them there, on a GPU by its copy engine. A user that gives up such a command
+/// recalls it first: user and controller each store their next action, and then load the other's,
+/// so that either the data are not brought, or the user waits until they are there. A
 /// copy takes microseconds, but the driver can keep it back while another thread's call waits for
 /// the whole GPU, and with it for the kernel that waits here: then `still_copying` ends the wait,
 /// and the memory must not be used again before the GPU was synchronised.
@@ -28,20 +28,20 @@
 
 namespace watari::storage {
 
-/// What is said of a slot's delivery. Each word is a command's identifier + 1, or 0.
-struct delivery {
-    std::uint32_t wanted;   ///< whose data are wanted where it said, by its user
-    std::uint32_t copying;  ///< whose data are on their way there, by the controller
+/// The state of a slot's delivery. Each word is a command's identifier + 1, or 0.
+struct delivery_state {
+    std::uint32_t wanted;   ///< the command whose data its user wants delivered
+    std::uint32_t copying;  ///< the command whose data the controller is copying
 };
 
-/// A namespace and the ways to it, passed to kernels by value. All queues are equally deep.
+/// A namespace and the paths to it, passed to kernels by value. All queues are equally deep.
 struct namespace_view {
     const queue_view* queues;
     std::byte* slots;
     const std::uint64_t* prp_lists;  ///< by slot: its pages from the second on
     std::size_t list_stride;         ///< entries from one slot's list to the next
     std::size_t slot_stride;         ///< bytes from one slot to the next
-    delivery* deliveries;            ///< by slot
+    delivery_state* deliveries;      ///< by slot
     std::uint64_t blocks;
     std::uint32_t queue_count;
     std::uint32_t block_bytes;
@@ -49,7 +49,7 @@ struct namespace_view {
     std::uint32_t delivered_from;  ///< bytes of a read that the controller can deliver; 0: none
     std::uint32_t nsid;
     std::uint32_t depth;
-    std::uint32_t lent;  ///< identifiers of a queue that its users have at most
+    std::uint32_t max_outstanding;  ///< identifiers of a queue in use at once
 
     constexpr std::uint32_t max_blocks() const {
         const std::uint32_t fit = max_transfer / block_bytes;
@@ -137,7 +137,7 @@ WATARI_KERNEL inline bool delivers(const namespace_view& view, std::size_t bytes
 /// ended.
 WATARI_KERNEL inline void send_delivered(const namespace_view& view, const token& command,
                                          const storage::submission_entry& asked, void* to) {
-    storage::delivery& own = view.deliveries[slot_number(view, command)];
+    storage::delivery_state& own = view.deliveries[slot_number(view, command)];
     everywhere::store_relaxed(own.wanted, command.cid + 1u);  // before the doorbell, as the entry
     const queue_view& queue = view.queues[command.queue];
     submit(group::together(queue.state), queue,
@@ -147,7 +147,7 @@ WATARI_KERNEL inline void send_delivered(const namespace_view& view, const token
 /// Nothing of a command's data is brought any more when this returns true; a copy that was begun is
 /// waited for, no longer than the queues' limit.
 WATARI_KERNEL inline bool recall(const namespace_view& view, const token& command) {
-    storage::delivery& own = view.deliveries[slot_number(view, command)];
+    storage::delivery_state& own = view.deliveries[slot_number(view, command)];
     everywhere::store_seq_cst(own.wanted, 0u);
     const std::int64_t deadline = nanoseconds() + view.queues[0].limit;
     for (unsigned attempt = 0; everywhere::load_seq_cst(own.copying) == command.cid + 1u;
@@ -181,7 +181,7 @@ WATARI_KERNEL inline token begin_read(const namespace_view& view, std::uint64_t 
     return command;
 }
 
-/// The same, unless every identifier is lent: then `taken` is false and `outcome` timed_out.
+/// The same, unless every identifier is in use: then `taken` is false and `outcome` timed_out.
 WATARI_KERNEL inline token try_begin_read(const namespace_view& view, std::uint64_t block,
                                           std::uint32_t count) {
     token command;
@@ -209,7 +209,7 @@ WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t
     return command;
 }
 
-/// The same, unless every identifier is lent.
+/// The same, unless every identifier is in use.
 WATARI_KERNEL inline token try_begin_write(const namespace_view& view, std::uint64_t block,
                                            std::uint32_t count, const void* source, bool fua) {
     token command;

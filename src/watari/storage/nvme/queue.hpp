@@ -7,14 +7,14 @@
 /// which is the controller's to see. The threads of a warp that call together use one ticket
 /// counter access and one doorbell write.
 ///
-/// Identifiers. At most depth - 1 are lent out at a time (`credits`), so that neither ring can be
+/// Identifiers. At most depth - 1 are in use at a time (`credits`), so that neither ring can be
 /// full; where fewer are wanted, so that data pass through fewer slots, there are no others. Free
 /// ones queue in a ring of `depth` words, a turn number beside each.
-/// The upper bits of an identifier count how often it was lent: a completion that comes twice, or
-/// too late, does not fit whoever has it now.
+/// The upper bits of an identifier count how often it was acquired: a completion that comes twice,
+/// or too late, does not fit whoever has it now.
 ///
-/// Slots of the submission queue. When ticket t is drawn, t + 1 identifiers have been lent, so at
-/// least t + 2 - depth commands were completed, and the controller, which fetches in order, has
+/// Slots of the submission queue. When ticket t is drawn, t + 1 identifiers have been acquired, so
+/// at least t + 2 - depth commands were completed, and the controller, which fetches in order, has
 /// fetched ticket t - depth, whose slot this is. The users therefore never wait for the SQ head.
 /// Entries become ready in any order; one thread at a time moves the doorbell over those that are
 /// ready in a row.
@@ -23,7 +23,7 @@
 /// of its identifier, whoever waits for it.
 ///
 /// Time. No wait is longer than `limit`. A command that passes it is abandoned: its user gets
-/// `timed_out`, and its identifier (with its data slot) is lent again only after the completion did
+/// `timed_out`, and its identifier (with its data slot) is free again only after the completion did
 /// come. Until then it may still take effect.
 #pragma once
 
@@ -37,8 +37,9 @@ namespace watari::storage {
 
 /// What the users of one queue share. Each word has a cache line of its own.
 struct queue_state {
-    alignas(128) std::int32_t credits;  ///< identifiers that may be lent
-    alignas(128) std::uint32_t lent;    ///< position in the ring of free identifiers: next to lend
+    alignas(128) std::int32_t credits;  ///< identifiers that may be acquired
+    alignas(128)
+        std::uint32_t acquired;  ///< position in the ring of free identifiers: the next one taken
     alignas(128) std::uint32_t returned;
     alignas(128) std::uint32_t tickets;
     alignas(128) std::uint32_t tail_lock;
@@ -67,7 +68,7 @@ struct queue_view {
     constexpr std::uint32_t mask() const { return depth() - 1; }
     /// Which of `depth` an identifier is, without the count of its use.
     constexpr std::uint32_t index(std::uint16_t cid) const { return cid & mask(); }
-    /// The same identifier, lent once more. 0xffff is no identifier.
+    /// The same identifier, acquired once more. 0xffff is no identifier.
     constexpr std::uint16_t again(std::uint16_t cid) const {
         const std::uint32_t uses = (1u << (16 - depth_log2)) - 1;
         return static_cast<std::uint16_t>(((cid >> depth_log2) + 1) % uses << depth_log2 |
@@ -77,7 +78,7 @@ struct queue_view {
     constexpr std::uint32_t ready_turn(std::uint32_t ticket) const {
         return (ticket >> depth_log2) + 1;
     }
-    /// The turn beside a free identifier at this position; one more: it has been lent.
+    /// The turn beside a free identifier at this position; one more: it is in use.
     constexpr std::uint32_t free_turn(std::uint32_t position) const {
         return (position >> depth_log2) << 1 & 0xffff;
     }
@@ -112,7 +113,7 @@ WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queu
             granted = there < 0 ? 0 : there < asked ? there : asked;
             if (granted < asked) local::fetch_add(state.credits, asked - granted);
             if (granted > 0)
-                first = local::fetch_add(state.lent, static_cast<std::uint32_t>(granted));
+                first = local::fetch_add(state.acquired, static_cast<std::uint32_t>(granted));
         }
     }
     granted = lanes.broadcast(granted);
@@ -122,13 +123,13 @@ WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queu
     // a credit was given back after the identifier behind it: whoever is about to put one here is
     // between two instructions
     const std::uint32_t position = first + lanes.rank();
-    std::uint32_t& place = queue.free_ids[position & queue.mask()];
-    std::uint32_t word = local::load_acquire(place);
+    std::uint32_t& free_id = queue.free_ids[position & queue.mask()];
+    std::uint32_t word = local::load_acquire(free_id);
     for (unsigned attempt = 0; word >> 16 != queue.free_turn(position); ++attempt) {
         pause(attempt);
-        word = local::load_acquire(place);
+        word = local::load_acquire(free_id);
     }
-    local::store_release(place, (word & 0xffff) | (queue.free_turn(position) + 1) << 16);
+    local::store_release(free_id, (word & 0xffff) | (queue.free_turn(position) + 1) << 16);
     cid = static_cast<std::uint16_t>(word);
     local::store_relaxed(queue.results[queue.index(cid)],
                          (word & 0xffff) << 16 | storage::under_way);
@@ -141,11 +142,11 @@ WATARI_KERNEL inline void put_back(const group& lanes, const queue_view& queue, 
     std::uint32_t first = 0;
     if (lanes.leads()) first = local::fetch_add(state.returned, lanes.size());
     const std::uint32_t position = lanes.broadcast(first) + lanes.rank();
-    std::uint32_t& place = queue.free_ids[position & queue.mask()];
-    const std::uint32_t lent_before = (queue.free_turn(position - queue.depth()) + 1) & 0xffff;
-    for (unsigned attempt = 0; local::load_acquire(place) >> 16 != lent_before; ++attempt)
+    std::uint32_t& free_id = queue.free_ids[position & queue.mask()];
+    const std::uint32_t acquired_before = (queue.free_turn(position - queue.depth()) + 1) & 0xffff;
+    for (unsigned attempt = 0; local::load_acquire(free_id) >> 16 != acquired_before; ++attempt)
         pause(attempt);
-    local::store_release(place, queue.again(cid) | queue.free_turn(position) << 16);
+    local::store_release(free_id, queue.again(cid) | queue.free_turn(position) << 16);
     lanes.sync();
     if (lanes.leads()) local::fetch_add(state.credits, static_cast<std::int32_t>(lanes.size()));
 }

@@ -36,7 +36,7 @@ struct ring_layout {
 /// where it would have to be chained.
 std::size_t list_stride(std::size_t max_transfer) { return std::bit_ceil(max_transfer / prp_page); }
 
-/// Bytes from one slot to the next. Not the same place of every large page: in a processor's cache
+/// Bytes from one slot to the next. Not the same offset in every large page: in a processor's cache
 /// that is one set, and short transfers would push each other out.
 std::size_t slot_stride(std::size_t max_transfer) {
     return max_transfer < 1 << 15 ? max_transfer : max_transfer + prp_page;
@@ -79,9 +79,10 @@ const queue_options& checked(const queue_options& options) {
     if (!std::has_single_bit(depth) || depth < least_depth || depth > most_depth)
         throw usage_error("queue depth " + std::to_string(depth) +
                           ": must be a power of two from 2 to 16384");
-    if (options.lent >= depth)
-        throw usage_error(std::to_string(options.lent) + " identifiers at once in a queue of " +
-                          std::to_string(depth) + ": must be fewer than it is deep");
+    if (options.max_outstanding >= depth)
+        throw usage_error(std::to_string(options.max_outstanding) +
+                          " identifiers at once in a queue of " + std::to_string(depth) +
+                          ": must be fewer than it is deep");
     if (options.queues == 0 || options.queues > 0xfffe)
         throw usage_error(std::to_string(options.queues) + " queues: must be 1 to 65534");
     if (transfer == 0 || transfer % prp_page != 0 || transfer > 512 * prp_page)
@@ -108,13 +109,13 @@ queue_options queues_for(processor users, std::size_t threads, std::size_t under
                                            : std::bit_ceil(std::max(block, prp_page));
     std::size_t commands = under_way * std::max<std::size_t>(block / transfer, 1);
     if (delivered) commands = std::min(commands, most_delivered);
-    const std::size_t lent =
+    const std::size_t max_outstanding =
         std::clamp<std::size_t>((commands + queues - 1) / queues, 1, most_depth - 1);
     return {.users = users,
             .queues = static_cast<std::uint32_t>(queues),
             .depth = static_cast<std::uint32_t>(std::bit_ceil(
-                (delivered ? std::max<std::size_t>(commands / queues, 1) : lent) + 1)),
-            .lent = static_cast<std::uint32_t>(delivered ? 0 : lent),
+                (delivered ? std::max<std::size_t>(commands / queues, 1) : max_outstanding) + 1)),
+            .max_outstanding = static_cast<std::uint32_t>(delivered ? 0 : max_outstanding),
             .max_transfer = static_cast<std::uint32_t>(transfer),
             .delivered_from = delivered ? static_cast<std::uint32_t>(large_run) : 0};
 }
@@ -126,7 +127,7 @@ queue_memory::queue_memory(const queue_options& options)
       slots_(shared(options, slot_count() * slot_stride(options.max_transfer))),
       lists_(shared(options, slot_count() * list_stride(options.max_transfer) * 8)),
       deliveries_(
-          shared(options, options.delivered_from > 0 ? slot_count() * sizeof(delivery) : 0)),
+          shared(options, options.delivered_from > 0 ? slot_count() * sizeof(delivery_state) : 0)),
       state_(own(options)) {
     auto* entry = static_cast<std::uint64_t*>(lists_.data());
     const auto slots = reinterpret_cast<std::uint64_t>(slots_.data());
@@ -146,7 +147,7 @@ void queue_memory::clear() {
 void queue_memory::write_state() const {
     const state_layout layout(options_.queues, options_.depth);
     const std::uint32_t depth = options_.depth, first = options_.first_ticket;
-    const std::uint32_t ids = options_.lent > 0 ? options_.lent : depth;
+    const std::uint32_t ids = options_.max_outstanding > 0 ? options_.max_outstanding : depth;
     std::vector<std::byte> image(layout.bytes(options_.queues));
     for (std::uint32_t q = 0; q < options_.queues; ++q) {
         const queue_view view = queue(q);
@@ -154,14 +155,14 @@ void queue_memory::write_state() const {
         std::byte* own = image.data() + layout.first + q * layout.stride;
         queue_state state{};
         state.credits = static_cast<std::int32_t>(std::min(ids, depth - 1));
-        state.lent = state.tickets = state.tail = state.head = first;
+        state.acquired = state.tickets = state.tail = state.head = first;
         state.returned = first + ids;
         std::memcpy(own, &state, sizeof state);
         const auto put = [&](std::size_t array, std::uint32_t i, std::uint32_t word) {
             std::memcpy(own + array + i * sizeof word, &word, sizeof word);
         };
         for (std::uint32_t i = 0; i < depth; ++i) {
-            // places behind the last identifier are as if theirs had been lent
+            // entries behind the last identifier are as if theirs were in use
             const std::uint32_t turn =
                 i < ids ? view.free_turn(first) : view.free_turn(first - depth) + 1;
             put(layout.free_ids, i, i | (turn & 0xffff) << 16);
@@ -200,7 +201,7 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
             .prp_lists = static_cast<const std::uint64_t*>(lists_.data()),
             .list_stride = list_stride(options_.max_transfer),
             .slot_stride = slot_stride(options_.max_transfer),
-            .deliveries = static_cast<delivery*>(deliveries_.data()),
+            .deliveries = static_cast<delivery_state*>(deliveries_.data()),
             .blocks = blocks,
             .queue_count = options_.queues,
             .block_bytes = block_bytes,
@@ -208,7 +209,8 @@ namespace_view queue_memory::view(std::uint64_t blocks, std::uint32_t block_byte
             .delivered_from = options_.delivered_from,
             .nsid = 1,
             .depth = options_.depth,
-            .lent = options_.lent > 0 ? options_.lent : options_.depth - 1};
+            .max_outstanding =
+                options_.max_outstanding > 0 ? options_.max_outstanding : options_.depth - 1};
 }
 
 submission_entry* queue_memory::submissions(std::uint32_t queue) const {

@@ -17,7 +17,8 @@ struct queue_options {
     processor users = the_cpu;
     std::uint32_t queues = 2;
     std::uint32_t depth = 256;  ///< a power of two, 2 to 16384
-    std::uint32_t lent = 0;     ///< identifiers lent at once, fewer than depth; 0: all but one
+    std::uint32_t max_outstanding =
+        0;  ///< identifiers in use at once, fewer than depth; 0: all but one
     std::uint32_t max_transfer = 1 << 17;  ///< bytes: whole pages of 4096, at most 2 MiB
     double limit = 10;                     ///< seconds that a wait may take
     /// Bytes of a read from which on the controller can bring its data to the memory that it names,
@@ -27,11 +28,11 @@ struct queue_options {
 };
 
 /// Queues for a controller of `threads` threads and users who have this many requests under way, of
-/// at most `block` bytes. No deeper than that: identifiers are lent in turn, so that data pass
+/// at most `block` bytes. No deeper than that: identifiers are acquired in turn, so that data pass
 /// through all slots, and where these do not stay in the CPU's cache the slowest memory of all is
 /// in the way. A GPU has two queues a thread, for its warps contend for them, and fetches long
 /// blocks in several commands, which come and go while others are copied; or, where they are a
-/// multiple of `large_run`, by its copy engine if copies pass kernels (courier.hpp).
+/// multiple of `large_run`, by its copy engine if copies pass kernels (controller/delivery.hpp).
 queue_options queues_for(processor users, std::size_t threads, std::size_t under_way,
                          std::size_t block);
 

@@ -17,13 +17,13 @@
 namespace watari::storage {
 
 /// A command under way, and whose it is.
-struct request_place {
+struct request_in_flight {
     token command;
     std::size_t request;
 };
 
 /// How a command ended, and when by the clock of who asked, in nanoseconds: from its submission
-/// until its data were at their place.
+/// until its data were at their location.
 struct request_result {
     std::int64_t began, ended;
     status outcome;
@@ -38,10 +38,10 @@ struct request_list {
     std::size_t stride;     ///< bytes from part to part in memory
     std::uint32_t overlap;  ///< bytes that a part has in common with the next one
     bool write;
-    std::byte* memory;        ///< part k of block i at memory + k x stride + i x part
-    request_result* results;  ///< of each
-    std::uint32_t* failed;    ///< in memory of the CPU: becomes 1 if one did not succeed
-    request_place* places;    ///< of a CPU, warps x each: the kernel's own
+    std::byte* memory;             ///< part k of block i at memory + k x stride + i x part
+    request_result* results;       ///< of each
+    std::uint32_t* failed;         ///< in memory of the CPU: becomes 1 if one did not succeed
+    request_in_flight* in_flight;  ///< of a CPU, warps x each: the kernel's own
     std::uint64_t* taken;     ///< of a GPU, in its memory: requests that warps took or asked for
     std::uint64_t before;     ///< of them for earlier lists
     std::size_t warps, each;  ///< on a GPU at most 32 each
@@ -53,9 +53,9 @@ struct request_list {
 
 /// The kernels of one backend; on a GPU they return before they are done.
 struct request_kernels {
-    void (*run)(const request_list& what, stream_t stream);
+    void (*run)(const request_list& list, stream_t stream);
     /// What was written is durable; how that ended goes to results[0], whose times stay.
-    void (*flush)(const request_list& what, stream_t stream);
+    void (*flush)(const request_list& list, stream_t stream);
 };
 
 }  // namespace watari::storage

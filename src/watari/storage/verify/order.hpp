@@ -2,7 +2,7 @@
 ///
 /// random: a permutation by a Feistel network of four rounds over the next power of four, walked
 /// along its cycle until it is inside (Black and Rogaway, CT-RSA 2002): no table, no repetition, so
-/// that neither a cache nor two writes of one block tell of the order instead of the path.
+/// that neither a cache nor two writes of one block measure the order instead of the path.
 #pragma once
 
 #include <bit>

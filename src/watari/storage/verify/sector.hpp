@@ -52,7 +52,7 @@ WATARI_KERNEL inline void write_sector(std::uint64_t* words, std::uint64_t addre
     words[storage::sector_words - 1] = sector_checksum(words);
 }
 
-/// Whether a sector is whole, at its place, and of this generation.
+/// Whether a sector is whole, at its location, and of this generation.
 WATARI_KERNEL inline bool sector_is(const std::uint64_t* words, std::uint64_t address,
                                     std::uint64_t generation) {
     return words[0] == address &&

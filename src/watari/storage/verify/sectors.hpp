@@ -26,7 +26,7 @@ struct sector_kernels {
     void (*write)(const blocks& where, std::uint64_t generation, stream_t stream);
     /// Makes every sector wrong, so that one that nobody writes again is seen.
     void (*spoil)(const blocks& where, stream_t stream);
-    /// How many sectors are not whole, at their place and of this generation; waits.
+    /// How many sectors are not whole, at their location and of this generation; waits.
     std::size_t (*wrong)(const blocks& where, std::uint64_t generation, stream_t stream);
 };
 

@@ -6,7 +6,7 @@
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
 
-namespace watari::bench {
+namespace watari::cases {
 namespace {
 
 copy_parameters small_copy() {
@@ -83,4 +83,4 @@ TEST(SharedMemory, NeedsAGpu) {
 }
 
 }  // namespace
-}  // namespace watari::bench
+}  // namespace watari::cases

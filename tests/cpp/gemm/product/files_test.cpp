@@ -1,4 +1,5 @@
 // Products of matrices in files, by every engine that this machine has, against sums in double.
+#include "files/larger_units.hpp"
 #include "gemm/product/product_files.hpp"
 
 #include <signal.h>
@@ -39,25 +40,27 @@ std::vector<example> examples() {
     if (device::count() > 0)
         engines.insert(engines.end(), {"gpu/posix", "gpu/uring", "gpu/mmap", "gpu/gpu"});
     for (const std::string& engine : engines) {
-        all.push_back({engine, {256, 256, 256}, single, 0, 1, 0, 8, order::reuse});
-        all.push_back({engine, {256, 384, 128}, single, 4096, 1, 0, 5, order::naive});
-        all.push_back({engine, {300, 257, 391}, single, 128, 1, 0, 8, order::reuse});
-        all.push_back({engine, {300, 257, 391}, twice, 128, 2, 0.5, 12, order::reuse});
-        all.push_back({engine, {512, 640, 384}, single, 4096, -1.5, 1, 40, order::reuse});
-        all.push_back({engine, {130, 1000, 700}, single, 128, 1, -2, 9, order::reuse});
-        all.push_back({engine, {1000, 130, 700}, twice, 64, 1, 1, 17, order::reuse});
-        all.push_back({engine, {300, 1000, 700}, single, 4, 1, -2, 16, order::reuse, false});
-        all.push_back({engine, {700, 900, 600}, twice, 8, 2, 0, 20, order::reuse, false});
+        all.push_back({engine, {256, 256, 256}, single, 0, 1, 0, 8, schedule_kind::reuse});
+        all.push_back({engine, {256, 384, 128}, single, 4096, 1, 0, 5, schedule_kind::naive});
+        all.push_back({engine, {300, 257, 391}, single, 128, 1, 0, 8, schedule_kind::reuse});
+        all.push_back({engine, {300, 257, 391}, twice, 128, 2, 0.5, 12, schedule_kind::reuse});
+        all.push_back({engine, {512, 640, 384}, single, 4096, -1.5, 1, 40, schedule_kind::reuse});
+        all.push_back({engine, {130, 1000, 700}, single, 128, 1, -2, 9, schedule_kind::reuse});
+        all.push_back({engine, {1000, 130, 700}, twice, 64, 1, 1, 17, schedule_kind::reuse});
+        all.push_back(
+            {engine, {300, 1000, 700}, single, 4, 1, -2, 16, schedule_kind::reuse, false});
+        all.push_back({engine, {700, 900, 600}, twice, 8, 2, 0, 20, schedule_kind::reuse, false});
         // as numpy.save has them: neighbours come together and share a sector in each row
-        all.push_back({engine, {512, 1024, 768}, single, 128, 1, 0, 24, order::reuse});
-        all.push_back({engine, {512, 1001, 999}, twice, 128, 1, 1, 24, order::reuse});
-        all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, order::reuse});
-        all.push_back({engine, {5, 700, 3}, twice, 128, 1, 0, 6, order::reuse});
-        all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, order::reuse});
-        all.push_back({engine, {200, 200, 200}, single, 128, 0, 0, 5, order::reuse});
-        all.push_back({engine, {200, 200, 200}, single, 128, 0, 2, 5, order::reuse});
+        all.push_back({engine, {512, 1024, 768}, single, 128, 1, 0, 24, schedule_kind::reuse});
+        all.push_back({engine, {512, 1001, 999}, twice, 128, 1, 1, 24, schedule_kind::reuse});
+        all.push_back({engine, {1, 1, 1}, single, 128, 3, 0, 5, schedule_kind::reuse});
+        all.push_back({engine, {5, 700, 3}, twice, 128, 1, 0, 6, schedule_kind::reuse});
+        all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, schedule_kind::reuse});
+        all.push_back({engine, {200, 200, 200}, single, 128, 0, 0, 5, schedule_kind::reuse});
+        all.push_back({engine, {200, 200, 200}, single, 128, 0, 2, 5, schedule_kind::reuse});
         // rows of C longer than a request, in two groups of columns that both fit one
-        all.push_back({engine, {256, 257 * tile, 8}, single, 4096, 1, 1, 800, order::reuse});
+        all.push_back(
+            {engine, {256, 257 * tile, 8}, single, 4096, 1, 1, 800, schedule_kind::reuse});
     }
     return all;
 }
@@ -66,50 +69,42 @@ INSTANTIATE_TEST_SUITE_P(Engine, Files, ::testing::ValuesIn(examples()));
 
 /// Whether direct I/O reaches a disk there.
 bool is_on_disk(const std::string& path) {
-    return storage::direct_unit_of(path) > 0 && storage::disk_of(path);
+    return files::direct_unit_of(path) > 0 && files::disk_of(path);
 }
 
-/// Of one disk, by engines that either way alone keeps busy.
+/// Of one disk, by engines of which reads or writes alone keep it busy.
 TEST_F(FileProduct, ReadsAndWritesTakeTurns) {
     std::vector<std::string> engines{"queue"};
-    if (storage::uring_absent_reason().empty()) engines.push_back("uring");
+    if (files::uring_absent_reason().empty()) engines.push_back("uring");
     if (device::count() > 0) engines.push_back("gpu/gpu");
     for (const std::string& engine : engines) {
-        const example e{engine, {1024, 1024, 512}, precision::single_precision, 4096, 1, 1,
-                        12,     order::reuse};
+        const example e{engine, {1024, 1024, 512},   precision::single_precision, 4096, 1, 1,
+                        12,     schedule_kind::reuse};
         SCOPED_TRACE(::testing::Message() << e);
         const matrices m(e);
         if (!is_on_disk(m.a.where.path)) GTEST_SKIP() << m.a.where.path << " is on no disk";
-        if (storage::direct_unit_of(m.a.where.path) > tile * element_bytes(e.type))
+        if (files::direct_unit_of(m.a.where.path) > tile * element_bytes(e.type))
             GTEST_SKIP() << "rows of C are written through the page cache: no whole units";
-        EXPECT_EQ(multiply(m.job()).both_ways, 0u);
+        EXPECT_EQ(multiply(m.job()).both_directions, 0u);
         EXPECT_LT(m.error(), 1);
     }
 }
 
-/// Disks as if their units were larger than they are.
-struct larger_units {
-    explicit larger_units(std::size_t bytes) { storage::least_direct_unit = bytes; }
-    larger_units(const larger_units&) = delete;
-    larger_units& operator=(const larger_units&) = delete;
-    ~larger_units() { storage::least_direct_unit = 1; }
-};
-
 /// What is planned before C is there is what is moved, whatever rows and units of direct I/O.
 TEST_F(FileProduct, IsPlannedInTheUnitsOfItsDisk) {
-    const larger_units pretended(4096);
+    const files::larger_units pretended(4096);
     const auto single = precision::single_precision;
     for (const char* const engine : {"posix", "uring", "mmap", "queue"}) {
         const example examples[] = {
-            {engine, {300, 257, 391}, single, 128, 1, 0, 9, order::reuse},    // begins anywhere
-            {engine, {256, 384, 640}, single, 512, 1, 1, 9, order::reuse},    // whole sectors
-            {engine, {128, 1024, 1024}, single, 4096, 1, 1, 9, order::reuse}  // whole pages
+            {engine, {300, 257, 391}, single, 128, 1, 0, 9, schedule_kind::reuse},  // anywhere
+            {engine, {256, 384, 640}, single, 512, 1, 1, 9, schedule_kind::reuse},  // whole sectors
+            {engine, {128, 1024, 1024}, single, 4096, 1, 1, 9, schedule_kind::reuse}  // whole pages
         };
         for (const example& e : examples) {
             SCOPED_TRACE(::testing::Message() << e);
             const matrices m(e);
             file_product job = m.job();
-            const bool direct = storage::direct_unit_of(job.a.path) > 0 && e.engine != "mmap";
+            const bool direct = files::direct_unit_of(job.a.path) > 0 && e.engine != "mmap";
             EXPECT_EQ(slot_bytes(job) >= tile * 4096, direct);
             job.c.path += "-that-will-be";
             const foresight ahead = plan(job);
@@ -124,8 +119,14 @@ TEST_F(FileProduct, IsPlannedInTheUnitsOfItsDisk) {
 
 TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
     for (const char* engine : {"posix", "uring", "queue"}) {
-        const matrices m(
-            {engine, {300, 300, 300}, precision::single_precision, 4096, 1, 0, 8, order::reuse});
+        const matrices m({engine,
+                          {300, 300, 300},
+                          precision::single_precision,
+                          4096,
+                          1,
+                          0,
+                          8,
+                          schedule_kind::reuse});
         file_product job = m.job();
         job.a.rows = 600;  // more than the file has
         job.c.rows = 600;
@@ -142,14 +143,20 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedRead) {
 TEST_F(FileProduct, NamesTheAddressOfAFailedWrite) {
     for (const char* engine : {"posix", "uring", "queue"}) {
         SCOPED_TRACE(engine);
-        const matrices m(
-            {engine, {640, 1024, 128}, precision::single_precision, 4096, 1, 1, 8, order::reuse});
+        const matrices m({engine,
+                          {640, 1024, 128},
+                          precision::single_precision,
+                          4096,
+                          1,
+                          1,
+                          8,
+                          schedule_kind::reuse});
         const std::vector<double> before = m.old.values();
         file_product job = m.job();
-        std::set<tile_of_c> told;
+        std::set<tile_of_c> reported;
         job.interval = 0;
         job.progress = [&](const completed_tiles& tiles, double) {
-            for (const auto& [at, checksum] : tiles) told.insert(at);
+            for (const auto& [at, checksum] : tiles) reported.insert(at);
             return true;
         };
         rlimit usual{};
@@ -158,24 +165,30 @@ TEST_F(FileProduct, NamesTheAddressOfAFailedWrite) {
         rlimit little = usual;
         little.rlim_cur = 1 << 20;
         setrlimit(RLIMIT_FSIZE, &little);
-        std::string said;
+        std::string message;
         try {
             multiply(job);
         } catch (const error& reason) {
-            said = reason.what();
+            message = reason.what();
         }
         setrlimit(RLIMIT_FSIZE, &usual);
         signal(SIGXFSZ, handler);
-        EXPECT_NE(said.find("write"), std::string::npos) << said;
-        EXPECT_NE(said.find(" at "), std::string::npos) << said;
+        EXPECT_NE(message.find("write"), std::string::npos) << message;
+        EXPECT_NE(message.find(" at "), std::string::npos) << message;
         EXPECT_EQ(m.old.values(), before);
-        for (const tile_of_c& tile : told) EXPECT_LT(tile.first, 2u) << "said to be durable";
+        for (const tile_of_c& tile : reported) EXPECT_LT(tile.first, 2u) << "reported as durable";
     }
 }
 
 TEST_F(FileProduct, RefusesShapesThatDoNotFit) {
-    const matrices m(
-        {"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8, order::reuse});
+    const matrices m({"posix",
+                      {300, 300, 300},
+                      precision::single_precision,
+                      128,
+                      1,
+                      0,
+                      8,
+                      schedule_kind::reuse});
     file_product job = m.job();
     job.b.rows = 299;
     EXPECT_THROW(multiply(job), usage_error);
@@ -183,8 +196,14 @@ TEST_F(FileProduct, RefusesShapesThatDoNotFit) {
 }
 
 TEST_F(FileProduct, RefusesTooLittleFastMemory) {
-    const matrices m(
-        {"posix", {300, 300, 300}, precision::single_precision, 128, 1, 0, 8, order::reuse});
+    const matrices m({"posix",
+                      {300, 300, 300},
+                      precision::single_precision,
+                      128,
+                      1,
+                      0,
+                      8,
+                      schedule_kind::reuse});
     file_product job = m.job();
     job.how.fast_memory = 2 * tile * tile * sizeof(float);
     EXPECT_THROW(multiply(job), usage_error);

@@ -87,7 +87,7 @@ public:
         return result;
     }
 
-    matrix_file where;
+    files::matrix_file where;
 
 private:
     precision type_;
@@ -100,7 +100,7 @@ struct example {
     std::size_t offset;  ///< of every matrix in its file
     double alpha, beta;
     std::size_t slots;  ///< of fast memory
-    order schedule;
+    schedule_kind schedule;
     bool direct = true;
 };
 
@@ -128,7 +128,7 @@ struct matrices {
         p.how.tile = tile;
         p.how.schedule = e_.schedule;
         p.how.type = e_.type;
-        const std::size_t unit = e_.direct ? storage::direct_unit_of(a.where.path) : 0;
+        const std::size_t unit = e_.direct ? files::direct_unit_of(a.where.path) : 0;
         p.how.fast_memory = e_.slots * slot_of(e_.type, std::max<std::size_t>(unit, 512));
         p.how.alpha = e_.alpha;
         p.how.beta = e_.beta;
@@ -140,7 +140,7 @@ struct matrices {
 
     /// The largest error, in units of the tolerance.
     double error() const {
-        const std::vector<double> found = c.values();
+        const std::vector<double> values = c.values();
         const bool single = e_.type == precision::single_precision;
         const double epsilon = single ? 1.2e-7 : 2.3e-16;
         const auto rounded = [&](double v) { return single ? static_cast<float>(v) : v; };
@@ -157,7 +157,7 @@ struct matrices {
                 const double before = e_.beta == 0 ? 0 : e_.beta * rounded(c_[i * e_.size.n + j]);
                 const double expected = e_.alpha * sum + before;
                 absolute = std::abs(e_.alpha) * absolute + std::abs(before);
-                const double off = std::abs(found[i * e_.size.n + j] - expected);
+                const double off = std::abs(values[i * e_.size.n + j] - expected);
                 const double roundings = 4 + static_cast<double>(e_.size.k);
                 worst = std::max(worst,
                                  std::isnan(off) ? 1e300 : off / (absolute * epsilon * roundings));

@@ -23,7 +23,7 @@ protected:
     std::vector<double> save(const std::string& name, std::size_t rows, std::size_t columns,
                              precision type, std::size_t first = 128) {
         const std::vector<double> values = random_values(rows * columns, ++seed_);
-        std::string header = npy_header(rows, columns, type);
+        std::string header = files::npy_header(rows, columns, type);
         header.erase(first - 1, header.size() - first);  // of its padding
         header[8] = static_cast<char>((first - 10) & 0xff);
         header[9] = static_cast<char>((first - 10) >> 8);
@@ -60,17 +60,18 @@ TEST_F(Product, IsWhatSumsInDoubleAre) {
     EXPECT_EQ(took.tiles, 9u);
     EXPECT_EQ(took.finished_before, 0u);
     EXPECT_FALSE(took.stopped);
-    const npy_matrix c = read_npy(at("C.npy"));
-    EXPECT_EQ(c.where.offset, npy_header_bytes);
-    EXPECT_EQ(shape_text(c.where), "300 x 270");
+    const files::npy_matrix c = files::read_npy(at("C.npy"));
+    EXPECT_EQ(c.where.offset, files::npy_header_bytes);
+    EXPECT_EQ(files::shape_text(c.where), "300 x 270");
     const std::string stored = content("C.npy");
-    ASSERT_EQ(stored.size(), npy_header_bytes + m * n * sizeof(double));
+    ASSERT_EQ(stored.size(), files::npy_header_bytes + m * n * sizeof(double));
     for (std::size_t i = 0; i < m; i += 7)
         for (std::size_t j = 0; j < n; j += 5) {
-            double sum = 0, found = 0;
+            double sum = 0, element = 0;
             for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
-            std::memcpy(&found, &stored[npy_header_bytes + (i * n + j) * sizeof found], 8);
-            ASSERT_NEAR(found, sum, 1e-12) << i << " " << j;
+            std::memcpy(&element, &stored[files::npy_header_bytes + (i * n + j) * sizeof element],
+                        8);
+            ASSERT_NEAR(element, sum, 1e-12) << i << " " << j;
         }
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 3);
 }
@@ -109,10 +110,11 @@ TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
     save("B.npy", 200, 270, precision::single_precision);
     npy_product wanted = asked();
     wanted.interval = 60;
-    std::size_t told = 0;
-    const product_counts took = multiply(wanted, [&](std::size_t, double) { return ++told == 0; });
+    std::size_t reports = 0;
+    const product_counts took =
+        multiply(wanted, [&](std::size_t, double) { return ++reports == 0; });
     EXPECT_TRUE(took.stopped);
-    EXPECT_EQ(told, 1u);
+    EXPECT_EQ(reports, 1u);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
@@ -125,12 +127,12 @@ TEST_F(Product, HeadersAreReadAsTheyAreWritten) {
             round % 2 == 0 ? precision::single_precision : precision::double_precision;
         const std::size_t first = 64 * starts(engine);
         save("A.npy", rows, columns, type, first);
-        const npy_matrix found = read_npy(at("A.npy"));
-        EXPECT_EQ(found.where.rows, rows);
-        EXPECT_EQ(found.where.columns, columns);
-        EXPECT_EQ(found.where.offset, first);
-        EXPECT_EQ(found.type, type);
-        EXPECT_FALSE(has_changed(found));
+        const files::npy_matrix matrix = files::read_npy(at("A.npy"));
+        EXPECT_EQ(matrix.where.rows, rows);
+        EXPECT_EQ(matrix.where.columns, columns);
+        EXPECT_EQ(matrix.where.offset, first);
+        EXPECT_EQ(matrix.type, type);
+        EXPECT_FALSE(files::has_changed(matrix));
     }
 }
 
@@ -139,10 +141,10 @@ TEST_F(Product, TilesAreSuchAsFitWithWhatADiskWantsAroundTheirRows) {
     npy_product wanted = asked();
     wanted.tile = 0;
     wanted.fast_memory = std::size_t{1} << 23;
-    for (const std::size_t first : {std::size_t{128}, npy_header_bytes}) {
+    for (const std::size_t first : {std::size_t{128}, files::npy_header_bytes}) {
         save("A.npy", 512, 512, precision::single_precision, first);
         save("B.npy", 512, 512, precision::single_precision, first);
-        const bool shared = first == 128 && storage::direct_unit_of(at("A.npy")) > first;
+        const bool shared = first == 128 && files::direct_unit_of(at("A.npy")) > first;
         EXPECT_EQ(product(wanted).how().tile, shared ? 128u : 256u);
     }
 }

@@ -1,5 +1,5 @@
-// Products that go on where a run ended: by tiles that were done before, and by what a run that is
-// stopped tells.
+// Products that resume where a run ended: by tiles that were done before, and by the report of a
+// run that was stopped.
 #include "gemm/product/product_files.hpp"
 
 #include <random>
@@ -11,38 +11,50 @@
 namespace watari::gemm {
 namespace {
 
-/// Tiles in `finished` are left as they are, and what a run tells is all the others.
+/// Tiles in `finished` are left as they are, and a run reports all the others.
 TEST_F(FileProduct, GoesOnWhereARunEnded) {
-    const matrices m(
-        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
+    const matrices m({"posix",
+                      {384, 512, 256},
+                      precision::single_precision,
+                      4096,
+                      1,
+                      0,
+                      12,
+                      schedule_kind::reuse});
     file_product job = m.job();
-    std::set<tile_of_c> told;
+    std::set<tile_of_c> reported;
     job.progress = [&](const completed_tiles& tiles, double) {
-        for (const auto& [at, checksum] : tiles) told.insert(at);
+        for (const auto& [at, checksum] : tiles) reported.insert(at);
         return true;
     };
     multiply(job);
     EXPECT_LT(m.error(), 1);
-    EXPECT_EQ(told.size(), 3 * 4u);
+    EXPECT_EQ(reported.size(), 3 * 4u);
     const std::vector<double> whole = m.c.values();
 
-    const matrices again(
-        {"posix", {384, 512, 256}, precision::single_precision, 4096, 1, 0, 12, order::reuse});
+    const matrices again({"posix",
+                          {384, 512, 256},
+                          precision::single_precision,
+                          4096,
+                          1,
+                          0,
+                          12,
+                          schedule_kind::reuse});
     job = again.job();
     for (std::size_t i = 0; i < 3; ++i) job.finished.push_back({i, 1});
-    told.clear();
+    reported.clear();
     job.progress = [&](const completed_tiles& tiles, double) {
-        for (const auto& [at, checksum] : tiles) told.insert(at);
+        for (const auto& [at, checksum] : tiles) reported.insert(at);
         return true;
     };
     multiply(job);
-    EXPECT_EQ(told.size(), 3 * 3u);
-    const std::vector<double> found = again.c.values();
-    for (std::size_t at = 0; at < found.size(); ++at) {
+    EXPECT_EQ(reported.size(), 3 * 3u);
+    const std::vector<double> values = again.c.values();
+    for (std::size_t at = 0; at < values.size(); ++at) {
         if (at % 512 / tile == 1)
-            EXPECT_TRUE(std::isnan(found[at]));
+            EXPECT_TRUE(std::isnan(values[at]));
         else
-            EXPECT_EQ(found[at], whole[at]);
+            EXPECT_EQ(values[at], whole[at]);
     }
 }
 
@@ -53,8 +65,8 @@ TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
     std::mt19937 random(3);
     for (const std::size_t k : {8, 256, 640})
         for (const std::size_t slots : {5, 9, 14, 40}) {
-            const example e{"posix", {500, 640, k}, precision::single_precision, 4096, 1, 0,
-                            slots,   order::reuse};
+            const example e{"posix", {500, 640, k}, precision::single_precision, 4096, 1,
+                            0,       slots,         schedule_kind::reuse};
             const matrices whole(e);
             multiply(whole.job());
             EXPECT_LT(whole.error(), 1);
@@ -68,22 +80,23 @@ TEST_F(FileProduct, GoesOnWithAnyTilesDone) {
                     if (random() % 3 != 0) done.insert({i, j});
             job.finished.assign(done.begin(), done.end());
             multiply(job);
-            const std::vector<double> found = m.c.values();
-            for (std::size_t at = 0; at < found.size(); ++at) {
+            const std::vector<double> values = m.c.values();
+            for (std::size_t at = 0; at < values.size(); ++at) {
                 const bool before = done.count({at / 640 / tile, at % 640 / tile});
-                if (before && std::isnan(found[at])) continue;
-                ASSERT_EQ(found[at], expected[at]) << e;
+                if (before && std::isnan(values[at])) continue;
+                ASSERT_EQ(values[at], expected[at]) << e;
             }
         }
 }
 
 /// The schedule that a product of this example has where rows of any bytes are read.
 schedule schedule_of(const example& e) {
-    const auto place = [&](matrix which) {
+    const auto placement_of = [&](matrix which) {
         return placement::rows_at(tiling_of(which, e.size, tile), element_bytes(e.type), e.offset,
                                   1);
     };
-    const placement a = place(matrix::a), b = place(matrix::b), c = place(matrix::c);
+    const placement a = placement_of(matrix::a), b = placement_of(matrix::b),
+                    c = placement_of(matrix::c);
     parameters p;
     p.engine = e.engine;
     return schedule({.size = e.size,
@@ -92,7 +105,7 @@ schedule schedule_of(const example& e) {
                      .fast_bytes = e.slots * slot_of(e.type),
                      .slot_bytes = slot_bytes({a, b, c}),
                      .which = e.schedule,
-                     .together = together_of(p, a, b, c)});
+                     .tiles_per_request = tiles_per_request_of(p, a, b, c)});
 }
 
 /// Moves an example's tiles twice, the second time with any of them done before: the same sums, and
@@ -106,23 +119,23 @@ void expect_same_without_some(const example& e, std::mt19937& random) {
     const matrices rest(e);  // in the same files
     file_product job = rest.job();
     job.how.threads = random() % 3 + 1;
-    std::set<tile_of_c> done, told;
+    std::set<tile_of_c> done, reported;
     for (std::size_t r = 0; r * tile < e.size.m; ++r)
         for (std::size_t c = 0; c * tile < e.size.n; ++c)
             if (random() % 2 == 0) done.insert({r, c});
     job.finished.assign(done.begin(), done.end());
     job.progress = [&](const completed_tiles& tiles, double) {
-        for (const auto& [at, checksum] : tiles) told.insert(at);
+        for (const auto& [at, checksum] : tiles) reported.insert(at);
         return true;
     };
     multiply(job);
-    const std::vector<double> found = rest.c.values();
-    for (std::size_t at = 0; at < found.size(); ++at) {
+    const std::vector<double> values = rest.c.values();
+    for (std::size_t at = 0; at < values.size(); ++at) {
         const tile_of_c here{at / e.size.n / tile, at % e.size.n / tile};
-        if (told.count(here) == 0) {
-            ASSERT_TRUE(done.count(here) && std::isnan(found[at]));
+        if (reported.count(here) == 0) {
+            ASSERT_TRUE(done.count(here) && std::isnan(values[at]));
         } else {
-            ASSERT_EQ(found[at], expected[at]);
+            ASSERT_EQ(values[at], expected[at]);
         }
     }
 }
@@ -145,12 +158,13 @@ TEST_F(FileProduct, MovesNeighboursTogether) {
                         .alpha = 1,
                         .beta = reads_c ? 0.5 : 0,
                         .slots = 3 + up_to(12),
-                        .schedule = order::reuse,
+                        .schedule = schedule_kind::reuse,
                         .direct = whole};
         const schedule plan = schedule_of(e);
         const std::size_t before = several.size();
         for (const matrix which : {matrix::a, matrix::b, matrix::c})
-            if (plan.most_together(which) > 1) several.insert({plan.form(), which, reads_c});
+            if (plan.most_tiles_per_request(which) > 1)
+                several.insert({plan.form(), which, reads_c});
         if (several.size() == before && i >= 12) continue;
         expect_same_without_some(e, random);
         if (HasFatalFailure()) return;
@@ -159,10 +173,10 @@ TEST_F(FileProduct, MovesNeighboursTogether) {
 }
 
 /// Tiles of C all of whose products are among the first so many columns of products.
-std::set<tile_of_c> done_after(std::size_t columns, const schedule& order) {
+std::set<tile_of_c> done_after(std::size_t columns, const gemm::schedule& schedule) {
     std::set<tile_of_c> done;
-    for (std::size_t s = 0; s < order.steps(); ++s) {
-        const step at = order.step(s);
+    for (std::size_t s = 0; s < schedule.steps(); ++s) {
+        const step at = schedule.step(s);
         for (std::size_t c = 0; c < at.columns; ++c) {
             if (columns-- == 0) return done;
             for (std::size_t r = 0; at.last && r < at.rows; ++r)
@@ -173,14 +187,15 @@ std::set<tile_of_c> done_after(std::size_t columns, const schedule& order) {
 }
 
 /// Stopped before any of its products, wherever in a step or a group of columns that is, it writes
-/// and tells all tiles that are done, and goes on from there.
+/// and reports all tiles that are done, and goes on from there.
 TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
     const auto single = precision::single_precision;
     const example examples[] = {
-        {"posix", {300, 500, 100}, single, 4, 1, 0, 40, order::reuse, false},  // a single step
-        {"uring", {256, 512, 256}, single, 4096, 1, 0, 11, order::reuse, false},
-        {"posix", {300, 500, 200}, single, 4, 1, 0.5, 5, order::naive, false},
-        {"queue", {256, 512, 256}, single, 4096, 1, 0.5, 12, order::reuse, true},  // takes turns
+        {"posix", {300, 500, 100}, single, 4, 1, 0, 40, schedule_kind::reuse, false},  // one step
+        {"uring", {256, 512, 256}, single, 4096, 1, 0, 11, schedule_kind::reuse, false},
+        {"posix", {300, 500, 200}, single, 4, 1, 0.5, 5, schedule_kind::naive, false},
+        {"queue", {256, 512, 256}, single, 4096, 1, 0.5, 12, schedule_kind::reuse, true},  // in
+                                                                                           // turn
     };
     for (const example& e : examples) {
         SCOPED_TRACE(::testing::Message() << e);
@@ -191,18 +206,18 @@ TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
         for (std::size_t products = 0; stopped; ++products) {
             const matrices m(e);
             file_product job = m.job();
-            std::set<tile_of_c> told;
+            std::set<tile_of_c> reported;
             std::size_t calls = 0;
             job.interval = 0;
             job.progress = [&](const completed_tiles& tiles, double) {
-                for (const auto& [at, checksum] : tiles) told.insert(at);
+                for (const auto& [at, checksum] : tiles) reported.insert(at);
                 return calls++ < products;
             };
             stopped = multiply(job).stopped;
             if (!e.direct) {
-                EXPECT_EQ(told, done_after(products, schedule_of(e))) << products;
+                EXPECT_EQ(reported, done_after(products, schedule_of(e))) << products;
             }
-            job.finished.assign(told.begin(), told.end());
+            job.finished.assign(reported.begin(), reported.end());
             job.progress = nullptr;
             multiply(job);
             ASSERT_EQ(m.c.values(), expected) << products;
@@ -210,28 +225,34 @@ TEST_F(FileProduct, ThatIsStoppedWritesWhatIsDone) {
     }
 }
 
-/// Half a minute of small reads, stopped when it first tells how far it is.
+/// Half a minute of small reads, stopped when it first reports its progress.
 TEST_F(FileProduct, ThatIsStoppedTellsWhatIsDurable) {
-    const matrices m(
-        {"posix", {2048, 2048, 2048}, precision::single_precision, 4096, 1, 0, 5, order::naive});
+    const matrices m({"posix",
+                      {2048, 2048, 2048},
+                      precision::single_precision,
+                      4096,
+                      1,
+                      0,
+                      5,
+                      schedule_kind::naive});
     file_product job = m.job();
-    std::set<tile_of_c> told;
+    std::set<tile_of_c> reported;
     double done = 0;
     job.progress = [&](const completed_tiles& tiles, double part) {
         done = part;
-        for (const auto& [at, checksum] : tiles) told.insert(at);
+        for (const auto& [at, checksum] : tiles) reported.insert(at);
         return false;
     };
     const pipeline_counts counts = multiply(job);
-    if (counts.seconds < 1) GTEST_SKIP() << "over before anybody was told how far it is";
+    if (counts.seconds < 1) GTEST_SKIP() << "over before any progress was reported";
     EXPECT_TRUE(counts.stopped);
     EXPECT_LT(done, 1);
-    EXPECT_FALSE(told.empty());
-    EXPECT_LT(told.size(), 16 * 16u);
-    const std::vector<double> found = m.c.values();
-    for (std::size_t at = 0; at < found.size(); ++at)
-        if (told.count({at / 2048 / tile, at % 2048 / tile})) {
-            ASSERT_FALSE(std::isnan(found[at]));
+    EXPECT_FALSE(reported.empty());
+    EXPECT_LT(reported.size(), 16 * 16u);
+    const std::vector<double> values = m.c.values();
+    for (std::size_t at = 0; at < values.size(); ++at)
+        if (reported.count({at / 2048 / tile, at % 2048 / tile})) {
+            ASSERT_FALSE(std::isnan(values[at]));
         }
 }
 

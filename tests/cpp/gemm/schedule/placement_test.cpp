@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kibibytes_32 = 1 << 15;
 
 TEST(GemmPlacement, RequestsOnADiskAreAsLongAsTheyMayBe) {
-    const auto packed = [](std::size_t tile, std::size_t element, layout order) {
-        return tiles_together(placement::packed({3 * tile, 3 * tile, tile}, element, order),
-                              kibibytes_32);
+    const auto packed = [](std::size_t tile, std::size_t element, gemm::layout layout) {
+        return tiles_in_request(placement::packed({3 * tile, 3 * tile, tile}, element, layout),
+                                kibibytes_32);
     };
     EXPECT_EQ(packed(128, 4, layout::row_major), 64u);
     EXPECT_EQ(packed(2048, 4, layout::row_major), 4u);
@@ -44,14 +44,15 @@ TEST(GemmPlacement, StoredTilesAreWholeNumbersOfTheLargestRequest) {
 
 TEST(GemmPlacement, TilesComeAloneWhereTheirEdgesAreNotWholeUnitsApart) {
     const tiling whole{400, 5 * 128, 128}, odd{400, 5 * 128 + 1, 128};
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 4096, 512), kibibytes_32), 64u);
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), kibibytes_32), 63u);
-    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 4096, 512), kibibytes_32), 63u);
-    EXPECT_EQ(tiles_together(placement::rows_at(odd, 4, 128, 1), kibibytes_32), 64u);
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 4096), kibibytes_32), 1u);
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), 512), 1u);
-    EXPECT_EQ(tiles_together(placement::rows_at(whole, 4, 128, 512), 100), 1u);
-    EXPECT_EQ(tiles_together(placement::rows_at({400, 500, 100}, 4, 4096, 512), kibibytes_32), 1u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(whole, 4, 4096, 512), kibibytes_32), 64u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(whole, 4, 128, 512), kibibytes_32), 63u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(odd, 4, 4096, 512), kibibytes_32), 63u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(odd, 4, 128, 1), kibibytes_32), 64u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(whole, 4, 128, 4096), kibibytes_32), 1u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(whole, 4, 128, 512), 512), 1u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at(whole, 4, 128, 512), 100), 1u);
+    EXPECT_EQ(tiles_in_request(placement::rows_at({400, 500, 100}, 4, 4096, 512), kibibytes_32),
+              1u);
 }
 
 /// Rows of tiles in the middle may share more units than those at the edges.
@@ -70,22 +71,23 @@ TEST(GemmPlacement, SlotsHoldEveryTile) {
 }
 
 TEST(GemmPlacement, NeighboursAreNoMoreThanACallTakesPieces) {
-    EXPECT_EQ(tiles_together(placement::rows_at({32, 17600, 16}, 4, 128, 1), most_block), IOV_MAX);
+    EXPECT_EQ(tiles_in_request(placement::rows_at({32, 17600, 16}, 4, 128, 1), most_block),
+              IOV_MAX);
 }
 
 TEST(GemmPlacement, NeighboursAreOneBlockARow) {
     const placement where = placement::rows_at({300, 5 * 128, 128}, 4, 4096, 512);
-    tile_requests alone, together;
-    together.choose(where, 2, 1, 3);
-    ASSERT_EQ(together.offsets.size(), 300u - 2 * 128);
-    EXPECT_EQ(together.parts, 3u);
-    EXPECT_EQ(together.block, 3u * 512);
-    EXPECT_EQ(together.row_bytes, 512u);
+    tile_requests alone, joint;
+    joint.choose(where, 2, 1, 3);
+    ASSERT_EQ(joint.offsets.size(), 300u - 2 * 128);
+    EXPECT_EQ(joint.parts, 3u);
+    EXPECT_EQ(joint.block, 3u * 512);
+    EXPECT_EQ(joint.row_bytes, 512u);
     for (std::size_t k = 0; k < 3; ++k) {
         alone.choose(where, 2, 1 + k, 1);
         EXPECT_EQ(alone.parts, 1u);
-        for (std::size_t i = 0; i < together.offsets.size(); ++i)
-            EXPECT_EQ(alone.offsets[i], together.offsets[i] + k * 512);
+        for (std::size_t i = 0; i < joint.offsets.size(); ++i)
+            EXPECT_EQ(alone.offsets[i], joint.offsets[i] + k * 512);
     }
 }
 
@@ -93,20 +95,20 @@ TEST(GemmPlacement, NeighboursAreOneBlockARow) {
 TEST(GemmPlacement, NeighboursThatShareAUnitBothHaveIt) {
     for (const std::size_t columns : {5 * 128, 5 * 128 + 17}) {
         const placement where = placement::rows_at({300, columns, 128}, 4, 128, 512);
-        tile_requests alone, together;
-        together.choose(where, 1, 1, 3);
-        EXPECT_EQ(together.row_bytes, 1024u);
-        EXPECT_EQ(together.overlap, 512u);
-        EXPECT_EQ(together.block, 4u * 512);
-        EXPECT_LE(together.block, where.largest_block(3));
+        tile_requests alone, joint;
+        joint.choose(where, 1, 1, 3);
+        EXPECT_EQ(joint.row_bytes, 1024u);
+        EXPECT_EQ(joint.overlap, 512u);
+        EXPECT_EQ(joint.block, 4u * 512);
+        EXPECT_LE(joint.block, where.largest_block(3));
         for (std::size_t k = 0; k < 3; ++k) {
             alone.choose(where, 1, 1 + k, 1);
-            EXPECT_EQ(alone.block, together.row_bytes);
+            EXPECT_EQ(alone.block, joint.row_bytes);
             EXPECT_EQ(alone.overlap, 0u);
-            EXPECT_EQ(alone.skip, together.skip);
-            EXPECT_EQ(alone.skip_step, together.skip_step);
-            for (std::size_t i = 0; i < together.offsets.size(); ++i)
-                EXPECT_EQ(alone.offsets[i], together.offsets[i] + k * 512);
+            EXPECT_EQ(alone.skip, joint.skip);
+            EXPECT_EQ(alone.skip_step, joint.skip_step);
+            for (std::size_t i = 0; i < joint.offsets.size(); ++i)
+                EXPECT_EQ(alone.offsets[i], joint.offsets[i] + k * 512);
         }
     }
 }

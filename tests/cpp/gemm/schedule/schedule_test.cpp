@@ -19,26 +19,26 @@ using tile_name = std::tuple<matrix, std::size_t, std::size_t>;
 /// as it allows.
 class model {
 public:
-    explicit model(const schedule& order, bool patient = false)
-        : order_(order), patient_(patient), slots_(order.slots()) {}
+    explicit model(const gemm::schedule& schedule, bool store_bound = false)
+        : schedule_(schedule), store_bound_(store_bound), slots_(schedule.slots()) {}
 
     void run() {
         std::vector<std::pair<step, load>> waiting;
-        for (std::size_t s = 0; s < order_.steps(); ++s)
-            for (const load& each : order_.loads(order_.step(s)))
-                waiting.emplace_back(order_.step(s), each);
+        for (std::size_t s = 0; s < schedule_.steps(); ++s)
+            for (const load& each : schedule_.loads(schedule_.step(s)))
+                waiting.emplace_back(schedule_.step(s), each);
         auto next = waiting.begin();
-        for (std::size_t s = 0; s < order_.steps(); ++s) {
+        for (std::size_t s = 0; s < schedule_.steps(); ++s) {
             for (; next != waiting.end(); ++next) {
                 const auto& [at, tiles] = *next;
                 if (tiles.which == matrix::c ? at.number > s
-                                             : order_.needs_done(at, tiles.which) > s)
+                                             : schedule_.needs_done(at, tiles.which) > s)
                     break;
                 bring(tiles);
                 ahead = std::max(ahead, at.number - s);
             }
             ASSERT_TRUE(next == waiting.end() || next->first.number > s) << "waits for itself";
-            compute(order_.step(s));
+            compute(schedule_.step(s));
         }
     }
 
@@ -54,22 +54,22 @@ private:
         read[tiles.which] += tiles.columns;
         ++loads;
         widest[tiles.which] = std::max(widest[tiles.which], tiles.columns);
-        ASSERT_LE(tiles.columns, order_.most_together(tiles.which));
-        const tiling& all = order_.tiles_of(tiles.which);
+        ASSERT_LE(tiles.columns, schedule_.most_tiles_per_request(tiles.which));
+        const tiling& all = schedule_.tiles_of(tiles.which);
         for (std::size_t k = 1; k < tiles.columns; ++k)
             ASSERT_EQ(all.columns_of(tiles.column + k), all.columns_of(tiles.column));
         if (tiles.which == matrix::c) return;  // by compute: these wait for the write
         for (std::size_t k = 0; k < tiles.columns; ++k) {
             const load tile = tiles.only(k, 1);
             ASSERT_LT(tile.slot, slots_.size());
-            ASSERT_GE(tile.slot, order_.block_rows() * order_.block_columns());
+            ASSERT_GE(tile.slot, schedule_.block_rows() * schedule_.block_columns());
             slots_[tile.slot] = {tile.which, tile.row, tile.column};
         }
     }
 
     void compute(const step& at) {
         std::set<std::size_t> loaded;
-        for (const load& tiles : order_.loads(at)) {
+        for (const load& tiles : schedule_.loads(at)) {
             if (tiles.which != matrix::c) continue;
             for (std::size_t k = 0; k < tiles.columns; ++k) {
                 const load tile = tiles.only(k, 1);
@@ -81,10 +81,10 @@ private:
         for (std::size_t r = 0; r < at.rows; ++r)
             for (std::size_t c = 0; c < at.columns; ++c) multiply(at, r, c, loaded);
         std::size_t columns = 0;
-        for (const run_of_tiles& each : order_.groups_of_c(at)) {
+        for (const run_of_tiles& each : schedule_.groups_of_c(at)) {
             ASSERT_EQ(each.first, columns);
-            ASSERT_LE(each.count, order_.most_together(matrix::c));
-            ASSERT_TRUE(patient_ || each.count < at.columns || at.columns == 1)
+            ASSERT_LE(each.count, schedule_.most_tiles_per_request(matrix::c));
+            ASSERT_TRUE(store_bound_ || each.count < at.columns || at.columns == 1)
                 << "nothing hides the write";
             columns += each.count;
         }
@@ -95,15 +95,15 @@ private:
     void multiply(const step& at, std::size_t r, std::size_t c,
                   const std::set<std::size_t>& loaded) {
         const std::size_t row = at.row + r, column = at.column + c;
-        const std::size_t slot = order_.slot_of_c(r, c);
-        if (order_.multiplies()) {
-            ASSERT_EQ(slots_.at(order_.slot_of_a(at, r)), (tile_name{matrix::a, row, at.l}));
-            ASSERT_EQ(slots_.at(order_.slot_of_b(at, c)), (tile_name{matrix::b, at.l, column}));
+        const std::size_t slot = schedule_.slot_of_c(r, c);
+        if (schedule_.multiplies()) {
+            ASSERT_EQ(slots_.at(schedule_.slot_of_a(at, r)), (tile_name{matrix::a, row, at.l}));
+            ASSERT_EQ(slots_.at(schedule_.slot_of_b(at, c)), (tile_name{matrix::b, at.l, column}));
         }
         const tile_name here{matrix::c, row, column};
         if (at.first) {
             ASSERT_TRUE(unwritten_.insert(slot).second) << "C would be lost";
-            ASSERT_EQ(loaded.contains(slot), order_.times_c() == 1);
+            ASSERT_EQ(loaded.contains(slot), schedule_.times_c() == 1);
             if (!loaded.contains(slot)) slots_.at(slot) = here;
         }
         ASSERT_EQ(slots_.at(slot), here);
@@ -113,42 +113,42 @@ private:
         ++written;
     }
 
-    const schedule& order_;
-    bool patient_;
+    const gemm::schedule& schedule_;
+    bool store_bound_;
     std::vector<tile_name> slots_;
     std::set<std::size_t> unwritten_;  ///< slots of C
 };
 
 /// Returns the most tiles of a load of each matrix.
 std::map<matrix, std::size_t> expect_right(const schedule_request& wanted) {
-    const schedule order(wanted);
+    const gemm::schedule schedule(wanted);
     SCOPED_TRACE(testing::Message() << wanted.size.m << "x" << wanted.size.n << "x" << wanted.size.k
                                     << " tile " << wanted.tile << " slots " << wanted.fast_bytes
-                                    << " form " << static_cast<int>(order.form()) << " p "
-                                    << order.block_rows() << " q " << order.block_columns());
-    EXPECT_LE(order.slots() * wanted.slot_bytes, wanted.fast_bytes);
-    model memory(order, wanted.patient);
+                                    << " form " << static_cast<int>(schedule.form()) << " p "
+                                    << schedule.block_rows() << " q " << schedule.block_columns());
+    EXPECT_LE(schedule.slots() * wanted.slot_bytes, wanted.fast_bytes);
+    model memory(schedule, wanted.store_bound);
     memory.run();
-    EXPECT_EQ(memory.read[matrix::a], order.tiles_read_a());
-    EXPECT_EQ(memory.read[matrix::b], order.tiles_read_b());
-    EXPECT_EQ(memory.read[matrix::c], order.tiles_read_c());
-    EXPECT_EQ(memory.written, order.tiles_written());
-    EXPECT_EQ(memory.made.size(), order.tiles_of(matrix::c).tiles());
+    EXPECT_EQ(memory.read[matrix::a], schedule.tiles_read_a());
+    EXPECT_EQ(memory.read[matrix::b], schedule.tiles_read_b());
+    EXPECT_EQ(memory.read[matrix::c], schedule.tiles_read_c());
+    EXPECT_EQ(memory.written, schedule.tiles_written());
+    EXPECT_EQ(memory.made.size(), schedule.tiles_of(matrix::c).tiles());
     std::vector<std::size_t> ascending;
-    for (std::size_t l = 0; l < order.steps_of_block(); ++l) ascending.push_back(l);
+    for (std::size_t l = 0; l < schedule.steps_of_block(); ++l) ascending.push_back(l);
     for (const auto& [tile, list] : memory.made) EXPECT_EQ(list, ascending);
     return memory.widest;
 }
 
 schedule_request request(shape size, std::size_t tile, std::size_t slots,
-                         order which = order::reuse) {
+                         schedule_kind which = schedule_kind::reuse) {
     return {
         .size = size, .tile = tile, .fast_bytes = slots * 7 + 6, .slot_bytes = 7, .which = which};
 }
 
-double elements_read(const schedule& order, shape size) {
-    return static_cast<double>(order.times_a() * size.m * size.k +
-                               order.times_b() * size.k * size.n);
+double elements_read(const gemm::schedule& schedule, shape size) {
+    return static_cast<double>(schedule.times_a() * size.m * size.k +
+                               schedule.times_b() * size.k * size.n);
 }
 
 /// What a choice is judged by: elements of A and B that it reads, columns that it lacks of four,
@@ -169,30 +169,32 @@ std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
     return divide_up(count, divide_up(count, made));
 }
 
-merit merit_of(const candidate& c, shape size, std::size_t tile, const together& wanted,
-               bool patient) {
+merit merit_of(const candidate& c, shape size, std::size_t tile, const tiles_per_request& wanted,
+               bool store_bound) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
     const std::size_t kt = divide_up(size.k, tile), blocks = divide_up(nt, c.q);
     const double read =
         static_cast<double>(c.times_a * size.m * size.k + c.times_b * size.k * size.n);
-    const std::size_t loads = c.times_a * mt * c.groups_a +
-                              c.times_b * kt * std::min(nt, blocks * groups(c.q, wanted.b, 1)) +
-                              mt * std::min(nt, blocks * groups(c.q, wanted.c, patient ? 1 : 2));
+    const std::size_t loads =
+        c.times_a * mt * c.groups_a +
+        c.times_b * kt * std::min(nt, blocks * groups(c.q, wanted.b, 1)) +
+        mt * std::min(nt, blocks * groups(c.q, wanted.c, store_bound ? 1 : 2));
     const double products = static_cast<double>(c.p * c.q) / static_cast<double>(c.p + c.q);
     return {read,         4 - std::min<std::size_t>(c.q, 4), loads,
             2 - c.sets_a, 2 - std::min(products, 2.0),       c.slots};
 }
 
 /// The best over every form, group of A, and all p and q that make blocks of about one size.
-merit best(shape size, std::size_t tile, std::size_t slots, const together& wanted, bool patient) {
+merit best(shape size, std::size_t tile, std::size_t slots, const tiles_per_request& wanted,
+           bool store_bound) {
     const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
     const std::size_t kt = divide_up(size.k, tile), stay = std::max<std::size_t>(2, kt);
     const auto even = [](std::size_t tiles, std::size_t edge) {
         return edge == divide_up(tiles, divide_up(tiles, edge));
     };
-    merit found{1e300, 0, 0, 0, 0, 0};
+    merit least{1e300, 0, 0, 0, 0, 0};
     const auto one = [&](const candidate& c) {
-        if (c.slots <= slots) found = std::min(found, merit_of(c, size, tile, wanted, patient));
+        if (c.slots <= slots) least = std::min(least, merit_of(c, size, tile, wanted, store_bound));
     };
     for (std::size_t p = 1; p <= mt; ++p)
         for (std::size_t q = 1; q <= nt; ++q) {
@@ -208,25 +210,25 @@ merit best(shape size, std::size_t tile, std::size_t slots, const together& want
                     fewest = divide_up(kt, g);
                     one({p, q, across, times_b, fewest, others + 2 * p * g});
                 }
-                for (std::size_t g = 1; patient && !b_stays && g <= most; ++g)
+                for (std::size_t g = 1; store_bound && !b_stays && g <= most; ++g)
                     if (divide_up(kt, g) < fewest)
                         one({p, q, across, times_b, divide_up(kt, g), others + p * g, 1});
             }
         }
-    return found;
+    return least;
 }
 
-merit merit_of(const schedule& order, shape size, std::size_t tile, const together& wanted,
-               bool patient) {
+merit merit_of(const gemm::schedule& schedule, shape size, std::size_t tile,
+               const tiles_per_request& wanted, bool store_bound) {
     std::size_t groups_a = 0;  // of the first block
     bool waits = false;        // A for the step before
-    for (std::size_t s = 0; s < order.steps_of_block(); ++s) {
-        groups_a += order.step(s).loads_a > 0;
-        waits |= s > 0 && order.needs_done(order.step(s), matrix::a) == s;
+    for (std::size_t s = 0; s < schedule.steps_of_block(); ++s) {
+        groups_a += schedule.step(s).loads_a > 0;
+        waits |= s > 0 && schedule.needs_done(schedule.step(s), matrix::a) == s;
     }
-    return merit_of({order.block_rows(), order.block_columns(), order.times_a(), order.times_b(),
-                     groups_a, order.slots(), waits ? std::size_t{1} : 2},
-                    size, tile, wanted, patient);
+    return merit_of({schedule.block_rows(), schedule.block_columns(), schedule.times_a(),
+                     schedule.times_b(), groups_a, schedule.slots(), waits ? std::size_t{1} : 2},
+                    size, tile, wanted, store_bound);
 }
 
 TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
@@ -237,8 +239,8 @@ TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {
         auto wanted = request({up_to(60), up_to(60), up_to(60)}, up_to(12), 4 + up_to(90));
         wanted.beta_is_zero = i % 3 == 0;
         wanted.alpha_is_zero = i % 50 == 0;
-        if (i % 4 != 0) wanted.together = {up_to(6), up_to(6), up_to(6)};
-        wanted.patient = i % 2 == 0;
+        if (i % 4 != 0) wanted.tiles_per_request = {up_to(6), up_to(6), up_to(6)};
+        wanted.store_bound = i % 2 == 0;
         for (const auto& [which, widest] : expect_right(wanted))
             if (widest > 1) several.insert({schedule(wanted).form(), which});
         if (HasFatalFailure() || HasNonfatalFailure()) return;
@@ -250,11 +252,11 @@ TEST(GemmSchedule, NeighboursComeTogetherWithoutMoreBytes) {
     // a disk that wants four of 2,048: the plan's and a quarter of the matrices, as they are there
     for (const std::size_t slots : {12u, 60u, 96u, 112u, 128u, 200u}) {
         auto wanted = request({12, 12, 12}, 1, slots);
-        const schedule alone(wanted);
-        wanted.together = {4, 4, 4};
-        const schedule order(wanted);
-        EXPECT_EQ(elements_read(order, {12, 12, 12}), elements_read(alone, {12, 12, 12}));
-        model few(order), many(alone);
+        const gemm::schedule alone(wanted);
+        wanted.tiles_per_request = {4, 4, 4};
+        const gemm::schedule schedule(wanted);
+        EXPECT_EQ(elements_read(schedule, {12, 12, 12}), elements_read(alone, {12, 12, 12}));
+        model few(schedule), many(alone);
         few.run(), many.run();
         EXPECT_LT(few.loads, many.loads);
     }
@@ -262,15 +264,15 @@ TEST(GemmSchedule, NeighboursComeTogetherWithoutMoreBytes) {
 
 TEST(GemmSchedule, ATileNarrowerThanItsNeighboursComesAlone) {
     auto wanted = request({40, 44, 34}, 10, 60);  // 4, 5 and 4 tiles, the last ones narrower
-    wanted.together = {8, 8, 8};
-    const schedule order(wanted);
-    for (std::size_t s = 0; s < order.steps(); ++s)
-        for (const load& each : order.loads(order.step(s))) {
-            const tiling& tiles = order.tiles_of(each.which);
+    wanted.tiles_per_request = {8, 8, 8};
+    const gemm::schedule schedule(wanted);
+    for (std::size_t s = 0; s < schedule.steps(); ++s)
+        for (const load& each : schedule.loads(schedule.step(s))) {
+            const tiling& tiles = schedule.tiles_of(each.which);
             const std::size_t last = each.column + each.columns - 1;
             EXPECT_TRUE(each.columns == 1 || last + 1 < tiles.tile_columns());
         }
-    EXPECT_EQ(expect_right(wanted)[matrix::b], order.block_columns() - 1);
+    EXPECT_EQ(expect_right(wanted)[matrix::b], schedule.block_columns() - 1);
 }
 
 TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
@@ -280,10 +282,11 @@ TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
         const shape size{up_to(60), up_to(60), up_to(60)};
         const std::size_t tile = up_to(9), slots = 4 + up_to(90);
         auto wanted = request(size, tile, slots);
-        if (i % 3 != 0) wanted.together = {up_to(6), up_to(6), up_to(6)};
-        wanted.patient = i % 2 == 0;
-        ASSERT_EQ(merit_of(schedule(wanted), size, tile, wanted.together, wanted.patient),
-                  best(size, tile, slots, wanted.together, wanted.patient))
+        if (i % 3 != 0) wanted.tiles_per_request = {up_to(6), up_to(6), up_to(6)};
+        wanted.store_bound = i % 2 == 0;
+        ASSERT_EQ(
+            merit_of(schedule(wanted), size, tile, wanted.tiles_per_request, wanted.store_bound),
+            best(size, tile, slots, wanted.tiles_per_request, wanted.store_bound))
             << i;
     }
 }
@@ -291,15 +294,15 @@ TEST(GemmSchedule, ReadsTheLeastThenHidesWhatItMoves) {
 TEST(GemmSchedule, LoadsAreAGroupAheadNotTwoSteps) {
     // C by rows of tiles, all of A's that a block needs at once: the next block's come meanwhile
     auto wanted = request({12, 12, 12}, 1, 252);
-    wanted.together = {16, 16, 16};
-    const schedule order(wanted);
-    ASSERT_EQ(order.form(), form::panel_b);
-    ASSERT_EQ(order.most_together(matrix::a), 12u);
-    model memory(order);
+    wanted.tiles_per_request = {16, 16, 16};
+    const gemm::schedule schedule(wanted);
+    ASSERT_EQ(schedule.form(), form::panel_b);
+    ASSERT_EQ(schedule.most_tiles_per_request(matrix::a), 12u);
+    model memory(schedule);
     memory.run();
     EXPECT_EQ(memory.ahead, 12u);
 
-    const schedule one_by_one(request({50, 30, 40}, 10, 1000, order::naive));
+    const gemm::schedule one_by_one(request({50, 30, 40}, 10, 1000, schedule_kind::naive));
     model naive(one_by_one);
     naive.run();
     EXPECT_EQ(naive.ahead, 1u);
@@ -308,36 +311,36 @@ TEST(GemmSchedule, LoadsAreAGroupAheadNotTwoSteps) {
 /// 64 tiles of 2,048 for N = 16,384, on a disk that wants 16 of them in a request.
 TEST(GemmSchedule, APatientOneHasLongerLoadsOfAAndReadsTheSame) {
     auto wanted = request({8, 8, 8}, 1, 64);
-    wanted.together = {16, 16, 16};
-    const schedule hasty(wanted);
-    wanted.patient = true;
-    const schedule order(wanted);
-    EXPECT_EQ(hasty.most_together(matrix::a), 2u);
-    EXPECT_EQ(order.most_together(matrix::a), 4u);
-    EXPECT_EQ(order.tiles_read_a(), hasty.tiles_read_a());
-    EXPECT_EQ(order.tiles_read_b(), hasty.tiles_read_b());
-    const std::vector<load> loads = order.loads(order.step(4));
+    wanted.tiles_per_request = {16, 16, 16};
+    const gemm::schedule hasty(wanted);
+    wanted.store_bound = true;
+    const gemm::schedule schedule(wanted);
+    EXPECT_EQ(hasty.most_tiles_per_request(matrix::a), 2u);
+    EXPECT_EQ(schedule.most_tiles_per_request(matrix::a), 4u);
+    EXPECT_EQ(schedule.tiles_read_a(), hasty.tiles_read_a());
+    EXPECT_EQ(schedule.tiles_read_b(), hasty.tiles_read_b());
+    const std::vector<load> loads = schedule.loads(schedule.step(4));
     EXPECT_EQ(loads.front().which, matrix::b);
     EXPECT_EQ(loads.back().which, matrix::a);
-    EXPECT_EQ(order.needs_done(order.step(4), matrix::a), 4u);
-    EXPECT_EQ(order.needs_done(order.step(4), matrix::b), 3u);
+    EXPECT_EQ(schedule.needs_done(schedule.step(4), matrix::a), 4u);
+    EXPECT_EQ(schedule.needs_done(schedule.step(4), matrix::b), 3u);
     expect_right(wanted);
 }
 
 TEST(GemmSchedule, NaiveReadsBothTilesForEveryProduct) {
-    const schedule order(request({50, 30, 40}, 10, 1000, order::naive));
-    EXPECT_EQ(order.slots(), 5u);
-    EXPECT_EQ(order.tiles_read_a(), 5u * 3 * 4);
-    EXPECT_EQ(order.tiles_read_b(), 5u * 3 * 4);
-    EXPECT_EQ(order.steps(), 5u * 3 * 4);
-    expect_right(request({50, 30, 40}, 10, 1000, order::naive));
+    const gemm::schedule schedule(request({50, 30, 40}, 10, 1000, schedule_kind::naive));
+    EXPECT_EQ(schedule.slots(), 5u);
+    EXPECT_EQ(schedule.tiles_read_a(), 5u * 3 * 4);
+    EXPECT_EQ(schedule.tiles_read_b(), 5u * 3 * 4);
+    EXPECT_EQ(schedule.steps(), 5u * 3 * 4);
+    expect_right(request({50, 30, 40}, 10, 1000, schedule_kind::naive));
 }
 
 TEST(GemmSchedule, ThreePanelsInReachReadEverythingOnce) {
     for (const shape size : {shape{400, 40, 40}, shape{40, 400, 40}, shape{40, 40, 400}}) {
-        const schedule order(request(size, 10, 200));
-        EXPECT_EQ(order.times_a(), 1u);
-        EXPECT_EQ(order.times_b(), 1u);
+        const gemm::schedule schedule(request(size, 10, 200));
+        EXPECT_EQ(schedule.times_a(), 1u);
+        EXPECT_EQ(schedule.times_b(), 1u);
     }
 }
 
@@ -346,12 +349,12 @@ TEST(GemmSchedule, ScalesCWhereNothingIsMultiplied) {
     by_alpha.alpha_is_zero = true;
     const auto by_k = request({35, 45, 0}, 10, 8);
     for (const auto& wanted : {by_alpha, by_k}) {
-        const schedule order(wanted);
-        EXPECT_FALSE(order.multiplies());
-        EXPECT_EQ(order.tiles_read_a() + order.tiles_read_b(), 0u);
-        EXPECT_EQ(order.tiles_read_c(), 20u);
-        EXPECT_EQ(order.steps(), order.blocks());
-        EXPECT_GT(order.slots(), 1u);
+        const gemm::schedule schedule(wanted);
+        EXPECT_FALSE(schedule.multiplies());
+        EXPECT_EQ(schedule.tiles_read_a() + schedule.tiles_read_b(), 0u);
+        EXPECT_EQ(schedule.tiles_read_c(), 20u);
+        EXPECT_EQ(schedule.steps(), schedule.blocks());
+        EXPECT_GT(schedule.slots(), 1u);
         expect_right(wanted);
     }
 }
@@ -363,8 +366,8 @@ TEST(GemmSchedule, NoElementsNoSteps) {
 }
 
 TEST(GemmSchedule, FirstProductNeedsTwoTiles) {
-    const schedule order(request({100, 100, 100}, 10, 60));
-    const auto loads = order.loads(order.step(0));
+    const gemm::schedule schedule(request({100, 100, 100}, 10, 60));
+    const auto loads = schedule.loads(schedule.step(0));
     EXPECT_EQ(loads[0].which, matrix::a);
     EXPECT_EQ(loads[1].which, matrix::b);
     EXPECT_EQ(loads[2].which, matrix::c);
@@ -375,7 +378,7 @@ TEST(GemmSchedule, SaysTheLeastBudget) {
     wanted.slot_bytes = 1024;
     wanted.fast_bytes = 5119;
     try {
-        const schedule order(wanted);
+        const gemm::schedule schedule(wanted);
         FAIL();
     } catch (const usage_error& error) {
         EXPECT_NE(std::string(error.what()).find("5 KiB"), std::string::npos) << error.what();
@@ -389,8 +392,8 @@ TEST(GemmSchedule, LowerBound) {
     EXPECT_DOUBLE_EQ(lower_bound_bytes({1024, 1024, 1024}, 4, 4 * 65536), 4 * 2.0 * (1 << 22));
     for (const std::size_t slots : {20u, 60u, 200u}) {  // no schedule beats it, but by 2 M
         const shape size{64, 64, 64};
-        const schedule order(request(size, 1, slots));
-        EXPECT_GE(elements_read(order, size) + 2.0 * static_cast<double>(slots),
+        const gemm::schedule schedule(request(size, 1, slots));
+        EXPECT_GE(elements_read(schedule, size) + 2.0 * static_cast<double>(slots),
                   lower_bound_bytes(size, 1, slots));
     }
 }

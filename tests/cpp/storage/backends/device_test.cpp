@@ -25,10 +25,10 @@ public:
     loop_device(const std::string& file, unsigned sector) {
         const std::string command = "losetup --find --show --sector-size " +
                                     std::to_string(sector) + " " + file + " 2>/dev/null";
-        if (FILE* said = popen(command.c_str(), "r")) {
+        if (FILE* output = popen(command.c_str(), "r")) {
             char line[64] = {};
-            if (fgets(line, sizeof line, said)) path_ = line;
-            pclose(said);
+            if (fgets(line, sizeof line, output)) path_ = line;
+            pclose(output);
         }
         if (!path_.empty()) path_.pop_back();
     }
@@ -44,21 +44,22 @@ private:
     std::string path_;
 };
 
-struct way {
+struct access_path {
     bool uring;
     unsigned sector;
 };
 
-class Device : public testing::TestWithParam<way> {};
+class Device : public testing::TestWithParam<access_path> {};
 
 TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
-    if (GetParam().uring && !uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
+    if (GetParam().uring && !files::uring_absent_reason().empty())
+        GTEST_SKIP() << files::uring_absent_reason();
     constexpr std::size_t bytes = 4 << 20, many = 32768;
     const directory folder;
     const std::string file = folder.file("disk", bytes);
     const loop_device disk(file, GetParam().sector);
     if (disk.path().empty()) GTEST_SKIP() << "no loop device can be attached here";
-    EXPECT_EQ(direct_unit_of(disk.path()), GetParam().sector);
+    EXPECT_EQ(files::direct_unit_of(disk.path()), GetParam().sector);
     const std::size_t unit = GetParam().sector / 512;  // sectors of 512 in a block
     {
         const controller served(
@@ -87,14 +88,14 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     }
     // a flush reached the file that the device is
     std::vector<std::byte> sector(512);
-    const descriptor under(file, O_RDONLY);
+    const files::descriptor under(file, O_RDONLY);
     ASSERT_EQ(pread(under.get(), sector.data(), 512, bytes - 512), 512);
     EXPECT_TRUE(is_stamped(sector.data(), bytes / 512 - 1, 7));
 }
 
 INSTANTIATE_TEST_SUITE_P(Way, Device,
-                         testing::Values(way{true, 512}, way{true, 4096}, way{false, 512},
-                                         way{false, 4096}),
+                         testing::Values(access_path{true, 512}, access_path{true, 4096},
+                                         access_path{false, 512}, access_path{false, 4096}),
                          [](const auto& info) {
                              return std::string(info.param.uring ? "uring_" : "pread_") +
                                     std::to_string(info.param.sector);

@@ -1,5 +1,6 @@
 // A volatile write cache whose power is cut at every step: what was flushed or written with FUA is
 // there, the rest is old or new, and no block is torn.
+#include "storage/backends/volatile_cache.hpp"
 #include "storage/blocks.hpp"
 
 #include <gtest/gtest.h>
@@ -163,9 +164,9 @@ history use_array(const namespace_view& view, const volatile_cache&, unsigned se
 }
 
 TEST(Durability, WhatAnArrayFlushedSurvivesACutAtEveryStep) {
-    controller_options impatient = small;
-    impatient.queues.limit = 0.005;
-    cut_at_every_step(use_array, impatient, 2);
+    controller_options short_timeout = small;
+    short_timeout.queues.limit = 0.005;
+    cut_at_every_step(use_array, short_timeout, 2);
 }
 
 TEST(Durability, WithoutACutEverythingIsReadAsItWasWritten) {

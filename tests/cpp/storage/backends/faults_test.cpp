@@ -99,20 +99,20 @@ struct faulty_memory {
     }
 };
 
-constexpr double patience = 20;  ///< a limit that nothing should reach
+constexpr double timeout = 20;  ///< that nothing should reach
 
 TEST(Faults, CompletionsOutOfOrderHarmNothing) {
-    faulty_memory faulty({.seed = 3, .delay = 2e-3, .reordered = 0.5}, patience);
+    faulty_memory faulty({.seed = 3, .delay = 2e-3, .reordered = 0.5}, timeout);
     tally count;
-    faulty.serve(300, patience, count);
+    faulty.serve(300, timeout, count);
     EXPECT_EQ(count.ok, 300u * users);
     EXPECT_EQ(count.wrong, 0u);
 }
 
 TEST(Faults, ACompletionThatComesTwiceCountsOnce) {
-    faulty_memory faulty({.seed = 4, .delay = 3e-3, .duplicated = 0.3}, patience);
+    faulty_memory faulty({.seed = 4, .delay = 3e-3, .duplicated = 0.3}, timeout);
     tally count;
-    faulty.serve(500, patience, count);
+    faulty.serve(500, timeout, count);
     EXPECT_EQ(count.ok, 500u * users);
     EXPECT_EQ(count.wrong, 0u);
     // the users may be done before the first has come twice; those that wait now find who takes
@@ -186,9 +186,9 @@ TEST(Faults, WhenEveryIdentifierIsLostNoneHangsAndAResetHelps) {
 }
 
 TEST(Faults, AnErrorReachesWhoAsked) {
-    faulty_memory faulty({.seed = 8, .failed = 0.3}, patience);
+    faulty_memory faulty({.seed = 8, .failed = 0.3}, timeout);
     tally count;
-    faulty.serve(300, patience, count);
+    faulty.serve(300, timeout, count);
     EXPECT_GT(count.failed, 150u);
     EXPECT_EQ(count.failed + count.ok, 300u * users);
     EXPECT_EQ(count.wrong, 0u);
@@ -203,9 +203,9 @@ TEST(Faults, AnErrorReachesWhoAsked) {
 }
 
 TEST(Faults, AnEntryOfTheWrongPhaseIsNotTaken) {
-    faulty_memory faulty({.seed = 9, .delay = 2e-3, .bad_phase = 0.4}, patience);
+    faulty_memory faulty({.seed = 9, .delay = 2e-3, .bad_phase = 0.4}, timeout);
     tally count;
-    faulty.serve(300, patience, count);
+    faulty.serve(300, timeout, count);
     EXPECT_EQ(count.ok, 300u * users);
     EXPECT_EQ(count.wrong, 0u);
     EXPECT_EQ(faulty.spurious(), 0u);
@@ -215,9 +215,9 @@ TEST(Faults, AnEntryOfTheWrongPhaseIsNotTaken) {
 /// verifies what it gets sees each. (ThreadSanitizer sees the race that it is: the preset leaves it
 /// out.)
 TEST(Faults, DataThatComeAfterTheirCompletionAreSeenByWhoVerifies) {
-    faulty_memory faulty({.seed = 10, .delay = 5e-3, .late_data = 0.3}, patience);
+    faulty_memory faulty({.seed = 10, .delay = 5e-3, .late_data = 0.3}, timeout);
     tally count;
-    faulty.serve(300, patience, count);
+    faulty.serve(300, timeout, count);
     EXPECT_EQ(count.ok, 300u * users);
     EXPECT_GT(count.wrong, 20u);
 }

@@ -40,11 +40,11 @@ namespace {
 
 using namespace watari::cpu;
 
-struct way {
+struct access_path {
     bool uring, direct;
     unsigned files;
 };
-std::string name(const testing::TestParamInfo<way>& info) {
+std::string name(const testing::TestParamInfo<access_path>& info) {
     return std::string(info.param.uring ? "uring" : "pread") +
            (info.param.direct ? "_direct_" : "_cached_") + std::to_string(info.param.files);
 }
@@ -53,23 +53,23 @@ void expect_ok(const status& s) {
     EXPECT_TRUE(s.ok()) << "status type " << int{s.sct} << ", code " << int{s.sc};
 }
 
-class File : public testing::TestWithParam<way> {
+class File : public testing::TestWithParam<access_path> {
 protected:
     static constexpr std::size_t file_bytes = 1 << 20;
     directory folder;
-    file_options options{.paths = {},
-                         .writable = true,
-                         .direct = GetParam().direct,
-                         .uring = GetParam().uring,
-                         .stripe = 16384};
+    files::file_options options{.paths = {},
+                                .writable = true,
+                                .direct = GetParam().direct,
+                                .uring = GetParam().uring,
+                                .stripe = 16384};
 
     void SetUp() override {
-        if (GetParam().uring && !uring_absent_reason().empty())
-            GTEST_SKIP() << uring_absent_reason();
+        if (GetParam().uring && !files::uring_absent_reason().empty())
+            GTEST_SKIP() << files::uring_absent_reason();
         for (unsigned f = 0; f < GetParam().files; ++f)
             options.paths.push_back(folder.file(std::to_string(f), file_bytes));
         try {
-            const striped_files opened(options);
+            const files::striped_files opened(options);
         } catch (const unsupported& e) {
             GTEST_SKIP() << e.what();
         }
@@ -80,7 +80,9 @@ protected:
                 .block_bytes = block_bytes,
                 .threads = 2};
     }
-    std::uint32_t block_bytes() { return std::max(512u, striped_files(options).alignment()); }
+    std::uint32_t block_bytes() {
+        return std::max(512u, files::striped_files(options).alignment());
+    }
 };
 
 TEST_P(File, HoldsWhatManyThreadsWrote) {
@@ -167,18 +169,18 @@ TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Way, File,
-                         testing::Values(way{true, true, 1}, way{true, true, 3},
-                                         way{true, false, 1}, way{false, true, 1},
-                                         way{false, true, 3}, way{false, false, 1}),
+                         testing::Values(access_path{true, true, 1}, access_path{true, true, 3},
+                                         access_path{true, false, 1}, access_path{false, true, 1},
+                                         access_path{false, true, 3}, access_path{false, false, 1}),
                          name);
 
 TEST(FileFlush, ReachesFdatasync) {
     const directory folder;
-    const file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
-                               .writable = true,
-                               .direct = false,
-                               .uring = false};
-    file_options whole = options;
+    const files::file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
+                                      .writable = true,
+                                      .direct = false,
+                                      .uring = false};
+    files::file_options whole = options;
     whole.stripe = 4096;
     controller device(make_file(whole), {});
     EXPECT_NE(device.notice().find("pread"), std::string::npos);
@@ -189,21 +191,22 @@ TEST(FileFlush, ReachesFdatasync) {
 
 /// A file on which fdatasync fails: by its error one sees that a flush got there.
 TEST(FileFlush, ReachesFdatasyncByUringToo) {
-    if (!uring_absent_reason().empty()) GTEST_SKIP() << uring_absent_reason();
+    if (!files::uring_absent_reason().empty()) GTEST_SKIP() << files::uring_absent_reason();
     const directory folder;
-    file_options options{.paths = {folder.file("a", 65536)}, .writable = true, .direct = false};
-    const striped_files files(options);
+    files::file_options options{
+        .paths = {folder.file("a", 65536)}, .writable = true, .direct = false};
+    const files::striped_files files(options);
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     ASSERT_EQ(dup2(ends[1], files.descriptors()[0]), files.descriptors()[0]);  // EINVAL
     std::string notice;
     for (const bool uring : {false, true}) {
         error_log errors;
-        const auto lane = uring ? open_uring_lane(files, true, {}, notice, errors)
-                                : open_pread_lane(files, true, errors);
-        ASSERT_TRUE(lane->submit({0, 1, opcode::flush, false, 0, 0, {}}));
+        const auto channel = uring ? open_uring_channel(files, true, {}, notice, errors)
+                                   : open_pread_channel(files, true, errors);
+        ASSERT_TRUE(channel->submit({0, 1, opcode::flush, false, 0, 0, {}}));
         std::vector<ending> ended;
-        while (ended.empty()) lane->reap(ended);
+        while (ended.empty()) channel->reap(ended);
         EXPECT_FALSE(ended[0].outcome.ok()) << uring;
         const std::string why = errors.about(opcode::flush, 0);
         EXPECT_NE(why.find("fdatasync of " + options.paths[0]), why.npos) << why;
@@ -268,10 +271,10 @@ TEST(FileOpen, WithoutPermissionSaysSo) {
 TEST(FileKill, LosesNothingThatWasFlushed) {
     const directory folder;
     const std::string file = folder.file("a", 1 << 20);
-    const file_options options{.paths = {file}, .writable = true, .direct = false};
+    const files::file_options options{.paths = {file}, .writable = true, .direct = false};
     for (int round = 0; round < 5; ++round) {
-        int told[2];
-        ASSERT_EQ(pipe(told), 0);
+        int ends[2];
+        ASSERT_EQ(pipe(ends), 0);
         const pid_t child = fork();
         if (child == 0) {
             controller device(make_file(options), {.queues = {.queues = 1, .depth = 8}});
@@ -280,17 +283,17 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
                 stamp(data, version % 2048, version);
                 if (!write(device.view(), version % 2048, 1, data, false).ok()) _exit(1);
                 if (!flush(device.view()).ok()) _exit(1);
-                if (::write(told[1], &version, 8) != 8) _exit(1);
+                if (::write(ends[1], &version, 8) != 8) _exit(1);
             }
         }
-        close(told[1]);
+        close(ends[1]);
         std::uint64_t version = 0, last = 0;
         const auto want = static_cast<std::uint64_t>(3 + 7 * round);
-        while (last < want && ::read(told[0], &version, 8) == 8) last = version;
+        while (last < want && ::read(ends[0], &version, 8) == 8) last = version;
         kill(child, SIGKILL);
-        while (::read(told[0], &version, 8) == 8) last = version;
+        while (::read(ends[0], &version, 8) == 8) last = version;
         waitpid(child, nullptr, 0);
-        close(told[0]);
+        close(ends[0]);
         ASSERT_GE(last, want);
         controller again(make_file(options), {.queues = {.queues = 1, .depth = 8}});
         EXPECT_EQ(again.view().blocks, 2048u);
@@ -305,9 +308,9 @@ TEST(FileKill, LosesNothingThatWasFlushed) {
 TEST(Disk, IsNotMemory) {
     struct stat file {};
     ASSERT_EQ(stat("/proc/version", &file), 0);
-    EXPECT_EQ(disk_of("/proc/version"), file.st_dev);
-    EXPECT_EQ(disk_of("/dev/shm"), std::nullopt);
-    EXPECT_EQ(disk_of("/no/such/file"), std::nullopt);
+    EXPECT_EQ(files::disk_of("/proc/version"), file.st_dev);
+    EXPECT_EQ(files::disk_of("/dev/shm"), std::nullopt);
+    EXPECT_EQ(files::disk_of("/no/such/file"), std::nullopt);
 }
 
 }  // namespace

@@ -97,14 +97,14 @@ class damaged final : public storage::backend {
 public:
     damaged(std::size_t bytes, std::uint64_t bad) : inner_(storage::make_ram(bytes)), bad_(bad) {}
     std::uint64_t bytes() const override { return inner_->bytes(); }
-    std::unique_ptr<storage::lane> open_lane(const storage::user_memory& memory) override {
-        return std::make_unique<damaged_lane>(inner_->open_lane(memory), bad_);
+    std::unique_ptr<storage::io_channel> open_channel(const storage::user_memory& memory) override {
+        return std::make_unique<damaged_channel>(inner_->open_channel(memory), bad_);
     }
 
 private:
-    class damaged_lane final : public storage::lane {
+    class damaged_channel final : public storage::io_channel {
     public:
-        damaged_lane(std::unique_ptr<storage::lane> inner, std::uint64_t bad)
+        damaged_channel(std::unique_ptr<storage::io_channel> inner, std::uint64_t bad)
             : inner_(std::move(inner)), bad_(bad) {}
         bool submit(const storage::request& r) override {
             if (bad_ < r.offset || bad_ >= r.offset + r.bytes) return inner_->submit(r);
@@ -121,7 +121,7 @@ private:
         std::size_t under_way() const override { return inner_->under_way() + failed_.size(); }
 
     private:
-        std::unique_ptr<storage::lane> inner_;
+        std::unique_ptr<storage::io_channel> inner_;
         std::uint64_t bad_;
         std::vector<storage::ending> failed_;
     };

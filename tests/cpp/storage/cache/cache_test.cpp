@@ -1,4 +1,4 @@
-// The page cache over a store that fails, waits and forgets as it is told to.
+// The page cache over a store that fails, waits and forgets as it is asked to.
 #include "watari/storage/cache/cache.hpp"
 
 #include <gtest/gtest.h>
@@ -328,10 +328,10 @@ TEST(Cache, ReachesSlotsBehindFourGibibytes) {
             EXPECT_EQ(held.data, cache.address(page, held.slot));
             slot = held.slot;
         }
-        const auto place = static_cast<std::uint64_t>(cache.address(page, slot) - memory.pages);
-        EXPECT_EQ(place % mebibyte, 0u);
-        EXPECT_LT(place / mebibyte, slots + memory.spares);
-        EXPECT_TRUE(seen.insert(memory.pages + place).second) << "two pages in one place";
+        const auto offset = static_cast<std::uint64_t>(cache.address(page, slot) - memory.pages);
+        EXPECT_EQ(offset % mebibyte, 0u);
+        EXPECT_LT(offset / mebibyte, slots + memory.spares);
+        EXPECT_TRUE(seen.insert(memory.pages + offset).second) << "two pages at one address";
     }
     EXPECT_GT(*seen.rbegin() - *seen.begin(), 4ll << 30);
     munmap(pages, (slots + memory.spares) * mebibyte);

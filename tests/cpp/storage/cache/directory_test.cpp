@@ -11,9 +11,9 @@
 namespace watari {
 namespace {
 
-using cpu::duty;
 using cpu::group;
 using cpu::intent;
+using cpu::next_action;
 using cpu::page_state;
 namespace page = cpu::page;
 using directory = cpu::directory<cpu::second_chance>;
@@ -112,7 +112,7 @@ private:
 
     void begin(world& w) {
         if (w.chance(4)) {  // a flush
-            cpu::patience wait{no_wait};
+            cpu::timeout wait{no_wait};
             slot = w.random() % w.real.slots();
             if (w.real.begin_write_back(slot, w.chance(3), wait) == 1) now = draining;
             resumes = holds = false;
@@ -126,7 +126,7 @@ private:
 
     /// Others may have come between this and the look.
     void enter(world& w) {
-        cpu::patience wait{no_wait};
+        cpu::timeout wait{no_wait};
         const std::uint64_t found = slot;
         now = looking;
         if (found != w.real.none && w.chance(2)) {
@@ -142,27 +142,27 @@ private:
         const cpu::step next = found == w.real.none ? w.real.claim(page_wanted, !w.chance(5))
                                                     : w.real.join(found, page_wanted, why, wait);
         slot = next.where;
-        switch (static_cast<duty>(next.what)) {
-            case duty::again:
-            case duty::late:
+        switch (static_cast<next_action>(next.action)) {
+            case next_action::again:
+            case next_action::late:
                 return;
-            case duty::use:
+            case next_action::use:
                 now = using_it;
                 return;
-            case duty::fill:
+            case next_action::fill:
                 ASSERT_EQ(w.state(slot), page_state::filling);
                 now = filling;
                 return;
-            case duty::pass:
+            case next_action::pass:
                 w.in_slot[slot] = w.in_store[page_wanted];
                 now = passing;
                 return;
-            case duty::evict:
+            case next_action::evict:
                 now = draining;
                 resumes = true;
                 holds = false;
                 return;
-            case duty::failed:
+            case next_action::failed:
                 FAIL() << "nobody here waits until a read has failed";
         }
     }
@@ -210,7 +210,7 @@ private:
 
     /// A page that its writer holds can be written to the medium whatever others did to it.
     void persist(world& w) {
-        cpu::patience wait{no_wait};
+        cpu::timeout wait{no_wait};
         const int mine = w.real.begin_write_back(slot, true, wait);
         ASSERT_NE(mine, 0) << "written, and not durable";
         if (mine < 0) return;
@@ -220,7 +220,7 @@ private:
     }
 
     void drain(world& w) {
-        cpu::patience wait{no_wait};
+        cpu::timeout wait{no_wait};
         if (!w.real.writers_left(slot, wait)) return;
         copied = w.in_slot[slot];
         now = copying;

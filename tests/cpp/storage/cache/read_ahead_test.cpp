@@ -28,7 +28,7 @@ struct device {
     std::uint64_t pages;
     unsigned commands;  ///< that can be under way
     std::vector<std::byte> slots = std::vector<std::byte>(std::size_t{commands} * 4 * page_bytes);
-    std::vector<bool> lent = std::vector<bool>(commands);
+    std::vector<bool> in_use = std::vector<bool>(commands);
     std::uint64_t bad = ~std::uint64_t{0};  ///< a page that cannot be read
     storage::cache_memory memory{};
     unsigned sent = 0, alone = 0, given_back = 0, waited = 0;
@@ -80,8 +80,8 @@ struct store {
             EXPECT_EQ(behind->sent, 0u) << "all may have commands and wait for one more";
         }
         for (unsigned i = 0; i < behind->commands && !found.taken; ++i)
-            if (!behind->lent[i]) {
-                found.taken = behind->lent[i] = true;
+            if (!behind->in_use[i]) {
+                found.taken = behind->in_use[i] = true;
                 found.cid = static_cast<std::uint16_t>(i);
             }
         return found;
@@ -89,7 +89,7 @@ struct store {
     bool settled(const group&) const { return true; }
     void give_back(const group&, const storage::token& command) const {
         ++behind->given_back;
-        behind->lent[command.cid] = false;
+        behind->in_use[command.cid] = false;
     }
     std::byte* data(const storage::token& command) const {
         return behind->slots.data() + command.cid * std::size_t{4} * page_bytes;
@@ -105,7 +105,7 @@ struct store {
     }
     void release(const group&, const storage::token& command) const {
         --behind->sent;
-        behind->lent[command.cid] = false;
+        behind->in_use[command.cid] = false;
     }
 };
 static_assert(cpu::takes_commands<store>);

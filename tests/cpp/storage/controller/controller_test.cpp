@@ -142,14 +142,14 @@ TEST_F(Controller, IsNewAfterAReset) {
 
 /// A backend that can take no command, or throws.
 class hopeless final : public backend {
-    struct hopeless_lane final : lane {
+    struct hopeless_channel final : io_channel {
         bool submit(const request&) override { throw system_error("a call", 5); }
         void reap(std::vector<ending>&) override {}
         std::size_t under_way() const override { return 0; }
     };
     std::uint64_t bytes() const override { return 4096; }
-    std::unique_ptr<lane> open_lane(const user_memory&) override {
-        return std::make_unique<hopeless_lane>();
+    std::unique_ptr<io_channel> open_channel(const user_memory&) override {
+        return std::make_unique<hopeless_channel>();
     }
 };
 
@@ -191,8 +191,8 @@ TEST(Poller, TellsWhatEndedBeforeItGoesOn) {
     const queue_memory memory({.queues = 1, .depth = 64, .max_transfer = 16384});
     const memory_range slots{static_cast<std::byte*>(memory.slots().data()),
                              memory.slots().bytes()};
-    poller server(memory, {data.size() / 512, 512, 16384, {slots}}, ram->open_lane({{&slots, 1}}),
-                  0, 1);
+    poller server(memory, {data.size() / 512, 512, 16384, {slots}},
+                  ram->open_channel({{&slots, 1}}), 0, 1);
     const namespace_view view = memory.view(data.size() / 512, 512);
     std::vector<token> commands;
     for (std::uint64_t i = 0; i < 20; ++i) commands.push_back(begin_read(view, i * 16, 16));

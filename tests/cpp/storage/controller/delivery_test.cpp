@@ -136,8 +136,9 @@ TEST_F(Courier, IsUsedByTransfersForWholeCommands) {
         ASSERT_TRUE(std::all_of(out.begin(), begin, untouched));
         ASSERT_TRUE(std::all_of(begin + static_cast<std::ptrdiff_t>(bytes), out.end(), untouched));
     }
-    const auto* said = view.deliveries;
-    EXPECT_TRUE(std::any_of(said, said + 2 * 16, [](const delivery& d) { return d.wanted != 0; }));
+    const delivery_state* states = view.deliveries;
+    EXPECT_TRUE(std::any_of(states, states + 2 * 16,
+                            [](const delivery_state& d) { return d.wanted != 0; }));
 }
 
 /// What became of many reads, by several users at once.
@@ -215,17 +216,17 @@ TEST_P(CourierFaults, LetNoWrongDataPass) {
     EXPECT_GE(served, 5u);
 }
 
-constexpr double patience = 20, delay = 5e-3;
+constexpr double timeout = 20, delay = 5e-3;
 
 INSTANTIATE_TEST_SUITE_P(
     Of, CourierFaults,
     testing::Values(
-        named_plan{"reordered", {.seed = 3, .delay = delay, .reordered = 0.5}, patience},
-        named_plan{"duplicated", {.seed = 4, .delay = delay, .duplicated = 0.3}, patience},
+        named_plan{"reordered", {.seed = 3, .delay = delay, .reordered = 0.5}, timeout},
+        named_plan{"duplicated", {.seed = 4, .delay = delay, .duplicated = 0.3}, timeout},
         named_plan{"delayed", {.seed = 5, .delay = 40e-3, .delayed = 0.2}, 15e-3},
         named_plan{"dropped", {.seed = 6, .dropped = 0.1}, 15e-3},
-        named_plan{"failed", {.seed = 7, .failed = 0.3}, patience},
-        named_plan{"bad phase", {.seed = 8, .delay = delay, .bad_phase = 0.3}, patience}),
+        named_plan{"failed", {.seed = 7, .failed = 0.3}, timeout},
+        named_plan{"bad phase", {.seed = 8, .delay = delay, .bad_phase = 0.3}, timeout}),
     [](const auto& info) {
         std::string name = info.param.name;
         std::erase(name, ' ');
@@ -235,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Delivery, ThatIsRecalledEndsWithAnError) {
     std::vector<std::byte> data = stamped(), there(run);
     controller device(make_faulty(make_ram(data), {.seed = 1, .delay = 50e-3, .delayed = 1}),
-                      {.queues = delivering(patience)});
+                      {.queues = delivering(timeout)});
     const token command = begin_delivered(device.view(), 3, there.data());
     recall(device.view(), command);
     EXPECT_EQ(end(device.view(), command), abort_requested);
@@ -249,7 +250,7 @@ TEST(Delivery, ThatTheDriverKeepsBackIsNotCalledOver) {
     const namespace_view view = device.view();
     const token command = begin_delivered(view, 3, there.data());
     everywhere::store_seq_cst(view.deliveries[slot_number(view, command)].copying,
-                              command.cid + 1u);  // as a courier says that waits for a lock
+                              command.cid + 1u);  // as a delivery does that waits for a lock
     const std::int64_t start = nanoseconds();
     EXPECT_EQ(end(view, command), still_copying);
     EXPECT_GE(nanoseconds() - start, 2 * 5'000'000);
@@ -259,7 +260,7 @@ TEST(Delivery, OfAReadThatFailedBringsNothing) {
     const std::vector<std::byte> before(run, std::byte{0x5a});
     std::vector<std::byte> data = stamped(), there = before;
     controller device(make_faulty(make_ram(data), {.seed = 1, .failed = 1}),
-                      {.queues = delivering(patience)});
+                      {.queues = delivering(timeout)});
     for (int i = 0; i < 10; ++i)
         EXPECT_EQ(end(device.view(), begin_delivered(device.view(), 3, there.data())),
                   unrecovered_read);
@@ -268,11 +269,12 @@ TEST(Delivery, OfAReadThatFailedBringsNothing) {
 
 TEST(Delivery, LeavesIdentifiersAsGoodAsNew) {
     std::vector<std::byte> data = stamped(), there(run);
-    queue_options options = delivering(patience, 2);
+    queue_options options = delivering(timeout, 2);
     options.queues = 1;
     const controller device(make_ram(data), {.queues = options});
     const namespace_view view = device.view();
-    for (std::uint64_t i = 0; i < (1u << 16) + 100; ++i) {  // each is lent as often as it has names
+    for (std::uint64_t i = 0; i < (1u << 16) + 100;
+         ++i) {  // each is acquired as often as it has names
         const bool brought = i % 50 < 2 || i > 1u << 16;
         token command;
         if (brought) {
@@ -289,10 +291,10 @@ TEST(Delivery, LeavesIdentifiersAsGoodAsNew) {
     }
 }
 
-/// A lane that serves some commands and fails then.
+/// A channel that serves some commands and fails then.
 class failing final : public backend {
-    struct failing_lane final : lane {
-        explicit failing_lane(unsigned& l) : left(l) {}
+    struct failing_channel final : io_channel {
+        explicit failing_channel(unsigned& l) : left(l) {}
         bool submit(const request& command) override {
             ended_.push_back({command.queue, command.cid, success});
             return true;
@@ -307,8 +309,8 @@ class failing final : public backend {
         std::vector<ending> ended_;
     };
     std::uint64_t bytes() const override { return runs * (std::uint64_t{2} << 20); }
-    std::unique_ptr<lane> open_lane(const user_memory&) override {
-        return std::make_unique<failing_lane>(left);
+    std::unique_ptr<io_channel> open_channel(const user_memory&) override {
+        return std::make_unique<failing_channel>(left);
     }
 
 public:

@@ -23,7 +23,7 @@ constexpr int blocks = 100;
 class Uring : public testing::Test {
 protected:
     void SetUp() override {
-        if (const std::string reason = uring_absent_reason(); !reason.empty())
+        if (const std::string reason = files::uring_absent_reason(); !reason.empty())
             GTEST_SKIP() << reason;
         std::string name = testing::TempDir() + "watari-uring-XXXXXX";
         file_ = mkstemp(name.data());
@@ -40,10 +40,10 @@ protected:
     }
 
     /// Waits for the completion of the one request in flight.
-    static int result_of(uring& ring, const uring_request& request) {
+    static int result_of(files::uring& ring, const files::uring_request& request) {
         EXPECT_TRUE(ring.push(request));
         EXPECT_EQ(ring.submit(1), 1u);
-        std::array<uring_completion, 4> done{};
+        std::array<files::uring_completion, 4> done{};
         EXPECT_EQ(ring.reap(done), 1u);
         EXPECT_EQ(done[0].tag, request.tag);
         EXPECT_EQ(ring.in_flight(), 0u);
@@ -54,10 +54,10 @@ protected:
 };
 
 TEST_F(Uring, ManyReadsCompleteEachOnceWithTheirOwnData) {
-    uring ring(8);
+    files::uring ring(8);
     std::vector<std::vector<unsigned char>> data(blocks, std::vector<unsigned char>(block, 255));
     std::set<std::uint64_t> seen;
-    std::array<uring_completion, 3> done{};
+    std::array<files::uring_completion, 3> done{};
     int next = 0;
     while (seen.size() < blocks) {
         while (next < blocks && ring.in_flight() < 8) {
@@ -81,23 +81,23 @@ TEST_F(Uring, ManyReadsCompleteEachOnceWithTheirOwnData) {
 }
 
 TEST_F(Uring, SaysWhenItIsFull) {
-    uring ring(4);
+    files::uring ring(4);
     char data[block];
     int pushed = 0;
     while (ring.push({.file = file_, .data = data, .bytes = block, .tag = 1})) ++pushed;
     EXPECT_EQ(pushed, 4);
     EXPECT_EQ(ring.submit(4), 4u);
-    std::array<uring_completion, 8> done{};
+    std::array<files::uring_completion, 8> done{};
     EXPECT_EQ(ring.reap(done), 4u);
 }
 
 TEST_F(Uring, WritesAreReadBackThroughRegisteredBuffersAndFiles) {
-    uring ring(4);
+    files::uring ring(4);
     std::vector<char> memory(2 * block, 'x');
     const iovec buffers[] = {{memory.data(), block}, {memory.data() + block, block}};
     ring.register_buffers(buffers);
     ring.register_files(std::array{file_});
-    EXPECT_EQ(result_of(ring, {.operation = uring_operation::write,
+    EXPECT_EQ(result_of(ring, {.operation = files::uring_operation::write,
                                .file = 0,
                                .buffer = 0,
                                .data = memory.data(),
@@ -106,7 +106,8 @@ TEST_F(Uring, WritesAreReadBackThroughRegisteredBuffersAndFiles) {
                                .tag = 9,
                                .durable = true}),
               int{block});
-    EXPECT_EQ(result_of(ring, {.operation = uring_operation::sync, .file = 0, .tag = 10}), 0);
+    EXPECT_EQ(result_of(ring, {.operation = files::uring_operation::sync, .file = 0, .tag = 10}),
+              0);
     std::memset(memory.data() + block, 0, block);
     EXPECT_EQ(result_of(ring, {.file = 0,
                                .buffer = 1,
@@ -119,7 +120,7 @@ TEST_F(Uring, WritesAreReadBackThroughRegisteredBuffersAndFiles) {
 }
 
 TEST_F(Uring, ErrorsAreThoseOfPread) {
-    uring ring(4);
+    files::uring ring(4);
     std::vector<char> data(2 * block);
     EXPECT_EQ(result_of(ring, {.file = 1 << 20, .data = data.data(), .bytes = block}), -EBADF);
     // short at the end of the file, nothing behind it
@@ -137,17 +138,17 @@ TEST_F(Uring, ErrorsAreThoseOfPread) {
 
 TEST_F(Uring, EndsWithRequestsInFlight) {
     std::vector<char> data(block);
-    uring first(4);
+    files::uring first(4);
     ASSERT_TRUE(first.push(
         {.file = file_, .data = data.data(), .bytes = block, .offset = 5 * block, .tag = 1}));
-    first = uring(4);  // the ring that was there waits for its read
+    first = files::uring(4);  // the ring that was there waits for its read
     EXPECT_EQ(first.in_flight(), 0u);
     EXPECT_EQ(data[0], 5);
 }
 
 TEST(UringAbsent, SaysWhy) {
-    if (uring_absent_reason().empty()) GTEST_SKIP() << "there is io_uring";
-    EXPECT_THROW(uring(4), unsupported);
+    if (files::uring_absent_reason().empty()) GTEST_SKIP() << "there is io_uring";
+    EXPECT_THROW(files::uring(4), unsupported);
 }
 
 }  // namespace

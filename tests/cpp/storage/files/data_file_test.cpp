@@ -110,12 +110,13 @@ TEST(DataFile, IsTheOneInUseWhoeverHasItsNameNow) {
     const directory folder;
     const std::string path = folder.path + "/watari-1.data";
     const data_file mine = find(path);
-    EXPECT_NO_THROW(require_same_file(descriptor(path, O_RDONLY).get(), mine.file.get(), path));
+    EXPECT_NO_THROW(
+        files::require_same_file(files::descriptor(path, O_RDONLY).get(), mine.file.get(), path));
     std::filesystem::remove(path);
     folder.file("watari-1.data", size);
-    const descriptor other(path, O_RDONLY);
-    EXPECT_THROW(require_same_file(other.get(), mine.file.get(), path), file_error);
-    EXPECT_NO_THROW(require_same_file(other.get(), -1, path));
+    const files::descriptor other(path, O_RDONLY);
+    EXPECT_THROW(files::require_same_file(other.get(), mine.file.get(), path), file_error);
+    EXPECT_NO_THROW(files::require_same_file(other.get(), -1, path));
 }
 
 /// Killed while it is made, a file leaves nothing where the kernel has files without a name.
@@ -124,23 +125,23 @@ TEST(DataFile, IsNotHalfMadeByWhoIsKilled) {
     const int nameless = open(folder.path.c_str(), O_TMPFILE | O_RDWR, 0644);
     if (nameless < 0) GTEST_SKIP() << "no files without a name in " << folder.path;
     close(nameless);
-    int told[2];
-    ASSERT_EQ(pipe(told), 0);
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
     const std::string path = folder.path + "/watari-1.data";
     const pid_t child = fork();
     if (child == 0) {
         open_data_file(path, 1 << 20, usage::shared, [&](int file) {
-            if (::write(file, "half", 4) != 4 || ::write(told[1], "x", 1) != 1) _exit(1);
+            if (::write(file, "half", 4) != 4 || ::write(ends[1], "x", 1) != 1) _exit(1);
             ::pause();
         });
         _exit(1);
     }
     char half = 0;
-    ASSERT_EQ(::read(told[0], &half, 1), 1);
+    ASSERT_EQ(::read(ends[0], &half, 1), 1);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    close(told[0]);
-    close(told[1]);
+    close(ends[0]);
+    close(ends[1]);
     EXPECT_TRUE(std::filesystem::is_empty(folder.path));
     EXPECT_TRUE(find(path).made);
 }

@@ -14,7 +14,7 @@ constexpr std::uint64_t sectors = 64;
 
 struct folder_of_one : directory {
     std::string path = file("watari-1.data", 0);
-    descriptor open{path, O_RDWR};
+    files::descriptor open{path, O_RDWR};
 
     void write(std::uint64_t number, std::uint64_t address) const {
         std::array<std::uint64_t, sector_words> words;
@@ -61,7 +61,7 @@ TEST(TestData, IsNeitherZerosNorAnythingElse) {
     const directory folder;
     for (const char* name : {"zeros", "ones"}) {
         const std::string path = folder.file(name, sectors * sector_bytes);
-        const descriptor open(path, O_RDWR);
+        const files::descriptor open(path, O_RDWR);
         const std::vector<char> ones(sectors * sector_bytes, '\xff');
         if (name[0] == 'o') {
             EXPECT_EQ(pwrite(open.get(), ones.data(), ones.size(), 0),

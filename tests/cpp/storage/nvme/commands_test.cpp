@@ -21,23 +21,24 @@ namespace {
 
 constexpr std::size_t command = 8192, block = 8 * command, blocks = 50;
 
-struct way {
+struct access_path {
     processor who;
     std::uint32_t delivered_from;
 };
 
-std::ostream& operator<<(std::ostream& to, const way& w) {
+std::ostream& operator<<(std::ostream& to, const access_path& w) {
     return to << (w.who.is_gpu() ? "gpu" : "cpu") << (w.delivered_from > 0 ? "/delivered" : "");
 }
 
-class Commands : public ::testing::TestWithParam<way> {
+class Commands : public ::testing::TestWithParam<access_path> {
 protected:
     Commands() {
         for (std::byte& each : stored_) each = next();
     }
 
     /// Moves every block to or from where it is in `memory`; the last one first.
-    void move(direction way, std::vector<std::byte>& memory, const fault_plan& faults = {}) {
+    void move(files::direction direction, std::vector<std::byte>& memory,
+              const fault_plan& faults = {}) {
         const auto [who, delivered_from] = GetParam();
         const controller disk(make_faulty(make_ram(stored_), faults),
                               {.queues = {.users = who,
@@ -59,14 +60,14 @@ protected:
         copy(there.data(), memory.data());
         std::vector<std::uint64_t> offsets(blocks);
         for (std::size_t i = 0; i < blocks; ++i) offsets[i] = (blocks - 1 - i) * block;
-        duty what;
-        what.view = &view;
-        what.way = way;
-        what.block = block;
-        what.depth = 3;
-        what.requests = blocks;
-        what.who = who;
-        const auto by = engine_named(who.is_gpu() ? "gpu" : "queue").make(what);
+        engine_options options;
+        options.view = &view;
+        options.direction = direction;
+        options.block = block;
+        options.depth = 3;
+        options.requests = blocks;
+        options.who = who;
+        const auto by = engine_named(who.is_gpu() ? "gpu" : "queue").make(options);
         by->run({offsets, there.data(), block});
         seconds_.assign(by->seconds().begin(), by->seconds().end());
         again_ = by->sent_again();
@@ -93,7 +94,7 @@ protected:
 
 TEST_P(Commands, MakeUpBlocks) {
     std::vector<std::byte> memory(blocks * block);
-    move(direction::read, memory);
+    move(files::direction::read, memory);
     EXPECT_EQ(memory, turned(stored_));
     EXPECT_EQ(commands_, blocks * block / command);
     ASSERT_EQ(seconds_.size(), blocks);
@@ -101,14 +102,14 @@ TEST_P(Commands, MakeUpBlocks) {
 
     for (std::byte& each : memory) each = next();
     const std::vector<std::byte> written = turned(memory);
-    move(direction::write, memory);
+    move(files::direction::write, memory);
     EXPECT_EQ(stored_, written);
 }
 
 TEST_P(Commands, TakeAsLongAsTheSlowestOfABlock) {
     std::vector<std::byte> memory(blocks * block);
     constexpr double delay = 0.02;
-    move(direction::read, memory, {.seed = 3, .delay = delay, .delayed = 0.05});
+    move(files::direction::read, memory, {.seed = 3, .delay = delay, .delayed = 0.05});
     EXPECT_EQ(memory, turned(stored_));
     // one of eight is delayed in every third block, the first of them in every twentieth
     EXPECT_GE(std::count_if(seconds_.begin(), seconds_.end(), [](double s) { return s >= delay; }),
@@ -117,7 +118,7 @@ TEST_P(Commands, TakeAsLongAsTheSlowestOfABlock) {
 
 TEST_P(Commands, AreSentAgainAlone) {
     std::vector<std::byte> memory(blocks * block);
-    move(direction::read, memory, {.seed = 5, .failed = 0.02});
+    move(files::direction::read, memory, {.seed = 5, .failed = 0.02});
     EXPECT_EQ(memory, turned(stored_));
     EXPECT_GT(again_.count, 0u);
     EXPECT_LT(again_.count, blocks * block / command);
@@ -125,8 +126,8 @@ TEST_P(Commands, AreSentAgainAlone) {
     EXPECT_EQ(commands_, blocks * block / command + again_.count);
 }
 
-std::vector<way> everyone() {
-    std::vector<way> all{{the_cpu, 0}, {the_cpu, command}};
+std::vector<access_path> everyone() {
+    std::vector<access_path> all{{the_cpu, 0}, {the_cpu, command}};
     if (device::count() > 0) {
         all.push_back({gpu_number(0), 0});
         if (machine::copies_pass_kernels()) all.push_back({gpu_number(0), command});
@@ -141,7 +142,7 @@ TEST(Queues, OfAGpuHaveShortCommands) {
     const queue_options gpu = queues_for(gpu_number(0), 4, 4 * 2, mebibyte);
     EXPECT_EQ(gpu.max_transfer, mebibyte / 8);
     EXPECT_EQ(gpu.queues, 8u);
-    EXPECT_EQ(gpu.lent * gpu.queues, 4 * 2 * 8u);
+    EXPECT_EQ(gpu.max_outstanding * gpu.queues, 4 * 2 * 8u);
     EXPECT_EQ(queues_for(gpu_number(0), 4, 8, mebibyte / 8 + 512).max_transfer, mebibyte / 4);
     EXPECT_EQ(queues_for(the_cpu, 4, 8, mebibyte).max_transfer, mebibyte);
 }
@@ -151,10 +152,10 @@ TEST(Queues, LendAsManyIdentifiersAsThereAreRequests) {
         for (const std::size_t under_way : {1, 7, 8, 9, 64, 300})
             for (const processor who : {the_cpu, gpu_number(0)}) {
                 const queue_options found = queues_for(who, threads, under_way, 4096);
-                EXPECT_GE(found.lent * found.queues, under_way);
-                EXPECT_LT((found.lent - 1) * found.queues, under_way);
-                EXPECT_LT(found.lent, found.depth);
-                EXPECT_LE(found.depth, 2 * std::max(found.lent, 1u));
+                EXPECT_GE(found.max_outstanding * found.queues, under_way);
+                EXPECT_LT((found.max_outstanding - 1) * found.queues, under_way);
+                EXPECT_LT(found.max_outstanding, found.depth);
+                EXPECT_LE(found.depth, 2 * std::max(found.max_outstanding, 1u));
             }
 }
 

@@ -63,7 +63,7 @@ TEST(Nvme, ThePhaseStartsAtOneAndFlipsAtEachWrap) {
 
 /// Pages of memory and their addresses.
 struct Prp : testing::Test {
-    aligned_bytes memory{600 * prp_page};
+    files::aligned_bytes memory{600 * prp_page};
     memory_range known[1]{{memory.data(), memory.size()}};
     std::vector<memory_range> ranges;
     submission_entry entry;

@@ -17,7 +17,7 @@ namespace {
 
 using namespace watari::cpu;
 
-/// A controller of one queue that does nothing but when it is told to.
+/// A controller of one queue that acts only when it is asked to.
 class model_controller {
 public:
     model_controller(const queue_memory& memory, std::mt19937& random)
@@ -36,13 +36,13 @@ public:
         const submission_entry entry = memory_.submissions(0)[fetched_++ & (depth_ - 1)];
         EXPECT_NE(entry.cid(), 0xffff);
         EXPECT_TRUE(under_way_.emplace(entry.cid(), entry.block).second)
-            << "an identifier was lent twice";
+            << "an identifier was acquired twice";
         EXPECT_TRUE(seen_.insert(entry.block).second) << "a command was fetched twice";
         EXPECT_LT(under_way_.size(), depth_);
         return true;
     }
 
-    /// Completes any command, with a status that tells which it was. Again after `repeat`: a fault.
+    /// Completes any command, with a status that identifies it. Again after `repeat`: a fault.
     bool complete() {
         if (under_way_.empty() || is_full()) return false;
         auto any = under_way_.begin();
@@ -69,7 +69,7 @@ public:
 
     std::size_t under_way() const { return under_way_.size(); }
 
-    static status tell(std::uint64_t block) {
+    static status status_of(std::uint64_t block) {
         return {7, static_cast<std::uint8_t>(block % 191), false, false};
     }
 
@@ -82,7 +82,7 @@ private:
     void post(std::uint16_t cid, std::uint64_t block) {
         memory_.completions(0)[posted_ & (depth_ - 1)].outcome =
             make_outcome(cid, 1, static_cast<std::uint16_t>(fetched_ & (depth_ - 1)),
-                         expected_phase(posted_, log2_), tell(block));
+                         expected_phase(posted_, log2_), status_of(block));
         ++posted_;
     }
 
@@ -98,15 +98,16 @@ private:
 class Protocol : public testing::TestWithParam<std::uint32_t> {};
 
 /// Users take steps in any order; every command ends with its own status, none is lost. Of each
-/// other seed fewer identifiers are lent than the queue has places.
+/// other seed fewer identifiers are in use than the queue has entries.
 void play(std::uint32_t depth, unsigned seed, bool duplicates) {
     std::mt19937 random(seed);
-    const std::uint32_t lent =
+    const std::uint32_t max_outstanding =
         seed % 2 == 0 ? 0 : static_cast<std::uint32_t>(random() % (depth - 1) + 1);
-    const std::uint32_t most = lent > 0 ? lent : depth - 1, ids = lent > 0 ? lent : depth;
+    const std::uint32_t most = max_outstanding > 0 ? max_outstanding : depth - 1,
+                        ids = max_outstanding > 0 ? max_outstanding : depth;
     queue_memory memory({.queues = 1,
                          .depth = depth,
-                         .lent = lent,
+                         .max_outstanding = max_outstanding,
                          .max_transfer = 4096,
                          .limit = 100,
                          .first_ticket = 0u - 2 * depth});
@@ -123,7 +124,7 @@ void play(std::uint32_t depth, unsigned seed, bool duplicates) {
         const std::size_t any = random() % submitted.size();
         const auto [cid, block] = submitted[any];
         if ((local::load_acquire(queue.results[queue.index(cid)]) & done) == 0) return;
-        EXPECT_EQ(wait(group::active(), queue, cid), model_controller::tell(block));
+        EXPECT_EQ(wait(group::active(), queue, cid), model_controller::status_of(block));
         indices.erase(static_cast<std::uint16_t>(queue.index(cid)));
         release(queue, cid);
         submitted[any] = submitted.back();
@@ -221,22 +222,22 @@ TEST_F(Hand, AnAbandonedIdentifierIsNotLentBeforeItsCompletionCame) {
         const std::uint16_t other = begin(block);
         ASSERT_NE(queue.index(other), queue.index(cid));
         controller.complete(other);
-        EXPECT_EQ(wait(group::active(), queue, other), model_controller::tell(block));
+        EXPECT_EQ(wait(group::active(), queue, other), model_controller::status_of(block));
         release(queue, other);
     }
     EXPECT_EQ(queue.state->credits, 2);
     controller.complete(cid);
     poll(group::active(), queue);
     EXPECT_EQ(queue.state->credits, 3);
-    std::set<std::uint32_t> lent;
+    std::set<std::uint32_t> in_use;
     for (std::uint64_t block = 40; block < 44; ++block) {
         const std::uint16_t other = begin(block);
-        lent.insert(queue.index(other));
+        in_use.insert(queue.index(other));
         controller.complete(other);
-        EXPECT_EQ(wait(group::active(), queue, other), model_controller::tell(block));
+        EXPECT_EQ(wait(group::active(), queue, other), model_controller::status_of(block));
         release(queue, other);
     }
-    EXPECT_EQ(lent.count(queue.index(cid)), 1u);
+    EXPECT_EQ(in_use.count(queue.index(cid)), 1u);
 }
 
 TEST_F(Hand, ALateCompletionIsNobodysStatus) {
@@ -244,7 +245,7 @@ TEST_F(Hand, ALateCompletionIsNobodysStatus) {
     EXPECT_EQ(wait(group::active(), queue, late), timed_out);
     const std::uint16_t other = begin(8);
     while (controller.complete()) continue;
-    EXPECT_EQ(wait(group::active(), queue, other), model_controller::tell(8));
+    EXPECT_EQ(wait(group::active(), queue, other), model_controller::status_of(8));
     release(queue, other);
     EXPECT_EQ(queue.state->credits, 3);
     EXPECT_EQ(queue.state->spurious, 0u);

@@ -50,17 +50,17 @@ TEST(Queue, SaysWhyACommandWasRefused) {
 /// So that data pass through no more slots than that.
 TEST(Queue, HoldsAsManyCommandsAsItMayLend) {
     controller_options options = small(16);
-    options.queues.lent = 5;
+    options.queues.max_outstanding = 5;
     controller ram(make_ram(1 << 20), options);
-    EXPECT_EQ(ram.view().lent, 5u);
-    EXPECT_EQ(controller(make_ram(1 << 20), small(16)).view().lent, 15u);
+    EXPECT_EQ(ram.view().max_outstanding, 5u);
+    EXPECT_EQ(controller(make_ram(1 << 20), small(16)).view().max_outstanding, 15u);
     std::byte data[512];
     for (unsigned round = 0; round < 40; ++round) {
         std::vector<token> held;
         for (token t = try_begin_read(ram.view(), 0, 1); t.taken;
              t = try_begin_read(ram.view(), 0, 1))
             held.push_back(t);
-        EXPECT_EQ(held.size(), ram.view().lent);
+        EXPECT_EQ(held.size(), ram.view().max_outstanding);
         for (const token& t : held) {
             EXPECT_LT(t.cid % 16, 5u);
             EXPECT_TRUE(end_read(ram.view(), t, data).ok());
@@ -132,7 +132,7 @@ TEST(Queue, RefusesShapesThatCannotBe) {
     EXPECT_THROW(with([](auto& o) { o.queues.depth = 1; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.depth = 24; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.depth = 32768; }), usage_error);
-    EXPECT_THROW(with([](auto& o) { o.queues.lent = 16; }), usage_error);
+    EXPECT_THROW(with([](auto& o) { o.queues.max_outstanding = 16; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.queues = 0; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.queues.max_transfer = 1000; }), usage_error);
     EXPECT_THROW(with([](auto& o) { o.block_bytes = 520; }), usage_error);

@@ -61,7 +61,7 @@ TEST(Transfers, WriteAndReadBackAndSayWhatFails) {
     EXPECT_EQ(all.wait(group::active()), storage::invalid_field);
     all.read(group::active(), (1 << 20) - 512, 1024, some.data());
     EXPECT_TRUE(all.wait(group::active()).is(storage::lba_out_of_range));
-    EXPECT_TRUE(all.wait(group::active()).ok()) << "said once";
+    EXPECT_TRUE(all.wait(group::active()).ok()) << "reported once";
     all.read(group::active(), 0, 1024, some.data());
     EXPECT_TRUE(all.wait(group::active()).ok());
 }

@@ -1,4 +1,4 @@
-"""Products of .npy files: what is taken, refused before anything is written, and told."""
+"""Products of .npy files: accepted files, refusals before anything is written, and output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.lib import format as npy_format
 from products import (
     FAST,
     JOURNAL,
-    Told,
+    Listener,
     assert_product,
     cut,
     factors,
@@ -275,7 +275,7 @@ FAILING = """
 def multiply(product, work, progress):
     progress.start(work, 0)  # prints
     raise errors.SystemCallError("A.npy: Input/output error")
-gemm_files.multiply = multiply
+product.multiply = multiply
 """
 
 
@@ -286,7 +286,7 @@ def test_a_product_ends_as_ever_when_nobody_reads(patch, ended):
     a, b = factors()
     imports = (
         "import sys",
-        "from watari.cases.gemm import product as gemm_files",
+        "from watari.cases.gemm import product",
         "from watari.cli import commands",
         "from watari.common import errors",
     )
@@ -308,7 +308,7 @@ def test_a_product_has_the_permissions_of_what_it_replaces(mode):
     assert os.stat("C.npy").st_mode & 0o777 == os.stat("A.npy").st_mode & 0o777
     os.chmod("C.npy", mode)
     made = []
-    gemm(progress=Told(lambda finished: made.append(os.stat("C.npy.partial").st_mode & 0o777)))
+    gemm(progress=Listener(lambda finished: made.append(os.stat("C.npy.partial").st_mode & 0o777)))
     assert set(made) == {mode | 0o600}
     assert os.stat("C.npy").st_mode & 0o777 == mode
 
@@ -323,14 +323,16 @@ def test_help_offers_engines_of_files_alone(capsys):
 @pytest.mark.parametrize("engine", [None, "uring", "posix", "mmap", "queue"])
 def test_what_is_left_open_is_as_the_case_has_it(engine):
     factors()
-    told = Told(lambda finished: None)
-    gemm(engine=engine, progress=told)
-    found = told.work.parameters
-    given = {"processor": "cpu", "store": "file", "layout": "row-major", **found}
+    listener = Listener(lambda finished: None)
+    gemm(engine=engine, progress=listener)
+    parameters = listener.work.parameters
+    given = {"processor": "cpu", "store": "file", "layout": "row-major", **parameters}
     cores = len(os.sched_getaffinity(0))
-    assert found["engine"] == (engine or gemm_axes.default_engine({}, given))
-    assert found["threads"] == gemm_axes.default_threads({"processors": [{"cores": cores}]}, given)
-    assert found["depth"] == gemm_axes.default_depth({}, given)
+    assert parameters["engine"] == (engine or gemm_axes.default_engine({}, given))
+    assert parameters["threads"] == gemm_axes.default_threads(
+        {"processors": [{"cores": cores}]}, given
+    )
+    assert parameters["depth"] == gemm_axes.default_depth({}, given)
 
 
 def test_a_disk_without_room_is_refused_before_anything_is_written():
@@ -353,7 +355,7 @@ def test_what_the_machine_lacks_is_an_error_of_the_command(capsys):
     assert left_over() == []
 
 
-def test_fast_memory_beyond_what_there_is_is_told_what_to_give(capsys):
+def test_fast_memory_beyond_what_there_is_is_reported_what_to_give(capsys):
     factors()
     code, _, err = run_cli(capsys, *on_processor("--fast-memory", "900000TiB"))
     assert code == 2
@@ -363,7 +365,7 @@ def test_fast_memory_beyond_what_there_is_is_told_what_to_give(capsys):
     assert left_over() == []
 
 
-def test_progress_is_told_from_the_forecast_to_the_end(capsys):
+def test_progress_is_reported_from_the_forecast_to_the_end(capsys):
     factors()
     code, out, _ = run_cli(capsys, *on_processor("--alpha", "-1"))
     first, second, *_, last = out.splitlines()

@@ -1,4 +1,4 @@
-"""Case `gemm` in the table of cases: axes, defaults, estimates, and what is said before a run."""
+"""Case `gemm` in the table of cases: axes, defaults, estimates and forecasts."""
 
 from __future__ import annotations
 
@@ -156,14 +156,14 @@ def test_the_library_is_given_what_it_asks_for(monkeypatch: pytest.MonkeyPatch) 
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, fake: SimpleNamespace) -> None:
-    """Puts something in the place of the compiled part."""
+    """Replaces the compiled part."""
     monkeypatch.setitem(sys.modules, "watari._native", fake)
     monkeypatch.setattr(watari, "_native", fake, raising=False)
 
 
 def trial_of(monkeypatch: pytest.MonkeyPatch, wrong: int) -> dict[str, Any]:
-    told = {"host_s": [1.0], "quantities": {}, "wrong_elements": wrong}
-    fake = SimpleNamespace(gemm=lambda parameters: told)
+    reported = {"host_s": [1.0], "quantities": {}, "wrong_elements": wrong}
+    fake = SimpleNamespace(gemm=lambda parameters: reported)
     stand_in(monkeypatch, fake)
     return cases.CASES["gemm"].run(one().parameters)
 
@@ -216,23 +216,23 @@ def test_plans_that_differ_have_a_line_each_that_names_in_what(
     monkeypatch.setattr(gemm_forecast, "folder_rate", {"one": 1e9, "two": 2e9}.get)
     monkeypatch.setattr(gemm_forecast, "blas_rate", lambda precision: None)
 
-    def told(**given: Any) -> list[tuple[str, str]]:
-        found = lines(resolve("gemm", {"n": 256, **given}, CPU), CPU)
+    def forecasts(**given: Any) -> list[tuple[str, str]]:
+        texts = lines(resolve("gemm", {"n": 256, **given}, CPU), CPU)
         head = "gemm 256, tile 128 of 2MiB, reuse, "
-        assert all(line.startswith(head) for line in found)
-        split = [line.removeprefix(head).split(": ", 1) for line in found]
+        assert all(line.startswith(head) for line in texts)
+        split = [line.removeprefix(head).split(": ", 1) for line in texts]
         return [(where, text.split(",")[0]) for where, text in split]
 
     factors = {"alpha": [0, 1, 2], "beta": [0, 1], "layout": ["row-major", "tiled"]}
-    found = told(**factors, engine=["posix", "uring"], folder="one")
-    assert len(found) == 8
-    assert found[0] == ("single, file, layout=row-major, alpha=0.0, beta=0.0", "reads 0 B")
-    assert ("single, file, layout=tiled, alpha=1.0,2.0, beta=1.0", "reads 7 GB") in found
-    assert [where for where, _ in told(alpha=[1, 2], folder=["one", "two"])] == [
+    named = forecasts(**factors, engine=["posix", "uring"], folder="one")
+    assert len(named) == 8
+    assert named[0] == ("single, file, layout=row-major, alpha=0.0, beta=0.0", "reads 0 B")
+    assert ("single, file, layout=tiled, alpha=1.0,2.0, beta=1.0", "reads 7 GB") in named
+    assert [where for where, _ in forecasts(alpha=[1, 2], folder=["one", "two"])] == [
         "single, file, folder=one",
         "single, file, folder=two",
     ]
-    assert told(engine="pinned", store="file") == [("single, file", "store=ram")]
+    assert forecasts(engine="pinned", store="file") == [("single, file", "store=ram")]
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_matrix_whose_close_fails_has_a_rate_all_the_same(
     assert gemm_forecast.file_rate(small) is None
 
 
-def test_a_share_tells_the_time_left_from_where_it_began(
+def test_a_share_reports_the_time_left_from_where_it_began(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = [100.0]
@@ -326,9 +326,9 @@ def test_a_bar_shows_a_share_on_a_terminal() -> None:
     assert "4 of 8 tiles" in shown
 
 
-def test_amounts_are_in_the_unit_that_suits_them() -> None:
-    amounts = [format_bytes(n) for n in (0, 512, 1540, 41.9e6, 999.7e6, 3.22e9, 1.2e13, 4e15)]
-    assert amounts == ["0 B", "512 B", "1.54 kB", "41.9 MB", "1 GB", "3.22 GB", "12 TB", "4 PB"]
+def test_bytes_are_in_the_unit_that_suits_them() -> None:
+    texts = [format_bytes(n) for n in (0, 512, 1540, 41.9e6, 999.7e6, 3.22e9, 1.2e13, 4e15)]
+    assert texts == ["0 B", "512 B", "1.54 kB", "41.9 MB", "1 GB", "3.22 GB", "12 TB", "4 PB"]
     speeds = [format_flops(n) for n in (491, 1.25e7, 9.84e10, 9.997e11, 5.01e13)]
     assert speeds == ["491 FLOPS", "12.5 MFLOPS", "98.4 GFLOPS", "1 TFLOPS", "50.1 TFLOPS"]
     short = [format_duration(s) for s in (0, 2e-6, 9.96e-5, 5.5e-4, 0.0099, 0.00996)]

@@ -56,8 +56,8 @@ def test_a_second_signal_ends_a_product_that_hangs(blocker, first, second):
         assert time.monotonic() - started < 1
     finally:
         process.kill()
-    said = process.stderr.read().replace(b"blocked\n", b"")
-    assert said == b"watari: ended at once by a second signal\n"
+    errors = process.stderr.read().replace(b"blocked\n", b"")
+    assert errors == b"watari: ended at once by a second signal\n"
     assert (numpy.load("C.npy") == old).all()
     gemm()
     assert_product(a, b, numpy.load("C.npy"))

@@ -14,18 +14,16 @@ from watari.cases.gemm import numbers as gemm_numbers
 from watari.cases.gemm import words
 from watari.charts.figure import Drawing, draw
 from watari.cli import summary
-from watari.report import figures
-from watari.report import page as report
-from watari.results import measured as view
-from watari.results import schema as results
-from watari.results.measured import Measured
+from watari.report import figures, page
+from watari.results import schema
+from watari.results.measured import Measured, measurements
 
 RNG = np.random.default_rng(8)
 
 
 def measured(*cases: dict[str, Any]) -> list[Measured]:
     plain = synthetic.plain() | {"cases": list(cases)}
-    return view.measured([results.Results.model_validate(plain)])
+    return measurements([schema.Results.model_validate(plain)])
 
 
 def gemm(engine: str, tile: int, **more: Any) -> dict[str, Any]:
@@ -61,7 +59,7 @@ def test_each_store_and_schedule_has_a_chart_with_its_own_cases(seed: list[Measu
     assert reuse.heading == "32768, blocks of C stay, row-major in memory"
     assert {m["schedule"] for m in naive.cases} == {"naive"}
     for drawing in (naive, reuse):
-        vl_convert.vegalite_to_vega(drawing.spec(), vl_version=report.VEGA_LITE)
+        vl_convert.vegalite_to_vega(drawing.spec(), vl_version=page.VEGA_LITE)
     lines = {row["name"] for row in rows_of(naive) if "speed" in row}
     assert lines == {"gpu", "posix, 1 thread", "posix, 16 threads"}
     assert {row["name"] for row in rows_of(reuse) if "speed" in row} == {"gpu", "posix"}
@@ -77,19 +75,19 @@ def test_points_are_medians_and_floors_are_of_the_same_trials(seed: list[Measure
             for r in rows_of(naive)
             if (r["name"], r.get("tile")) == (name, m["tile"]) and "speed" in r
         )
-        told = gemm_numbers.speed(m.flops_per_sample, m.trials)
-        assert row["seconds"] == pytest.approx(told.seconds, rel=1e-3)
+        speed = gemm_numbers.speed(m.flops_per_sample, m.trials)
+        assert row["seconds"] == pytest.approx(speed.seconds, rel=1e-3)
         assert row["low"] <= row["seconds"] <= row["high"]
-        assert told.floor is not None
-        assert told.store_floor is not None
-        assert told.blas_floor == pytest.approx(m.flops_per_sample / 50e12)
-        assert told.floor == pytest.approx(max(told.store_floor, told.blas_floor))
+        assert speed.floor is not None
+        assert speed.store_floor is not None
+        assert speed.blas_floor == pytest.approx(m.flops_per_sample / 50e12)
+        assert speed.floor == pytest.approx(max(speed.store_floor, speed.blas_floor))
         (store,) = (
             r
             for r in rows_of(naive)
             if r["name"] == "store" and r.get("tile", 0) < m["tile"] < r.get("end", 0)
         )
-        assert store["seconds"] == pytest.approx(told.store_floor, rel=1e-3)
+        assert store["seconds"] == pytest.approx(speed.store_floor, rel=1e-3)
 
 
 def test_the_seeds_ratio_stands_beside_ours_in_its_conditions_alone(seed: list[Measured]) -> None:
@@ -100,10 +98,10 @@ def test_the_seeds_ratio_stands_beside_ours_in_its_conditions_alone(seed: list[M
         for m in seed
         if m["schedule"] == "naive"
     }
-    here = times["posix", 1, 2048] / times["gpu", 16, 2048]
+    ours = times["posix", 1, 2048] / times["gpu", 16, 2048]
     naive, reuse = charts(seed)
     text = str(naive.spec()["title"])
-    assert f"gpu {here:.3g}x posix with 1 thread, tile 2048" in text
+    assert f"gpu {ours:.3g}x posix with 1 thread, tile 2048" in text
     assert "Hanawa 2025: 4.34x" in text
     assert "Hanawa" not in str(reuse.spec())
     (small,) = charts([m for m in seed if m["tile"] == 512 and m["schedule"] == "naive"])
@@ -117,7 +115,9 @@ def test_one_point_is_no_chart_and_trials_without_rates_have_no_floor() -> None:
     for one in cases:
         for trial in one["trials"]:
             trial["quantities"] = {
-                name: told for name, told in trial["quantities"].items() if "_s" not in name[-4:]
+                name: quantity
+                for name, quantity in trial["quantities"].items()
+                if "_s" not in name[-4:]
             }
     (drawing,) = charts(measured(*cases))
     assert not any(row["name"] in ("store", "arithmetic") for row in rows_of(drawing))
@@ -128,12 +128,12 @@ def test_the_summary_has_speed_rate_and_floor(seed: list[Measured]) -> None:
     lost = gemm("gpu", 2048)
     lost |= {"trials": [synthetic.lost_trial("failed", "no")], "status": "failed", "reason": "no"}
     plain["cases"].append(lost)
-    found = summary.numbers(results.Results.model_validate(plain))
-    assert [list(row) for row in found] == [[*gemm_numbers.COLUMNS, "spread"]] * 2
-    assert found[0]["speed"].endswith(" TFLOPS")
-    assert float(found[0]["GB/s"]) > 1
-    assert 1.0 <= float(found[0]["x floor"]) < 1.1
-    assert set(found[1].values()) == {""}
+    rows = summary.numbers(schema.Results.model_validate(plain))
+    assert [list(row) for row in rows] == [[*gemm_numbers.COLUMNS, "spread"]] * 2
+    assert rows[0]["speed"].endswith(" TFLOPS")
+    assert float(rows[0]["GB/s"]) > 1
+    assert 1.0 <= float(rows[0]["x floor"]) < 1.1
+    assert set(rows[1].values()) == {""}
 
 
 def test_words_of_a_case() -> None:

@@ -11,7 +11,7 @@ import numpy
 import pytest
 from products import (
     JOURNAL,
-    Told,
+    Listener,
     assert_product,
     factors,
     finished_tiles,
@@ -47,14 +47,14 @@ def overwrite(name, offset, data):
 
 
 def once(act, finished=3):
-    """Does it when so many tiles are finished."""
+    """Acts when so many tiles are finished."""
     done = []
 
     def when(count):
         if count >= finished and not done:
             done.append(act())
 
-    return Told(when)
+    return Listener(when)
 
 
 def cut():
@@ -128,7 +128,7 @@ def test_tiles_that_do_not_hold_what_was_written_are_computed_again(dtype):
     os.unlink("C.npy")
     unfinished(tile=TILE)
     before = finished_tiles()
-    line = next(each for each in JOURNAL.read_text().splitlines() if each.startswith("tiles "))
+    line = next(entry for entry in JOURNAL.read_text().splitlines() if entry.startswith("tiles "))
     row, column = map(int, line.split()[1:3])
     last = (min(301, TILE * (row + 1)) - 1) * 271 + min(271, TILE * (column + 1)) - 1
     overwrite("C.npy.partial", 4096 + numpy.dtype(dtype).itemsize * last, b"\x07")
@@ -142,9 +142,9 @@ def test_tiles_that_do_not_hold_what_was_written_are_computed_again(dtype):
 def test_every_tile_has_its_checksum_whatever_its_shape():
     factors(301, 271, 200)
     unfinished(tile=TILE, count=3)
-    found = finished_tiles()
+    finished = finished_tiles()
     done = gemm()
-    assert (done.finished_before, done.notes) == (found, [])
+    assert (done.finished_before, done.notes) == (finished, [])
 
 
 def from_version_1():
@@ -218,7 +218,7 @@ def touched(name):
 
 @pytest.mark.parametrize("change", [replaced, rewritten])
 @pytest.mark.parametrize("name", ["A.npy", "B.npy", "C.npy"])
-def test_other_content_of_the_same_size_and_time_is_not_gone_on_with(change, name):
+def test_other_content_of_the_same_size_and_time_is_not_resumed(change, name):
     factors()
     save("C.npy", 300, 270)
     unfinished(tile=TILE, beta=0.5)
@@ -242,10 +242,10 @@ def test_other_content_of_the_same_size_and_time_meanwhile_gives_no_product(chan
 def test_other_attributes_do_not_discard_what_is_finished():
     a, b = factors()
     unfinished(tile=TILE)
-    found = finished_tiles()
+    finished = finished_tiles()
     touched("A.npy")
     done = gemm()
-    assert done.finished_before == found
+    assert done.finished_before == finished
     assert [note[:44] for note in done.notes] == ["A has other attributes than before (ctime); "]
     assert_product(a, b, numpy.load("C.npy"))
 

@@ -23,13 +23,13 @@ import watari
 from watari import cases
 from watari.cases.gemm import numbers as gemm_numbers
 from watari.cases.gemm import trial as gemm_trial
-from watari.cli import commands as cli
+from watari.cli import commands
 from watari.common.errors import UnsupportedError, UsageError
 from watari.plan.request import resolve
 
 native = pytest.importorskip("watari._native")
 ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
-WAYS = [("cpu", engine) for engine in ENGINES] + [
+ENGINES_BY_PROCESSOR = [("cpu", engine) for engine in ENGINES] + [
     pytest.param("gpu", engine, marks=pytest.mark.gpu)
     for engine in ("posix", "uring", "mmap", "gpu")
 ]
@@ -38,7 +38,7 @@ FEW = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 RNG = numpy.random.default_rng(21)
-OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # finds what this one found
+OWN_PROCESS = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # our modules
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ sides = st.integers(1, 400)
 numbers = st.sampled_from([0.0, 1.0, -1.0, 0.5])
 
 
-@pytest.mark.parametrize(("processor", "engine"), WAYS)
+@pytest.mark.parametrize(("processor", "engine"), ENGINES_BY_PROCESSOR)
 @FEW
 @given(data=st.data())
 def test_every_engine_multiplies_any_shape(processor, engine, data):
@@ -84,7 +84,7 @@ def test_every_engine_multiplies_any_shape(processor, engine, data):
     assert not list(Path().glob("*.partial*"))
 
 
-@pytest.mark.parametrize(("processor", "engine"), WAYS)
+@pytest.mark.parametrize(("processor", "engine"), ENGINES_BY_PROCESSOR)
 def test_what_was_in_c_does_not_matter_without_beta(processor, engine):
     a, b = save("A.npy", 300, 200), save("B.npy", 200, 270)
     numpy.save("C.npy", numpy.full((300, 270), numpy.nan, numpy.float32))
@@ -168,7 +168,7 @@ def test_an_interrupt_ends_it_and_keeps_what_is_done():
     wait_for_more_tiles(process, 0)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
-    assert process.returncode == cli.INTERRUPTED, err
+    assert process.returncode == commands.INTERRUPTED, err
     assert "of 400 tiles are finished: the same product goes on from there" in err
     product()
     assert_product(a, b, numpy.load("C.npy"))
@@ -205,7 +205,7 @@ def trial(**given):
     return request.parameters, cases.CASES["gemm"].run(request.parameters)
 
 
-@pytest.mark.parametrize(("processor", "engine"), WAYS + HOST_WAYS)
+@pytest.mark.parametrize(("processor", "engine"), ENGINES_BY_PROCESSOR + HOST_WAYS)
 @pytest.mark.parametrize("layout", ["row-major", "tiled"])
 @pytest.mark.parametrize("store", ["file", "ram"])
 @pytest.mark.parametrize("schedule", ["reuse", "naive"])
@@ -219,18 +219,18 @@ def test_a_trial_is_verified_and_reads_what_was_planned(processor, engine, layou
         "store": store,
         "schedule": schedule,
     }
-    p, found = trial(**given)
-    assert found["verified"] is True, found
-    told = {name: value["value"] for name, value in found["quantities"].items()}
-    assert told["bytes_read"] + told["bytes_written"] == told["bytes_planned"]
+    p, result = trial(**given)
+    assert result["verified"] is True, result
+    quantities = {name: value["value"] for name, value in result["quantities"].items()}
+    assert quantities["bytes_read"] + quantities["bytes_written"] == quantities["bytes_planned"]
     plan = native.gemm_plan(gemm_trial.native_parameters(p))
-    assert plan["bytes_read"] == told["bytes_read"]
-    assert found["flops_per_sample"] == 2 * 640 * M * 777
-    assert found["bytes_per_sample"] == told["bytes_planned"]
-    assert len(found["host_s"]) == 1
-    assert gemm_numbers.speed(found["flops_per_sample"], [found]).over_floor
+    assert plan["bytes_read"] == quantities["bytes_read"]
+    assert result["flops_per_sample"] == 2 * 640 * M * 777
+    assert result["bytes_per_sample"] == quantities["bytes_planned"]
+    assert len(result["host_s"]) == 1
+    assert gemm_numbers.speed(result["flops_per_sample"], [result]).over_floor
     blas = "OpenBLAS" if processor == "cpu" else "cuBLAS"
-    assert any(blas in note for note in found["notes"])
+    assert any(blas in note for note in result["notes"])
 
 
 @pytest.mark.parametrize(
@@ -246,16 +246,16 @@ def test_a_trial_is_verified_and_reads_what_was_planned(processor, engine, layou
     ],
 )
 def test_trials_of_other_shapes_and_factors(given):
-    p, found = trial(**given)
-    assert found["verified"] is True, found
-    assert len(found["host_s"]) == p["samples"]
+    p, result = trial(**given)
+    assert result["verified"] is True, result
+    assert len(result["host_s"]) == p["samples"]
 
 
 def test_nothing_is_multiplied_where_alpha_is_0():
-    _, found = trial(engine="posix", alpha=0, beta=2)
-    assert found["verified"] is True, found
-    assert found["flops_per_sample"] == 0
-    assert found["quantities"]["lower_bound_bytes"]["value"] == 0
+    _, result = trial(engine="posix", alpha=0, beta=2)
+    assert result["verified"] is True, result
+    assert result["flops_per_sample"] == 0
+    assert result["quantities"]["lower_bound_bytes"]["value"] == 0
 
 
 @pytest.mark.parametrize("engine", ["pinned", "managed"])

@@ -11,7 +11,7 @@ import pytest
 from products import (
     FAST,
     JOURNAL,
-    Told,
+    Listener,
     assert_product,
     factors,
     finished_tiles,
@@ -54,9 +54,9 @@ def fill_journal(finished):
     if finished < 3:
         return
     full = os.open("/dev/full", os.O_WRONLY)
-    for each in Path("/proc/self/fd").iterdir():
-        if each.exists() and each.resolve() == JOURNAL.resolve():
-            os.dup2(full, int(each.name))
+    for descriptor in Path("/proc/self/fd").iterdir():
+        if descriptor.exists() and descriptor.resolve() == JOURNAL.resolve():
+            os.dup2(full, int(descriptor.name))
     os.close(full)
 
 
@@ -64,10 +64,10 @@ def test_a_journal_without_room_ends_the_product_and_keeps_it():
     a, b = factors()
     says = r"\.journal: cannot be written: No space left on device; . of 9 tiles are finished"
     with pytest.raises(FileError, match=says):
-        gemm(tile=128, progress=Told(fill_journal))
-    found = finished_tiles()
-    assert found >= 3
-    assert gemm().finished_before == found
+        gemm(tile=128, progress=Listener(fill_journal))
+    finished = finished_tiles()
+    assert finished >= 3
+    assert gemm().finished_before == finished
     assert_product(a, b, numpy.load("C.npy"))
 
 
@@ -115,7 +115,7 @@ def test_what_takes_the_name_of_the_unfinished_file_does_not_become_the_product(
             write("C.npy.partial", b"of another run")
 
     with pytest.raises(FileError, match=r"C\.npy\.partial was removed or replaced") as raised:
-        gemm(tile=128, progress=Told(replace))
+        gemm(tile=128, progress=Listener(replace))
     assert str(raised.value).endswith("it is lost")
     assert (numpy.load("C.npy") == old).all()
     assert Path("C.npy.partial").read_bytes() == b"of another run"
@@ -132,7 +132,7 @@ def test_two_runs_at_once_on_one_output_are_refused():
                 gemm(fresh=fresh)
             refused.append(fresh)
 
-    gemm(progress=Told(again))
+    gemm(progress=Listener(again))
     assert refused
     assert left_over() == []
 
@@ -159,6 +159,6 @@ def test_a_journal_that_is_none_is_left_in_its_place():
 def test_matrices_that_change_meanwhile_give_no_product():
     factors()
     with pytest.raises(FileError) as raised:
-        gemm(tile=128, progress=Told(lambda finished: os.utime("B.npy")))
+        gemm(tile=128, progress=Listener(lambda finished: os.utime("B.npy")))
     assert str(raised.value).endswith("B.npy changed while it was read: the product is discarded")
     assert [*left_over(), Path("C.npy").exists()] == [False]

@@ -1,4 +1,4 @@
-"""Products of .npy files are gone on with after an end at any moment."""
+"""Products of .npy files resume after an end at any moment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from products import (
     FAST,
     JOURNAL,
-    Told,
+    Listener,
     assert_product,
     cut,
     factors,
@@ -28,7 +28,7 @@ from products import (
 )
 
 import watari
-from watari.cases.gemm import product as gemm_files
+from watari.cases.gemm import product
 from watari.common.errors import FileError, UnsupportedError, UsageError
 
 native = pytest.importorskip("watari._native")
@@ -36,14 +36,14 @@ pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(number):
+def test_an_interrupt_keeps_what_is_done_and_says_how_to_resume(number):
     factors()
     gemm(tile=128)
     whole = Path("C.npy").read_bytes()
     os.unlink("C.npy")
-    said = unfinished(number=number, tile=128)
+    message = unfinished(number=number, tile=128)
     left = f"{finished_tiles()} of 9 tiles are finished"
-    assert said == f"{left}: the same product goes on from there"
+    assert message == f"{left}: the same product goes on from there"
     assert not Path("C.npy").exists()
     gemm()
     assert Path("C.npy").read_bytes() == whole
@@ -58,8 +58,8 @@ def test_a_second_interrupt_ends_it_at_once_and_says_what_is_kept():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(gemm_files.Interrupted) as raised:
-        gemm(tile=128, progress=Told(stop))
+    with pytest.raises(product.Interrupted) as raised:
+        gemm(tile=128, progress=Listener(stop))
     left = f"{finished_tiles()} of 9 tiles are finished"
     assert str(raised.value) == f"{left}: the same product goes on from there"
     assert gemm().finished_before >= 3
@@ -67,8 +67,8 @@ def test_a_second_interrupt_ends_it_at_once_and_says_what_is_kept():
 
 def test_an_end_before_anything_is_finished_leaves_nothing():
     factors()
-    with pytest.raises(gemm_files.Interrupted, match=r"^no tile was finished$"):
-        gemm(progress=Told(lambda finished: signal.raise_signal(signal.SIGINT)))
+    with pytest.raises(product.Interrupted, match=r"^no tile was finished$"):
+        gemm(progress=Listener(lambda finished: signal.raise_signal(signal.SIGINT)))
     assert left_over() == []
 
 
@@ -80,16 +80,16 @@ def test_what_progress_raises_ends_the_product_and_keeps_it():
             raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):
-        gemm(tile=128, progress=Told(fail))
+        gemm(tile=128, progress=Listener(fail))
     assert gemm().finished_before >= 3
 
 
 def test_finished_tiles_are_not_computed_again():
     a, b = factors()
     unfinished(tile=128)
-    found = finished_tiles()
+    finished = finished_tiles()
     done = gemm()  # tiles of another size would suit, too: the journal's are kept
-    assert (done.finished_before, done.tiles) == (found, 9)
+    assert (done.finished_before, done.tiles) == (finished, 9)
     assert 0 < done.bytes_written < 4 * 300 * 270
     assert_product(a, b, numpy.load("C.npy"))
 
@@ -98,10 +98,10 @@ def test_finished_tiles_are_not_computed_again():
 def test_a_torn_last_line_counts_for_nothing(torn):
     a, b = factors()
     unfinished(tile=128)
-    found = finished_tiles()
+    finished = finished_tiles()
     with JOURNAL.open("a") as file:
         file.write(torn)
-    assert gemm().finished_before == found
+    assert gemm().finished_before == finished
     assert_product(a, b, numpy.load("C.npy"))
 
 
@@ -135,7 +135,7 @@ OTHER = {
 
 
 @pytest.mark.parametrize("what", OTHER)
-def test_another_product_is_not_gone_on_with_unless_told(what):
+def test_another_product_is_not_resumed_unless_asked(what):
     factors()
     unfinished(tile=128)
     change, more, says = OTHER[what]
@@ -175,10 +175,10 @@ def test_what_this_machine_cannot_make_leaves_what_is_finished(impossible):
     unfinished(tile=128)
     before = state()
     given = {"fast_memory": FAST, "processor": "cpu", **impossible, "tile": 128}
-    told = Told(lambda finished: None)
+    listener = Listener(lambda finished: None)
     with pytest.raises(UnsupportedError):
-        watari.gemm("A.npy", "B.npy", "C.npy", fresh=True, progress=told, **given)
-    assert told.work is None
+        watari.gemm("A.npy", "B.npy", "C.npy", fresh=True, progress=listener, **given)
+    assert listener.work is None
     assert state() == before
 
 
@@ -196,7 +196,7 @@ def test_an_empty_unfinished_file_or_journal_is_begun_anew():
 def killed_in_place(**more):
     """A product that had got its name, and could not say so any more."""
     journals = []
-    gemm(tile=128, progress=Told(lambda finished: journals.append(JOURNAL.read_text())), **more)
+    gemm(tile=128, progress=Listener(lambda finished: journals.append(JOURNAL.read_text())), **more)
     status = os.stat("C.npy")
     JOURNAL.write_text(f"{journals[-1]}whole {status.st_size} {status.st_mtime_ns}\n")
 
@@ -238,8 +238,8 @@ def test_another_product_takes_the_place_of_one_that_was_finished_unseen():
 
 def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
     class Finishing:
-        def __init__(self, product):
-            self.product = product
+        def __init__(self, library_product):
+            self.product = library_product
 
         def __getattr__(self, name):
             return getattr(self.product, name)
@@ -248,8 +248,8 @@ def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
             self.product.run(progress)
             raise KeyboardInterrupt
 
-    prepared = gemm_files.prepared
-    monkeypatch.setattr(gemm_files, "prepared", lambda asked: Finishing(prepared(asked)))
+    prepared = product.prepared
+    monkeypatch.setattr(product, "prepared", lambda asked: Finishing(prepared(asked)))
     factors()
     code, _, errors = run_cli(capsys, *on_processor())
     assert (code, errors) == (130, "watari: interrupted; C.npy is finished\n")
@@ -257,7 +257,7 @@ def test_an_interrupt_of_what_is_finished_says_so(capsys, monkeypatch):
 
 def overwritten():
     """The same file with other bytes."""
-    time.sleep(0.02)  # times of change are told apart by the tick of the kernel's clock
+    time.sleep(0.02)  # times of change differ by at least a tick of the kernel's clock
     with open("C.npy", "r+b") as file:
         file.seek(4096)
         file.write(bytes(4))
@@ -277,12 +277,12 @@ def test_a_product_that_was_replaced_in_place_is_made_again(change):
     assert left_over() == []
 
 
-def test_what_is_finished_already_is_told(capsys):
+def test_what_is_finished_already_is_reported(capsys):
     factors()
     unfinished(tile=128)
-    found = finished_tiles()
+    finished = finished_tiles()
     code, out, _ = run_cli(capsys, *on_processor())
     _, forecast, before, *_ = out.splitlines()
     assert code == 0
     assert forecast.startswith("in all: reads ")
-    assert before == f"{found} of 9 tiles are finished already"
+    assert before == f"{finished} of 9 tiles are finished already"

@@ -56,7 +56,7 @@ def test_gosa_is_the_reference_and_the_gpu_ran(
 def test_general_data_give_the_gosa_of_the_cpu(style: str, form: str, grid: str) -> None:
     given = {"grid": grid, "iterations": 5, "data": "general", "form": form}
     expected = np.array(run("system", **{**given, "processor": "cpu"})["series"]["gosa"])
-    found = np.array(run(style, **given)["series"]["gosa"])
+    gosa = np.array(run(style, **given)["series"]["gosa"])
     # what an error of 1e-6 in ss at every point can make of a sum of squares (Cauchy-Schwarz)
     most = 2 * np.sqrt(expected * himeno_axes.interior(grid)) * 1e-6
-    assert (np.abs(found - expected) <= most).all()
+    assert (np.abs(gosa - expected) <= most).all()

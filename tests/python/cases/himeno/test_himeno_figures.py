@@ -9,18 +9,16 @@ import pytest
 import synthetic
 
 from watari.cases import effort
-from watari.cases.himeno import iterations, scaling, spending, styles
-from watari.cases.himeno import speed as performance
+from watari.cases.himeno import iterations, scaling, speed, spending, styles
 from watari.charts import style
 from watari.charts.figure import Drawing, draw
-from watari.cli import commands as cli
+from watari.cli.commands import given
 from watari.plan.request import resolve
 from watari.report import figures
 from watari.report.reproduce import commands
-from watari.results import measured as view
-from watari.results import schema as results
+from watari.results import schema
 from watari.results.key import key
-from watari.results.measured import Measured
+from watari.results.measured import Measured, measurements
 
 RNG = np.random.default_rng(5)
 Rows = list[dict[str, Any]]
@@ -28,7 +26,7 @@ Rows = list[dict[str, Any]]
 
 def measured(*cases: dict[str, Any]) -> list[Measured]:
     plain = synthetic.plain() | {"cases": list(cases)}
-    return view.measured([results.Results.model_validate(plain)])
+    return measurements([schema.Results.model_validate(plain)])
 
 
 def himeno(style: str, **more: Any) -> dict[str, Any]:
@@ -49,13 +47,13 @@ def test_the_thesis_is_drawn_with_its_difference_and_published_values_apart() ->
     (drawing,) = drawn("himeno-speed", cases)
     rows = {row["name"]: row for row in rows_of(drawing) if "name" in row}
     for m in cases:
-        found = performance.of(m)
+        performance = speed.of(m)
         row = rows[m["style"]]
-        assert row["steady"] == pytest.approx(found.steady, rel=1e-3)
-        assert row["loop"] == pytest.approx(found.gflops, rel=1e-3)
-        assert row["whole"] == pytest.approx(found.whole, rel=1e-3)
+        assert row["steady"] == pytest.approx(performance.steady, rel=1e-3)
+        assert row["loop"] == pytest.approx(performance.gflops, rel=1e-3)
+        assert row["whole"] == pytest.approx(performance.whole, rel=1e-3)
         assert row["whole"] < row["loop"] < row["steady"]
-    loops = {m["style"]: performance.of(m).gflops for m in cases}
+    loops = {m["style"]: speed.of(m).gflops for m in cases}
     difference = loops["explicit"] - loops["system"]
     assert f"system is {difference:.0f} GFLOPS behind explicit" in styles.behind(cases)
     assert rows["explicit · A100 80 GB"]["value"] == 690
@@ -81,7 +79,7 @@ def test_the_floor_is_drawn_only_where_its_copy_was_measured() -> None:
 
 def test_a_style_that_is_not_here_keeps_its_row_and_reason() -> None:
     (drawing,) = [
-        d for d in drawn("himeno-speed", view.measured([synthetic.results()])) if "XL" in d.heading
+        d for d in drawn("himeno-speed", measurements([synthetic.results()])) if "XL" in d.heading
     ]
     (row,) = [row for row in rows_of(drawing) if row.get("name") == "system"]
     assert row["text"] == "unsupported"
@@ -98,15 +96,15 @@ def test_a_rate_above_the_limit_is_hollow_and_says_so() -> None:
 
 def test_iterations_keep_every_sample_in_a_line_or_its_band() -> None:
     m = measured(himeno("system", iterations=3000))[0]
-    found = iterations.points(m.trials[0])
+    points = iterations.points(m.trials[0])
     times = [1e3 * s for s in m.trials[0]["device_s"]]
-    assert found["sample"][:60] == list(range(1, 61))
-    assert found["ms"][:60] == pytest.approx(times[:60], rel=1e-3)
+    assert points["sample"][:60] == list(range(1, 61))
+    assert points["ms"][:60] == pytest.approx(times[:60], rel=1e-3)
     parts = iterations.bins(3000)
     assert [first for first, _ in parts][1:] == [last for _, last in parts][:-1]
     assert parts[-1][1] == 3000
     assert len(parts) < 200
-    for (first, last), low, high in zip(parts, found["low"], found["high"], strict=True):
+    for (first, last), low, high in zip(parts, points["low"], points["high"], strict=True):
         assert low == pytest.approx(min(times[first:last]), rel=1e-3)
         assert high == pytest.approx(max(times[first:last]), rel=1e-3)
 
@@ -136,10 +134,10 @@ def test_implementations_are_numbered_and_judged_by_their_own_single_gpu() -> No
     (drawing,) = drawn("himeno-gpus", cases)
     rows = {row["ranks"]: row for row in rows_of(drawing) if row.get("name") == "(1) acc-data"}
     assert set(rows) == {1, 2, 4}
-    found = {m.ranks: performance.of(m) for m in cases if m["style"] == "acc-data"}
+    by_ranks = {m.ranks: speed.of(m) for m in cases if m["style"] == "acc-data"}
     for n, row in rows.items():
-        assert row["loop"] == pytest.approx(found[n].gflops, rel=1e-3)
-        assert row["steady"] == pytest.approx(found[n].steady, rel=1e-3)
+        assert row["loop"] == pytest.approx(by_ranks[n].gflops, rel=1e-3)
+        assert row["steady"] == pytest.approx(by_ranks[n].steady, rel=1e-3)
     assert rows[4]["ideal"] == pytest.approx(4 * rows[1]["steady"])
     assert rows[4]["efficiency"] == pytest.approx(rows[4]["steady"] / rows[4]["ideal"])
     assert not any(row.get("style") == "managed" for row in rows_of(drawing))
@@ -153,18 +151,18 @@ def test_ranks_of_the_cpu_share_its_cores_so_nothing_is_perfect_scaling() -> Non
     assert [row["ideal"] for row in bars] == [None, None]
 
 
-def test_ways_of_the_halo_have_bars_of_their_own() -> None:
-    ways = [("nccl", False), ("nccl", True), ("peer", False)]
+def test_paths_of_the_halo_have_bars_of_their_own() -> None:
+    paths = [("nccl", False), ("nccl", True), ("peer", False)]
     cases = measured(
         himeno("explicit"),
-        *(himeno("explicit", ranks=2, halo=h, overlap=o) for h, o in ways),
+        *(himeno("explicit", ranks=2, halo=h, overlap=o) for h, o in paths),
         himeno("explicit", ranks=4, halo="peer", split="2x2x1"),
     )
-    found = [(name, m.ranks) for name, m in scaling.bars_of(cases)]
+    bars = [(name, m.ranks) for name, m in scaling.bars_of(cases)]
     names = ["nccl", "nccl, overlapped", "peer", "peer, 2x2x1"]
-    assert {(f"explicit, {name}", 1) for name in names} < set(found)
-    assert ("explicit, peer, 2x2x1", 4) in found
-    assert len(found) == len(set(found)) == 8
+    assert {(f"explicit, {name}", 1) for name in names} < set(bars)
+    assert ("explicit, peer, 2x2x1", 4) in bars
+    assert len(bars) == len(set(bars)) == 8
     words = scaling.coloured_by(scaling.bar_rows(cases))
     assert words == {f"explicit, {name}": name.split(",")[0] for name in names}
     assert len(set(scaling.shades(words).values())) == 4
@@ -197,19 +195,19 @@ def test_effort_is_that_of_the_sources_and_speed_that_of_the_fastest_program() -
     assert {name: row["statements"] for name, row in rows.items()} == {
         name: counted[name] for name in ("explicit", "managed")
     }
-    assert rows["managed"]["whole"] == pytest.approx(performance.of(cases[1]).whole, rel=1e-3)
+    assert rows["managed"]["whole"] == pytest.approx(speed.of(cases[1]).whole, rel=1e-3)
     assert "fused" in rows["managed"]["what"]
 
 
 def test_each_number_of_ranks_is_measured_again_by_a_command_of_its_own() -> None:
     cases = measured(*(himeno("acc-data", ranks=n, halo="staged") for n in (1, 2, 4)))
     (drawing,) = drawn("himeno-gpus", cases)
-    found = commands(drawing.cases)
+    lines = commands(drawing.cases)
     again = []
-    for command in found:
-        name, axes = cli.given(command.split()[2:])
+    for command in lines:
+        name, axes = given(command.split()[2:])
         again += resolve(name, axes, cases[0].machine)
-    assert len(found) == len(again) == 3
+    assert len(lines) == len(again) == 3
     assert [request.parameters["ranks"] for request in again] == [1, 2, 4]
     assert {request.key for request in again} == {
         key("himeno", {**m.parameters, "threads": again[i].parameters["threads"]})

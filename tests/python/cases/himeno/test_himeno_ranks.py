@@ -1,4 +1,4 @@
-"""Himeno on several ranks: the same bits as on one, whatever the split and the halo's way."""
+"""Himeno on several ranks: the same bits as on one, whatever the split and the path of the halo."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import trial as himeno_trial
 from watari.common.errors import UsageError
 from watari.plan.request import Request, describe, resolve
-from watari.run import gpu_mpi, launch
-from watari.run import runner as run
+from watari.run import gpu_mpi, launch, runner
 
 native = pytest.importorskip("watari._native")
 
@@ -49,24 +48,24 @@ def request(**given: Any) -> Request:
 
 
 def splits(ranks: int) -> list[str]:
-    """Every way to share axes among so many ranks."""
+    """Every split of the axes among so many ranks."""
     sides = range(1, ranks + 1)
     return [f"{a}x{b}x{c}" for a, b, c in product(sides, sides, sides) if a * b * c == ranks]
 
 
 def on_ranks(ranks: int, trials: list[Any], folder: Path, **variables: str) -> list[Outcome]:
     """All these trials in one start of the launcher, which ends well."""
-    asked, found = folder / "trials.json", folder / "outcomes.json"
+    asked, answer = folder / "trials.json", folder / "outcomes.json"
     asked.write_text(json.dumps([one.parameters for one in trials]))
     done = subprocess.run(
-        [*LAUNCHER.prefix(ranks), sys.executable, str(PROGRAM), str(asked), str(found)],
+        [*LAUNCHER.prefix(ranks), sys.executable, str(PROGRAM), str(asked), str(answer)],
         env={**launch.environment(trials[0], LAUNCHER), **variables},
         capture_output=True,
         text=True,
         timeout=540,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    outcomes: list[Outcome] = json.loads(found.read_text())
+    outcomes: list[Outcome] = json.loads(answer.read_text())
     return outcomes
 
 
@@ -82,12 +81,12 @@ def fingerprint(trial: dict[str, Any]) -> float:
 def assert_as_alone(trials: list[Request], outcomes: list[Outcome]) -> None:
     """Every trial has the field of one rank on the CPU, to the bit, and its gosa."""
     expected = {grid: alone(grid=grid) for grid in {t.parameters["grid"] for t in trials}}
-    for one, found in zip(trials, outcomes, strict=True):
+    for one, outcome in zip(trials, outcomes, strict=True):
         wanted = expected[one.parameters["grid"]]
-        assert "error" not in found, (describe(one), found)
-        assert found["fingerprint"] == fingerprint(wanted), describe(one)
-        assert found["gosa"] == pytest.approx(list(wanted["series"]["gosa"]), rel=1e-12)
-        assert found["samples"] == 6
+        assert "error" not in outcome, (describe(one), outcome)
+        assert outcome["fingerprint"] == fingerprint(wanted), describe(one)
+        assert outcome["gosa"] == pytest.approx(list(wanted["series"]["gosa"]), rel=1e-12)
+        assert outcome["samples"] == 6
 
 
 @pytest.mark.mpi
@@ -105,7 +104,7 @@ class TestOnTheCpu:
         ]
         outcomes = on_ranks(ranks, trials, tmp_path)
         assert_as_alone(trials, outcomes)
-        assert all(found["halo_s"] == 6 for found in outcomes)
+        assert all(outcome["halo_s"] == 6 for outcome in outcomes)
 
     def test_threads_of_a_rank_change_nothing(self, tmp_path: Path) -> None:
         trials = [request(grid=GRIDS[0], split="1x1x2", threads=threads) for threads in (1, 2, 3)]
@@ -117,7 +116,7 @@ class TestOnTheCpu:
             for split in ("4x1x1", "1x2x2")
             for form in ("fused", "two-kernel")
         ]
-        assert [found["verified"] for found in on_ranks(4, trials, tmp_path)] == [True] * 4
+        assert [outcome["verified"] for outcome in on_ranks(4, trials, tmp_path)] == [True] * 4
 
     def test_what_cannot_be_is_refused_by_all_ranks(self, tmp_path: Path) -> None:
         no_gpu = native.gpus()["reason"]
@@ -133,13 +132,13 @@ class TestOnTheCpu:
         trials = [request(**{"grid": "XS", "split": "2x1x1", **given}) for given, _, _ in asked]
         trials.append(request(grid=GRIDS[0], split="2x1x1"))  # and nothing is broken after it
         *refused, fine = on_ranks(2, trials, tmp_path)
-        for (_, name, words), found in zip(asked, refused, strict=True):
-            assert found.get("error") == name, found
-            assert words in found["text"]
+        for (_, name, words), outcome in zip(asked, refused, strict=True):
+            assert outcome.get("error") == name, outcome
+            assert words in outcome["text"]
         assert_as_alone(trials[-1:], [fine])
 
     def test_a_stale_halo_is_caught(self, tmp_path: Path) -> None:
-        """An MPI whose messages do not reach the halo: the sample data and the field tell."""
+        """An MPI whose messages do not reach the halo: the sample data and the field show it."""
         library = tmp_path / "stale.so"
         (tmp_path / "stale.c").write_text(
             "#include <mpi.h>\n"
@@ -162,8 +161,8 @@ class TestOnTheCpu:
         ]
         right = on_ranks(2, trials, tmp_path)
         stale = on_ranks(2, trials, tmp_path, LD_PRELOAD=str(library))
-        assert [found["verified"] for found in right] == [True, True, None, None]
-        assert [found["verified"] for found in stale] == [False, False, None, None]
+        assert [outcome["verified"] for outcome in right] == [True, True, None, None]
+        assert [outcome["verified"] for outcome in stale] == [False, False, None, None]
         for one, other in zip(right, stale, strict=True):
             assert one["fingerprint"] != other["fingerprint"]
 
@@ -216,12 +215,12 @@ class TestOnTheCpu:
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
         assert launch.trial(request(ranks=2), LAUNCHER, 60, tmp_path)["status"] == "ok"
         first, second = (set(json.loads((tmp_path / f"cpus{r}").read_text())) for r in (0, 1))
-        together = os.sched_getaffinity(0)
-        if len(together) > 1:
+        allowed = os.sched_getaffinity(0)
+        if len(allowed) > 1:
             assert not first & second
-            assert first | second == together
+            assert first | second == allowed
         else:
-            assert first == second == together
+            assert first == second == allowed
 
 
 def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
@@ -235,14 +234,14 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
         "except Exception as error: print(type(error).__name__, error)"
     )
     parameters = json.dumps(request(grid="XS", ranks=2).parameters)
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", code, parameters],
         env={**os.environ, "PYTHONPATH": str(tmp_path), "LD_LIBRARY_PATH": ""},
         capture_output=True,
         text=True,
     )
-    assert said.stdout.startswith("UnsupportedError several ranks need MPI"), said.stderr
-    assert "libopenmpi-dev" in said.stdout
+    assert output.stdout.startswith("UnsupportedError several ranks need MPI"), output.stderr
+    assert "libopenmpi-dev" in output.stdout
 
 
 def test_a_missing_mpirun_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,10 +262,10 @@ def test_ranks_and_split_are_one() -> None:
 
 def test_one_rank_is_one_case_whatever_its_halo() -> None:
     given = {"processor": "gpu", "halo": "staged,peer", "overlap": "no,yes", "ranks": "1,2"}
-    found = resolve("himeno", given, synthetic.gpu_machine())
-    told = [(p["ranks"], p["halo"], p["overlap"]) for p in (one.parameters for one in found)]
-    assert told.count((1, "none", False)) == 1
-    assert len(told) == 5
+    requests = resolve("himeno", given, synthetic.gpu_machine())
+    settled = [(p["ranks"], p["halo"], p["overlap"]) for p in (one.parameters for one in requests)]
+    assert settled.count((1, "none", False)) == 1
+    assert len(settled) == 5
 
 
 @pytest.mark.parametrize(
@@ -299,8 +298,8 @@ def test_what_contradicts_itself_is_a_usage_error(given: dict[str, Any], says: s
 
 def test_cores_are_shared_by_the_ranks() -> None:
     wanted = {"processor": "cpu", "ranks": "1,4,64"}
-    found = resolve("himeno", wanted, synthetic.gpu_machine())
-    assert [one.parameters["threads"] for one in found] == [16, 4, 1]
+    requests = resolve("himeno", wanted, synthetic.gpu_machine())
+    assert [one.parameters["threads"] for one in requests] == [16, 4, 1]
 
 
 @pytest.mark.parametrize(
@@ -311,9 +310,11 @@ def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
     command: str, says: str, tmp_path: Path
 ) -> None:
     launcher = launch.Launcher(("sh", "-c", command), template="sh -c")
-    options = run.Options(tmp_path / "out.json", launcher)
+    options = runner.Options(tmp_path / "out.json", launcher)
     for style in ("explicit", "acc-host-data"):
-        trial = run.measure(request(processor="gpu", ranks=2, halo="device", style=style), options)
+        trial = runner.measure(
+            request(processor="gpu", ranks=2, halo="device", style=style), options
+        )
         assert trial
         assert trial["status"] == "unsupported"
         assert "this MPI cannot send GPU memory" in trial["error"]
@@ -324,13 +325,13 @@ def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
 
 
 def test_an_mpi_is_asked_once(tmp_path: Path) -> None:
-    seen = tmp_path / "asked"
-    launcher = launch.Launcher(("sh", "-c", f"echo once >> {seen}"), template="sh -c")
+    calls = tmp_path / "asked"
+    launcher = launch.Launcher(("sh", "-c", f"echo once >> {calls}"), template="sh -c")
     probe = gpu_mpi.Probe()
     for _ in range(3):
         wanted = request(processor="gpu", ranks=2, halo="device", style="explicit")
         assert probe.unsupported(wanted, launcher) is None
-    assert seen.read_text() == "once\n"
+    assert calls.read_text() == "once\n"
 
 
 def gpu_count() -> int:
@@ -407,14 +408,14 @@ class TestOnGpus:
         if outcomes[0].get("error") == "unsupported":
             pytest.skip(outcomes[0]["text"])
         one = alone(processor="gpu", grid=GRIDS[0], style=style)
-        for wanted, found in zip(trials, outcomes, strict=True):
-            assert "error" not in found, (describe(wanted), found)
+        for wanted, outcome in zip(trials, outcomes, strict=True):
+            assert "error" not in outcome, (describe(wanted), outcome)
             # rows of another length may be other code, which the driver's compiler contracts
             along_k = not wanted.parameters["split"].endswith("x1")
             precision = 2e-6 if along_k else 1e-12
-            assert found["gosa"] == pytest.approx(list(one["series"]["gosa"]), rel=precision)
+            assert outcome["gosa"] == pytest.approx(list(one["series"]["gosa"]), rel=precision)
             if not along_k:
-                assert found["fingerprint"] == fingerprint(one), describe(wanted)
+                assert outcome["fingerprint"] == fingerprint(one), describe(wanted)
 
     def test_gosa_is_the_reference(self, tmp_path: Path) -> None:
         skip_unless_gpus(2)
@@ -422,7 +423,7 @@ class TestOnGpus:
             request(processor="gpu", grid="M", ranks=2, data="standard", iterations=103, overlap=o)
             for o in ("no", "yes")
         ]
-        assert [found["verified"] for found in on_ranks(2, trials, tmp_path)] == [True, True]
+        assert [outcome["verified"] for outcome in on_ranks(2, trials, tmp_path)] == [True, True]
 
     def test_more_ranks_than_gpus_are_refused_with_both_numbers(self, tmp_path: Path) -> None:
         ranks = gpu_count() + 1

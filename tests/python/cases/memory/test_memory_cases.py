@@ -11,7 +11,7 @@ import synthetic
 from watari import cases
 from watari.common.errors import BeyondMemoryError, UnsupportedError
 from watari.plan.request import resolve
-from watari.results import change_point as settling
+from watari.results.change_point import settle
 
 native = pytest.importorskip("watari._native")
 
@@ -22,7 +22,9 @@ def run(case: str, **given: Any) -> dict[str, Any]:
     request = resolve(case, parameters, synthetic.cpu_machine())[0]
     trial = cases.CASES[case].run(request.parameters)
     assert trial["verified"] is True
-    assert trial["bytes_per_sample"] == cases.find(case).profile(request.parameters).bytes_per_sample
+    assert (
+        trial["bytes_per_sample"] == cases.find(case).profile(request.parameters).bytes_per_sample
+    )
     assert np.all(trial["host_s"] > 0)
     return trial
 
@@ -100,8 +102,8 @@ class TestOnAGpu:
         given = {"source": source, "destination": destination, "processor": processor}
         trial = run("access", memory="managed", size="32MiB", **given)
         before, after = trial["residency_before"], trial["residency_after"]
-        for name, place in (("source", source), ("destination", destination)):
-            assert before[name][place] == before[name]["bytes"]
+        for name, side in (("source", source), ("destination", destination)):
+            assert before[name][side] == before[name]["bytes"]
             assert after[name][processor] == after[name]["bytes"]
 
     def test_mapped_memory_stays_on_the_cpu(self) -> None:
@@ -114,7 +116,7 @@ class TestOnAGpu:
         assert [p["name"] for p in trial["phases"]] == ["gpu-1", "cpu", "gpu-2"]
         fraction = trial["series"]["cpu_mapped_fraction.source"]
         assert (fraction[19], fraction[39], fraction[59]) == (0.0, 1.0, 0.0)
-        settled = settling.settle(list(trial["host_s"][:20]))
+        settled = settle(list(trial["host_s"][:20]))
         assert settled is not None
         assert settled.end is not None
         assert settled.end <= 5, "the first pass migrates, the others do not"

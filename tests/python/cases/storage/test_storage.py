@@ -13,11 +13,11 @@ from storage_trials import OPENING, SMALL, STORE, run, trial
 
 from watari.case import engines as case_engines
 from watari.cases.storage import axes as storage_axes
-from watari.cases.storage import numbers as storage_speed
-from watari.cli import commands as cli
+from watari.cases.storage import numbers
+from watari.cli import commands
 from watari.common.errors import BeyondMemoryError, UnsupportedError
 from watari.common.units import exact_size
-from watari.results import schema as results
+from watari.results import schema
 
 _native = pytest.importorskip("watari._native")
 
@@ -26,14 +26,16 @@ _native = pytest.importorskip("watari._native")
 
 
 def test_quantities_follow_from_samples(folder: str) -> None:
-    found = run(folder=folder, engine="uring", samples=5)
-    told = {name: quantity["value"] for name, quantity in found["quantities"].items()}
-    assert told["requests_per_s"] == pytest.approx(512 / np.median(found["host_s"]))
-    assert told["cpu_s_per_GB"] == pytest.approx(told["cpu_s"] / (told["bytes"] / 1e9))
-    assert 0 < told["latency_p50"] <= told["latency_p99"] <= told["latency_p99.9"]
-    assert told["latency_p99.9"] <= 1.02 * max(found["host_s"])
-    assert "gpu_s" not in told  # no GPU took part
-    assert "link_bytes" not in told
+    result = run(folder=folder, engine="uring", samples=5)
+    quantities = {name: quantity["value"] for name, quantity in result["quantities"].items()}
+    assert quantities["requests_per_s"] == pytest.approx(512 / np.median(result["host_s"]))
+    assert quantities["cpu_s_per_GB"] == pytest.approx(
+        quantities["cpu_s"] / (quantities["bytes"] / 1e9)
+    )
+    assert 0 < quantities["latency_p50"] <= quantities["latency_p99"] <= quantities["latency_p99.9"]
+    assert quantities["latency_p99.9"] <= 1.02 * max(result["host_s"])
+    assert "gpu_s" not in quantities  # no GPU took part
+    assert "link_bytes" not in quantities
 
 
 @pytest.mark.parametrize("direction", ["read", "write"])
@@ -42,10 +44,10 @@ def test_quantities_follow_from_samples(folder: str) -> None:
 def test_every_engine_moves_blocks_of_files(
     engine: str, direction: str, files: int, folder: str
 ) -> None:
-    found = run(engine=engine, direction=direction, files=files, folder=folder)
+    result = run(engine=engine, direction=direction, files=files, folder=folder)
     direct = engine != "mmap"
-    assert found["quantities"]["direct"]["value"] == float(direct)
-    assert not direct or found["quantities"]["page_cache_growth"]["value"] == 0
+    assert result["quantities"]["direct"]["value"] == float(direct)
+    assert not direct or result["quantities"]["page_cache_growth"]["value"] == 0
     # what was written is still whole: read by another engine
     run(engine="posix", files=files, folder=folder, pattern="sequential", block="64KiB")
 
@@ -55,9 +57,9 @@ def test_every_engine_moves_blocks_of_files(
 @pytest.mark.parametrize("direction", ["read", "write"])
 def test_queues_serve_memory_and_models(store: str, block: str, direction: str) -> None:
     requests = min(512, 2**22 // storage_axes.parse_block(block))
-    found = run(engine="queue", store=store, block=block, direction=direction, requests=requests)
-    assert "direct" not in found["quantities"]
-    assert any("modelled" in note for note in found["notes"]) == (store != "ram")
+    result = run(engine="queue", store=store, block=block, direction=direction, requests=requests)
+    assert "direct" not in result["quantities"]
+    assert any("modelled" in note for note in result["notes"]) == (store != "ram")
 
 
 @pytest.mark.parametrize("engine", OPENING)
@@ -65,15 +67,15 @@ def test_a_file_in_memory_is_read_from_the_page_cache_and_never_called_direct(en
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK):
         pytest.skip("no file system in memory")
-    place = memory / f"watari-test-{os.getpid()}"
+    folder = memory / f"watari-test-{os.getpid()}"
     try:
-        found = run(engine=engine, cache="warm", folder=str(place))
-        assert found["quantities"]["direct"]["value"] == 0
+        result = run(engine=engine, cache="warm", folder=str(folder))
+        assert result["quantities"]["direct"]["value"] == 0
         with pytest.raises(UnsupportedError, match=r"page cache|direct I/O|cache=cold"):
-            run(engine=engine, cache="none", folder=str(place))
+            run(engine=engine, cache="none", folder=str(folder))
     finally:
-        (place / STORE).unlink(missing_ok=True)
-        place.rmdir()
+        (folder / STORE).unlink(missing_ok=True)
+        folder.rmdir()
 
 
 @pytest.mark.parametrize("engine", OPENING)
@@ -86,12 +88,12 @@ def test_threads_beyond_the_requests_have_nothing_to_do(
 
 
 def test_requests_per_second_are_what_bandwidth_says_of_two_samples_too() -> None:
-    found = run(engine="queue", store="ram", samples=2)
-    rates = [512 * 4096 / seconds for seconds in found["host_s"]]
-    assert found["quantities"]["requests_per_s"]["value"] * 4096 == pytest.approx(np.median(rates))
+    result = run(engine="queue", store="ram", samples=2)
+    rates = [512 * 4096 / seconds for seconds in result["host_s"]]
+    assert result["quantities"]["requests_per_s"]["value"] * 4096 == pytest.approx(np.median(rates))
 
 
-def test_a_store_beyond_memory_is_told_what_helps() -> None:
+def test_a_store_beyond_memory_is_reported_what_helps() -> None:
     with pytest.raises(BeyondMemoryError, match=r"; choose a smaller size$"):
         run(engine="queue", store="ram", size="4096TiB")
 
@@ -115,9 +117,9 @@ def test_what_is_behind_queues_alone_says_so(engine: str, behind: dict[str, str]
 def test_engines_of_a_gpu_are_unsupported_without_one(engine: str) -> None:
     if _native.gpus()["gpus"]:
         pytest.skip("there is a GPU")
-    found = trial(engine=engine)
-    assert found["status"] == "unsupported"
-    assert "GPU" in found["error"] or "CUDA" in found["error"]
+    result = trial(engine=engine)
+    assert result["status"] == "unsupported"
+    assert "GPU" in result["error"] or "CUDA" in result["error"]
 
 
 @pytest.mark.parametrize(
@@ -137,17 +139,17 @@ def test_what_cannot_be_is_unsupported(given: dict[str, str], says: str) -> None
 # The command
 
 
-def test_a_result_file_is_valid_and_can_be_gone_on_with(
+def test_a_result_file_is_valid_and_can_be_resumed(
     folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, axes = tmp_path / "r.json", {**SMALL, "folder": folder, "trials": 2}
     engines = ",".join(case_engines.FILE_ENGINES)
     words = ["storage", f"engine={engines}", *(f"{k}={v}" for k, v in axes.items())]
     with pytest.raises(SystemExit) as ended:
-        cli.main(["run", *words, "-o", str(file)])
+        commands.main(["run", *words, "-o", str(file)])
     assert ended.value.code == 0
-    said = capsys.readouterr().out
-    assert all(column in said for column in storage_speed.COLUMNS)
+    output = capsys.readouterr().out
+    assert all(column in output for column in numbers.COLUMNS)
     check_against_schema(file)
     whole = json.loads(file.read_text())
     assert {c["status"] for c in whole["cases"]} <= {"ok", "unsupported"}
@@ -156,7 +158,7 @@ def test_a_result_file_is_valid_and_can_be_gone_on_with(
     del cut["cases"][0]["trials"][1]
     file.write_text(json.dumps(cut))
     with pytest.raises(SystemExit) as ended:
-        cli.main(["run", *words, "--resume", str(file)])
+        commands.main(["run", *words, "--resume", str(file)])
     assert ended.value.code == 0
     again = json.loads(file.read_text())
     assert again["cases"][0]["trials"][0] == whole["cases"][0]["trials"][0]
@@ -166,9 +168,9 @@ def test_a_result_file_is_valid_and_can_be_gone_on_with(
 
 def check_against_schema(file: Path) -> None:
     """By the program, and by the published schema."""
-    read = results.read(file)
+    read = schema.read(file)
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(read.as_dict(), results.json_schema())
+    jsonschema.validate(read.as_dict(), schema.json_schema())
 
 
 # On a GPU
@@ -180,30 +182,30 @@ class TestOnAGpu:
     @pytest.mark.parametrize("block", ["4KiB", "64KiB"])
     def test_reads_come_to_the_gpus_memory(self, engine: str, block: str, folder: str) -> None:
         try:
-            found = run(engine=engine, processor="gpu", block=block, folder=folder, requests=64)
+            result = run(engine=engine, processor="gpu", block=block, folder=folder, requests=64)
         except UnsupportedError as error:
             if engine not in ("cufile", "uring"):
                 raise
             pytest.skip(str(error))
-        self.check(found, engine)
+        self.check(result, engine)
 
     @pytest.mark.parametrize("engine", ["posix", "uring", "mmap", "cufile", "gpu"])
     def test_writes_leave_the_gpus_memory(self, engine: str, folder: str) -> None:
         try:
-            found = run(engine=engine, processor="gpu", direction="write", folder=folder)
+            result = run(engine=engine, processor="gpu", direction="write", folder=folder)
         except UnsupportedError as error:
             if engine != "cufile":
                 raise
             pytest.skip(str(error))
-        self.check(found, engine)
+        self.check(result, engine)
 
     @pytest.mark.parametrize("store", ["ram", "modelled:kioxia-cm6-v"])
     @pytest.mark.parametrize("block", ["512", "4KiB", "64KiB"])
     @pytest.mark.parametrize("direction", ["read", "write"])
     def test_gpu_threads_serve_themselves(self, store: str, block: str, direction: str) -> None:
         size = exact_size(2**26)
-        found = run(engine="gpu", store=store, block=block, direction=direction, size=size)
-        self.check(found, "gpu")
+        result = run(engine="gpu", store=store, block=block, direction=direction, size=size)
+        self.check(result, "gpu")
 
     @pytest.mark.parametrize(
         "fault", [f for f in storage_axes.FAULTS if f not in ("none", "late-data")]
@@ -212,13 +214,15 @@ class TestOnAGpu:
         run(engine="gpu", store="ram", fault=fault, requests=4096)
 
     @staticmethod
-    def check(found: dict[str, Any], engine: str) -> None:
-        told = {name: quantity["value"] for name, quantity in found["quantities"].items()}
+    def check(result: dict[str, Any], engine: str) -> None:
+        quantities = {name: quantity["value"] for name, quantity in result["quantities"].items()}
         entries = 80 if engine == "gpu" else 0
-        requests = sum(found["histograms"]["latency"]["count"])
-        assert told["link_bytes"] == told["bytes"] + entries * requests
+        requests = sum(result["histograms"]["latency"]["count"])
+        assert quantities["link_bytes"] == quantities["bytes"] + entries * requests
         if engine == "cufile":
-            assert "gpu_s" not in told  # what the library does there cannot be told
+            assert "gpu_s" not in quantities  # cuFile reports no GPU time
         else:
-            assert 0 < told["gpu_s"] <= sum(found["host_s"])
-            assert told["gpu_s_per_GB"] == pytest.approx(told["gpu_s"] / (told["bytes"] / 1e9))
+            assert 0 < quantities["gpu_s"] <= sum(result["host_s"])
+            assert quantities["gpu_s_per_GB"] == pytest.approx(
+                quantities["gpu_s"] / (quantities["bytes"] / 1e9)
+            )

@@ -46,8 +46,8 @@ def test_uring_keeps_bytes_in_flight_where_they_pass_through_other_memory(
 ) -> None:
     for block, depth in ((4096, short), (2**18, long)):
         given = {"engine": "uring", "processor": processor, "block": block}
-        found = resolve("storage", given, GPU_MACHINE)[0].parameters
-        assert found["depth"] == depth
+        parameters = resolve("storage", given, GPU_MACHINE)[0].parameters
+        assert parameters["depth"] == depth
 
 
 def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
@@ -68,7 +68,7 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "here", "with_gpu", "depth", "cache"),
+    ("engine", "cpu_default", "with_gpu", "depth", "cache"),
     [
         ("posix", "cpu", "gpu", 1, "none"),
         ("uring", "cpu", "gpu", 32, "none"),
@@ -78,12 +78,20 @@ def test_threads_that_serve_a_gpu_leave_cores_to_others() -> None:
         ("gpu", "gpu", "gpu", 64, "none"),
     ],
 )
-def test_each_engine_has_defaults_that_suit_it(engine, here, with_gpu, depth, cache) -> None:
-    for machine, processor in ((CPU_MACHINE, here), (GPU_MACHINE, with_gpu)):
-        found = resolve("storage", {"engine": engine}, machine)[0].parameters
-        assert (found["processor"], found["depth"], found["cache"]) == (processor, depth, cache)
-        assert found["requests"] >= 8 * found["depth"] * found["threads"]
-        assert (found["block"], found["size"], found["store"]) == (4096, 2**30, "file")
+def test_each_engine_has_defaults_that_suit_it(engine, cpu_default, with_gpu, depth, cache) -> None:
+    for machine, processor in ((CPU_MACHINE, cpu_default), (GPU_MACHINE, with_gpu)):
+        parameters = resolve("storage", {"engine": engine}, machine)[0].parameters
+        assert (parameters["processor"], parameters["depth"], parameters["cache"]) == (
+            processor,
+            depth,
+            cache,
+        )
+        assert parameters["requests"] >= 8 * parameters["depth"] * parameters["threads"]
+        assert (parameters["block"], parameters["size"], parameters["store"]) == (
+            4096,
+            2**30,
+            "file",
+        )
 
 
 def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
@@ -118,13 +126,13 @@ def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
         ),
     ],
 )
-def test_a_wrong_word_is_told_with_the_right_one(given: dict[str, Any], says: str) -> None:
+def test_a_wrong_word_is_reported_with_the_right_one(given: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError) as raised:
         resolve("storage", given, CPU_MACHINE)
     assert says in str(raised.value)
 
 
-def test_a_line_tells_cases_of_a_sweep_apart() -> None:
+def test_a_line_distinguishes_cases_of_a_sweep() -> None:
     swept = resolve("storage", {"threads": [1, 2], "depth": [1, 4]}, CPU_MACHINE)
     assert len({describe(r) for r in swept}) == 4
     assert describe(swept[0]) == "storage cpu uring random read 4KiB depth 1 x 1"

@@ -37,15 +37,15 @@ def liar(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
 
 @pytest.mark.parametrize("lie", ["damaged", "misplaced", "untouched", "torn"])
 def test_what_is_read_wrongly_is_wrong(lie: str, folder: str, liar: Callable[[str], str]) -> None:
-    found = trial(liar(lie), engine="posix", folder=folder)
-    assert (found["status"], found["verified"]) == ("wrong", False)
-    assert "sectors of 512 bytes are not whole" in found["error"]
-    assert folder in found["error"]
+    result = trial(liar(lie), engine="posix", folder=folder)
+    assert (result["status"], result["verified"]) == ("wrong", False)
+    assert "sectors of 512 bytes are not whole" in result["error"]
+    assert folder in result["error"]
 
 
 def test_a_write_that_is_lost_is_wrong(folder: str, liar: Callable[[str], str]) -> None:
-    found = trial(liar("lost"), engine="posix", direction="write", folder=folder)
-    assert (found["status"], found["verified"]) == ("wrong", False)
+    result = trial(liar("lost"), engine="posix", direction="write", folder=folder)
+    assert (result["status"], result["verified"]) == ("wrong", False)
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_a_write_that_is_lost_is_wrong(folder: str, liar: Callable[[str], str]) 
 def test_a_disk_that_fails_is_a_failed_trial(
     lie: str, direction: str, says: str, folder: str, liar: Callable[[str], str]
 ) -> None:
-    found = trial(liar(lie), engine="posix", direction=direction, folder=folder)
-    assert found["status"] == "failed"
-    assert says in found["error"]
+    result = trial(liar(lie), engine="posix", direction=direction, folder=folder)
+    assert result["status"] == "failed"
+    assert says in result["error"]
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_a_disk_that_fails_is_a_failed_trial(
 def test_behind_queues_a_disk_that_fails_is_named_with_its_error(
     lie: str, direction: str, says: str, folder: str, liar: Callable[[str], str]
 ) -> None:
-    found = trial(liar(lie), engine="queue", direction=direction, folder=folder)
-    assert found["status"] == "failed"
-    told = r": the disk reports an error: Input/output error"
-    assert re.search(says.format(f"{folder}/{STORE}") + told, found["error"]), found["error"]
+    result = trial(liar(lie), engine="queue", direction=direction, folder=folder)
+    assert result["status"] == "failed"
+    cause = r": the disk reports an error: Input/output error"
+    assert re.search(says.format(f"{folder}/{STORE}") + cause, result["error"]), result["error"]
 
 
 @pytest.mark.parametrize("engine", OPENING)
@@ -97,22 +97,22 @@ def test_a_device_that_fails_is_named_with_its_error(engine: str, tmp_path: Path
         assert trial(engine="posix", folder=str(disk))["status"] == "ok"
         os.sync()
         os.truncate(image, 2**20)
-        found = trial(engine=engine, folder=str(disk), pattern="sequential", requests=1024)
+        result = trial(engine=engine, folder=str(disk), pattern="sequential", requests=1024)
     finally:
         os.truncate(image, 2**24)
         subprocess.run(["umount", "-l", str(disk)], check=True)
-    assert found["status"] == "failed"
+    assert result["status"] == "failed"
     says = "SIGBUS" if engine == "mmap" else "the disk reports an error: Input/output error"
-    assert re.search(f" at .*{STORE}|{STORE}.* at ", found["error"]), found["error"]
-    assert says in found["error"]
+    assert re.search(f" at .*{STORE}|{STORE}.* at ", result["error"]), result["error"]
+    assert says in result["error"]
 
 
 def test_a_file_system_without_nameless_files_does(
     tmp_path: Path, liar: Callable[[str], str]
 ) -> None:
     for size in (2**22, 2**21):  # made, and made again in place of one that was cut
-        found = trial(liar("named"), engine="posix", direction="write", folder=str(tmp_path))
-        assert found["status"] == "ok", found["error"]
+        result = trial(liar("named"), engine="posix", direction="write", folder=str(tmp_path))
+        assert result["status"] == "ok", result["error"]
         assert [file.name for file in tmp_path.iterdir()] == [STORE]
         os.truncate(tmp_path / STORE, size // 2)
     (tmp_path / STORE).unlink()
@@ -131,11 +131,11 @@ def test_a_file_that_others_changed_is_wrong_for_every_engine(
         store.seek(0)
         store.write(second + first if damage == "swapped" else bytes(8192))
         os.fsync(store.fileno())
-    found = trial(engine=engine, folder=folder, pattern="sequential", requests=1024)
-    assert found["status"] == "wrong"
+    result = trial(engine=engine, folder=folder, pattern="sequential", requests=1024)
+    assert result["status"] == "wrong"
     # 16 sectors of the first two blocks, in each of 3 samples, and none of the others
-    assert found["error"].startswith("48 sectors")
-    assert "remove it, and it is made anew" in found["error"]
+    assert result["error"].startswith("48 sectors")
+    assert "remove it, and it is made anew" in result["error"]
     Path(folder, STORE).unlink()
     assert trial(engine=engine, folder=folder)["status"] == "ok"
 
@@ -147,34 +147,36 @@ def test_a_file_that_others_changed_is_wrong_for_every_engine(
 @pytest.mark.parametrize(
     "fault", [f for f in storage_axes.FAULTS if f not in ("none", "late-data")]
 )
-def test_a_fault_is_survived_in_time_and_told(fault: str, store: str, folder: str) -> None:
+def test_a_fault_is_survived_in_time_and_reported(fault: str, store: str, folder: str) -> None:
     many = 32768 if fault == "dropped" and store == "ram" else 2048
     started = time.monotonic()
-    found = run(engine="queue", store=store, fault=fault, folder=folder, requests=many, block="512")
+    result = run(
+        engine="queue", store=store, fault=fault, folder=folder, requests=many, block="512"
+    )
     assert time.monotonic() - started < 10
-    assert "faults are injected" in " ".join(found["notes"])
+    assert "faults are injected" in " ".join(result["notes"])
     if fault == "failed" or many > 2048:
-        assert any("sent again" in note for note in found["notes"])
+        assert any("sent again" in note for note in result["notes"])
 
 
 def test_commands_sent_again_are_counted_over_all_threads() -> None:
     """One in a hundred of 12288 fails: 123, give or take 11, of which one thread had 31."""
-    found = run(engine="queue", store="ram", fault="failed", threads=4, requests=4096, block="512")
-    [told] = [note for note in found["notes"] if "sent again" in note]
-    assert 70 < int(told.split()[0]) < 180
+    result = run(engine="queue", store="ram", fault="failed", threads=4, requests=4096, block="512")
+    [note] = [note for note in result["notes"] if "sent again" in note]
+    assert 70 < int(note.split()[0]) < 180
 
 
 def test_identifiers_that_a_fault_cost_are_there_again_after_each_sample() -> None:
     """Three commands in 32768 are dropped; with 15 identifiers none would be left in the sixth."""
     given = {"requests": 32768, "block": "512", "size": "16MiB", "depth": 8, "samples": 8}
-    found = trial(limit=40, engine="queue", store="ram", fault="dropped", threads=1, **given)
-    assert found["status"] == "ok"
+    result = trial(limit=40, engine="queue", store="ram", fault="dropped", threads=1, **given)
+    assert result["status"] == "ok"
 
 
 def test_data_that_come_after_their_completion_are_wrong() -> None:
-    found = trial(engine="queue", store="ram", fault="late-data", requests=2048)
-    assert (found["status"], found["verified"]) == ("wrong", False)
-    assert "remove" not in found["error"]  # no file is to blame
+    result = trial(engine="queue", store="ram", fault="late-data", requests=2048)
+    assert (result["status"], result["verified"]) == ("wrong", False)
+    assert "remove" not in result["error"]  # no file is to blame
 
 
 # Disks and folders that do not do
@@ -188,14 +190,14 @@ def in_a_small_world(command: str) -> str:
     return f"unshare -rm sh -c '{command} && exec \"$@\"' sh"
 
 
-def test_a_full_disk_is_told_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_before_anything_is_written(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     small = in_a_small_world(f"mount -t tmpfs -o size=1M none {disk}")
-    found = trial(small, engine="posix", cache="warm", folder=str(disk))
-    assert found["status"] == "unsupported"
+    result = trial(small, engine="posix", cache="warm", folder=str(disk))
+    assert result["status"] == "unsupported"
     says = r" takes 4 MiB .*, and its disk has 1 MiB .* free; choose a smaller size or another f"
-    assert re.search(says, found["error"])
+    assert re.search(says, result["error"])
 
 
 def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) -> None:
@@ -219,9 +221,9 @@ def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) ->
     assert left.read_text().split() == ["mine.data", "watari-2.data", STORE]
     assert run_there("7M")["status"] == "ok"
     assert left.read_text().split() == ["mine.data", STORE]
-    found = run_there("7M", in_use)
-    assert (found["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
-    assert "its disk has 1 MiB" in found["error"]
+    result = run_there("7M", in_use)
+    assert (result["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
+    assert "its disk has 1 MiB" in result["error"]
 
 
 def test_files_of_others_never_make_room(tmp_path: Path) -> None:
@@ -232,8 +234,8 @@ def test_files_of_others_never_make_room(tmp_path: Path) -> None:
     begin = f"mount -t tmpfs -o size=7M none {disk} && {fill}"
     world = f'{begin} && "$@"; code=$?; ls {disk} > {left}; exit $code'
     given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
-    found = trial(f"unshare -rm sh -c '{world}' sh", **given)
-    assert found["status"] == "unsupported"
+    result = trial(f"unshare -rm sh -c '{world}' sh", **given)
+    assert result["status"] == "unsupported"
     assert sorted(left.read_text().split()) == ["watari-2.data", "watari-2097152.data"]
 
 
@@ -243,8 +245,8 @@ def test_some_of_several_files_are_not_left(tmp_path: Path) -> None:
     in_a_small_world("true")
     world = f'mount -t tmpfs -o size=7M none {disk} && "$@"; code=$?; ls {disk} > {left}'
     given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "16MiB", "files": 4}
-    found = trial(f"unshare -rm sh -c '{world}; exit $code' sh", **given)
-    assert (found["status"], left.read_text()) == ("unsupported", "")
+    result = trial(f"unshare -rm sh -c '{world}; exit $code' sh", **given)
+    assert (result["status"], left.read_text()) == ("unsupported", "")
 
 
 def test_what_is_written_is_written_by_one_run(folder: str) -> None:
@@ -254,34 +256,34 @@ def test_what_is_written_is_written_by_one_run(folder: str) -> None:
         ("read", "exclusive", "failed"),
         ("write", "shared", "failed"),
     ):
-        found = trial(f"flock --{how} {file}", engine="posix", folder=folder, direction=direction)
-        assert found["status"] == status, (direction, how)
-        assert status == "ok" or "another run has it in use" in found["error"]
+        result = trial(f"flock --{how} {file}", engine="posix", folder=folder, direction=direction)
+        assert result["status"] == status, (direction, how)
+        assert status == "ok" or "another run has it in use" in result["error"]
     assert trial(engine="posix", folder=folder, direction="write")["status"] == "ok"
 
 
-def test_a_read_only_folder_is_told(folder: str) -> None:
+def test_a_read_only_folder_is_reported(folder: str) -> None:
     fixed = in_a_small_world(f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder}")
     for more in ({"direction": "write"}, {"size": "8MiB"}):
-        found = trial(fixed, engine="posix", folder=folder, **more)
-        assert found["status"] == "failed", more
-        assert "read-only" in found["error"]
+        result = trial(fixed, engine="posix", folder=folder, **more)
+        assert result["status"] == "failed", more
+        assert "read-only" in result["error"]
     assert trial(fixed, engine="posix", folder=folder)["status"] == "ok"  # reading needs no more
 
 
-def test_a_folder_of_others_is_told(tmp_path: Path) -> None:
+def test_a_folder_of_others_is_reported(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0)
     powerless = "setpriv --bounding-set=-all" if os.geteuid() == 0 else ""
-    found = trial(powerless, engine="posix", folder=str(closed / "mine"))
-    assert found["status"] == "failed"
-    assert "no permission; name a folder of your own" in found["error"]
+    result = trial(powerless, engine="posix", folder=str(closed / "mine"))
+    assert result["status"] == "failed"
+    assert "no permission; name a folder of your own" in result["error"]
 
 
-def test_a_limit_on_files_is_told_and_nothing_is_left(tmp_path: Path) -> None:
-    found = trial("prlimit --fsize=1048576", engine="posix", folder=str(tmp_path / "disk"))
-    assert found["status"] == "failed"
-    assert "larger than a file may be here" in found["error"]
+def test_a_limit_on_files_is_reported_and_nothing_is_left(tmp_path: Path) -> None:
+    result = trial("prlimit --fsize=1048576", engine="posix", folder=str(tmp_path / "disk"))
+    assert result["status"] == "failed"
+    assert "larger than a file may be here" in result["error"]
     assert list((tmp_path / "disk").iterdir()) == []
 
 
@@ -298,9 +300,9 @@ def has_open(path: str) -> bool:
 
 @pytest.mark.parametrize("engine", OPENING)
 def test_a_file_that_is_cut_while_in_use_fails_in_time(engine: str, folder: str) -> None:
-    found: list[launch.Trial] = []
+    results: list[launch.Trial] = []
     given = {"engine": engine, "folder": folder, "samples": 100_000}
-    worker = threading.Thread(target=lambda: found.append(trial(**given)))
+    worker = threading.Thread(target=lambda: results.append(trial(**given)))
     worker.start()
     deadline = time.monotonic() + 20
     while not has_open(f"{folder}/{STORE}") and time.monotonic() < deadline:
@@ -308,7 +310,7 @@ def test_a_file_that_is_cut_while_in_use_fails_in_time(engine: str, folder: str)
     time.sleep(0.2)
     os.truncate(f"{folder}/{STORE}", 2**20)
     worker.join(timeout=25)
-    assert found, "it went on without the file"
-    assert found[0]["status"] == "failed"
-    assert "time limit" not in found[0]["error"]
-    assert STORE in found[0]["error"] or "status type" in found[0]["error"]
+    assert results, "it went on without the file"
+    assert results[0]["status"] == "failed"
+    assert "time limit" not in results[0]["error"]
+    assert STORE in results[0]["error"] or "status type" in results[0]["error"]

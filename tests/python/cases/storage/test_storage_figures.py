@@ -1,4 +1,4 @@
-"""Figures and tables of case storage: what is drawn of which cases, and in which words."""
+"""Figures and tables of case storage: the cases that are drawn, and their labels."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari.cases.storage import figures as engines
-from watari.cases.storage import numbers as storage_speed
-from watari.cases.storage import words
+from watari.cases.storage import figures as storage_figures
+from watari.cases.storage import numbers, words
 from watari.charts.figure import Drawing
 from watari.cli import summary
 from watari.common.errors import UsageError
-from watari.report import figures
-from watari.report import page as report
-from watari.results import measured as view
-from watari.results import schema as results
-from watari.results.measured import Measured
+from watari.report import figures, page
+from watari.results import schema
+from watari.results.measured import Measured, measurements
 
 
 @pytest.fixture(scope="module")
 def cases() -> list[Measured]:
-    every = view.measured([synthetic.results()])
+    every = measurements([synthetic.results()])
     return [m for m in every if m.case == "storage"]
 
 
@@ -36,7 +33,7 @@ def rows(chart: Any) -> list[dict[str, Any]]:
 
 
 def test_each_medium_has_a_chart_with_a_line_for_each_engine(cases: list[Measured]) -> None:
-    drawn = engines.bandwidth(cases)
+    drawn = storage_figures.bandwidth(cases)
     assert [title for title, _, _ in drawn] == [
         "Random, files on disk",
         "Random, memory: store ram, or a file in the page cache",
@@ -47,7 +44,7 @@ def test_each_medium_has_a_chart_with_a_line_for_each_engine(cases: list[Measure
 
 
 def test_a_point_is_the_median_of_its_trials_at_its_block(cases: list[Measured]) -> None:
-    _, chart, _ = engines.bandwidth(cases)[0]
+    _, chart, _ = storage_figures.bandwidth(cases)[0]
     points = [r for r in rows(chart) if r.get("path") == "uring" and "label" not in r]
     assert sorted(p["at"] for p in points) == [2**power for power in range(12, 19)]
     wanted = next(m for m in cases if m["engine"] == "uring" and m["block"] == 2**14)
@@ -68,18 +65,18 @@ def test_of_several_depths_the_fastest_is_drawn(cases: list[Measured]) -> None:
         if case["parameters"]["depth"] == 1:
             for trial in case["trials"]:
                 trial["host_s"] = [9 * s for s in trial["host_s"]]
-    best = engines.fastest(view.measured([results.Results.model_validate(slow)]))
+    best = storage_figures.fastest(measurements([schema.Results.model_validate(slow)]))
     assert [(m["block"], m["depth"]) for m in best] == [(4096, 32), (8192, 32)]
 
 
 def test_what_ran_with_faults_or_wrongly_is_not_drawn(cases: list[Measured]) -> None:
     one = next(m for m in cases if m.drawn)
     faulty = replace(one, parameters={**one.parameters, "fault": "delayed"})
-    assert engines.fastest([faulty, replace(one, status="wrong")]) == []
+    assert storage_figures.fastest([faulty, replace(one, status="wrong")]) == []
 
 
-def test_latencies_are_told_by_percentile_in_microseconds(cases: list[Measured]) -> None:
-    _, chart, _ = engines.latency(cases)[0]
+def test_latencies_are_reported_by_percentile_in_microseconds(cases: list[Measured]) -> None:
+    _, chart, _ = storage_figures.latency(cases)[0]
     wanted = next(m for m in cases if m["engine"] == "gpu" and m["block"] == 4096)
     seconds = wanted.trials[0]["quantities"]["latency_p50"]["value"]
     points = [r for r in rows(chart) if r.get("path") == "gpu" and r["at"] == 4096]
@@ -91,59 +88,59 @@ def test_latencies_are_told_by_percentile_in_microseconds(cases: list[Measured])
 def test_the_reason_of_what_is_absent_and_the_published_ratio_stand_beside(
     cases: list[Measured],
 ) -> None:
-    _, chart, same = engines.bandwidth(cases)[0]
-    assert engines.absent(same) == ["not here: mmap (mmap goes through the page cache)"]
-    ours = engines.ratios(same)
+    _, chart, same = storage_figures.bandwidth(cases)[0]
+    assert storage_figures.absent(same) == ["not here: mmap (mmap goes through the page cache)"]
+    ours = storage_figures.ratios(same)
     assert ours[0].startswith("gpu over cufile at 4 KiB: here 6.")
     assert ours[0].endswith("A100 80 GB, one SSD: 10.7 (Hanawa 2025)")
     assert ours[1].startswith("gpu over cufile at 128 KiB: here 1.")
-    assert chart.to_dict()["title"]["text"] == [*engines.absent(same), *ours]
+    assert chart.to_dict()["title"]["text"] == [*storage_figures.absent(same), *ours]
 
 
 def test_without_two_blocks_there_is_no_figure(cases: list[Measured]) -> None:
     alike = [m for m in cases if m["block"] == 4096]
-    assert engines.bandwidth(alike) == engines.latency(alike) == []
+    assert storage_figures.bandwidth(alike) == storage_figures.latency(alike) == []
 
 
 def test_the_columns_are_those_of_fio(cases: list[Measured]) -> None:
     disk = next(m for m in cases if m["engine"] == "queue" and m["store"] == "file" and m.drawn)
     memory = next(m for m in cases if m["engine"] == "gpu" and m["store"] == "ram")
-    told, other = storage_speed.columns(disk), storage_speed.columns(memory)
-    assert tuple(told) == storage_speed.COLUMNS
-    assert (told["direct"], told["GPU s/GB"], told["p99"]) == ("yes", "n/a", "6.83 ms")
+    texts, other = numbers.columns(disk), numbers.columns(memory)
+    assert tuple(texts) == numbers.COLUMNS
+    assert (texts["direct"], texts["GPU s/GB"], texts["p99"]) == ("yes", "n/a", "6.83 ms")
     assert (other["direct"], other["GPU s/GB"]) == ("n/a", "unknown")
-    assert storage_speed.speed(disk.trials).direct is True
+    assert numbers.speed(disk.trials).direct is True
 
 
 def test_direct_needs_every_trial(cases: list[Measured]) -> None:
     disk = next(m for m in cases if m["engine"] == "uring" and m["cache"] == "none")
     one, *others = [{**t, "quantities": dict(t["quantities"])} for t in disk.trials]
     one["quantities"]["direct"] = {"value": 0.0, "unit": "1"}
-    assert storage_speed.speed([one, *others]).direct is False
+    assert numbers.speed([one, *others]).direct is False
 
 
 def test_page_and_summary_have_a_table_for_storage() -> None:
     made = synthetic.results()
-    measured = view.measured([made])
+    measured = measurements([made])
     (table,) = words.tables(measured)
     assert len(table.rows) == sum(m.case == "storage" and m.drawn for m in measured)
     tables = [t for t in summary.render(made).renderables if hasattr(t, "columns")]
-    assert [len(t.columns) for t in tables] == [5, 4 + len(storage_speed.COLUMNS)]
+    assert [len(t.columns) for t in tables] == [5, 4 + len(numbers.COLUMNS)]
 
 
 def test_blocks_of_one_size_are_in_the_page_if_in_no_chart(tmp_path: Path) -> None:
     made = synthetic.plain()
     made["cases"] = [synthetic.storage_case(np.random.default_rng(1), "uring", 4096, 3)]
-    results.write(tmp_path / "one.json", results.Results.model_validate(made))
-    report.write([tmp_path / "one.json"], tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text()
-    assert "Storage in numbers" in page
-    assert all(column in page for column in storage_speed.COLUMNS)
+    schema.write(tmp_path / "one.json", schema.Results.model_validate(made))
+    page.write([tmp_path / "one.json"], tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text()
+    assert "Storage in numbers" in html
+    assert all(column in html for column in numbers.COLUMNS)
     with pytest.raises(UsageError, match="nothing to draw"):
-        report.write([tmp_path / "one.json"], tmp_path / "figures", "svg")
+        page.write([tmp_path / "one.json"], tmp_path / "figures", "svg")
     assert not (tmp_path / "figures").exists()
 
 
 def test_a_command_names_blocks_as_they_are_typed(cases: list[Measured]) -> None:
-    (command,) = report.commands([m for m in cases if m["engine"] == "posix"][:2])
+    (command,) = page.commands([m for m in cases if m["engine"] == "posix"][:2])
     assert "block=4KiB,8KiB" in command

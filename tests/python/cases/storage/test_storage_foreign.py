@@ -68,10 +68,10 @@ def test_what_is_not_ours_is_neither_written_nor_replaced(
     mine.write_bytes(data)
     stand(path, mine)
     before = os.lstat(path)
-    found = product(folder) if case == "gemm" else store(folder, direction="write")
-    assert found["status"] == "failed"
-    assert f"{path} " in found["error"]
-    assert "no test file: it is left as it is; move it away" in found["error"]
+    result = product(folder) if case == "gemm" else store(folder, direction="write")
+    assert result["status"] == "failed"
+    assert f"{path} " in result["error"]
+    assert "no test file: it is left as it is; move it away" in result["error"]
     assert mine.read_bytes() == data
     assert (os.lstat(path).st_ino, os.lstat(path).st_mtime) == (before.st_ino, before.st_mtime)
     assert list(folder.iterdir()) == [path]
@@ -79,9 +79,9 @@ def test_what_is_not_ours_is_neither_written_nor_replaced(
 
 def test_other_data_that_are_read_are_named(tmp_path: Path) -> None:
     (tmp_path / STORE).write_bytes(os.urandom(2**22))
-    found = store(tmp_path)
-    assert (found["status"], found["verified"]) == ("wrong", False)
-    assert f"{tmp_path / STORE} is no test file: it holds other data" in found["error"]
+    result = store(tmp_path)
+    assert (result["status"], result["verified"]) == ("wrong", False)
+    assert f"{tmp_path / STORE} is no test file: it holds other data" in result["error"]
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / STORE).symlink_to(tmp_path / STORE)
@@ -90,8 +90,8 @@ def test_other_data_that_are_read_are_named(tmp_path: Path) -> None:
 
 def test_a_store_written_once_is_written_again(tmp_path: Path) -> None:
     for _ in range(2):
-        found = store(tmp_path, direction="write", size="16MiB", files=4)
-        assert found["status"] == "ok", found["error"]
+        result = store(tmp_path, direction="write", size="16MiB", files=4)
+        assert result["status"] == "ok", result["error"]
         assert product(tmp_path)["status"] == "ok"
     os.truncate(tmp_path / "watari-16777216-2of4.data", 2**20)  # ours, of another size
     assert store(tmp_path, direction="write", size="16MiB", files=4)["status"] == "ok"

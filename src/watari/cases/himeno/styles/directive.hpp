@@ -35,7 +35,7 @@ struct request {
 
 struct answer {
     int no_device;   ///< libgomp finds no such GPU: nothing was run
-    int ran_on_gpu;  ///< told by a region itself
+    int ran_on_gpu;  ///< reported by a region itself
     double allocate, transfer_in, transfer_out, release;  ///< s
 };
 

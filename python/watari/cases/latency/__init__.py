@@ -1,0 +1,1 @@
+"""Case latency: nanoseconds of a load that needs the one before."""

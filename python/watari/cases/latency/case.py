@@ -1,0 +1,130 @@
+"""Case latency: one thread follows a random cycle through an array, each load needs the one before.
+
+Bytes are those of the kernel's head comment (src/watari/cases/latency/kernels.hpp): 8 a step, the
+pointer that is loaded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from watari.case.axes import KINDS, PROCESSOR, samples, table, words
+from watari.case.axis import Axis, Parameters, numbered, parse_size
+from watari.case.case import Case
+from watari.case.native import native
+from watari.case.profile import Access, Phase, Profile, Transfer
+from watari.cases.latency import standard
+from watari.cases.latency.sizes import beyond_caches, line
+from watari.common.errors import UsageError
+
+STEPS = 2**17  # of a sample: whole passes of small arrays, 0.2 s of the slowest memory
+POINTER = 8  # bytes
+INDEX = 4  # bytes of an element in the table of the cycle
+MOST_ELEMENTS = 2**32
+SLOWEST_STEP = 1e-5  # seconds
+WRONG = "the array is no cycle through all elements, or the chase did not end where it says"
+
+
+def parse_stride(text: str) -> int:
+    """Whole pointers. Raises UsageError."""
+    stride = parse_size(text)
+    if stride % POINTER:
+        raise UsageError(f"'{text}' is not a multiple of {POINTER} bytes, one pointer")
+    return stride
+
+
+def elements(p: Parameters) -> int:
+    """How many the cycle has."""
+    return int(p["size"]) // int(p["stride"])
+
+
+def require_cycle(p: Parameters) -> None:
+    """Raises UsageError where no cycle goes through the array."""
+    if not 2 <= elements(p) <= MOST_ELEMENTS:
+        raise UsageError(
+            f"latency: size={p['size']} has {elements(p)} elements, {p['stride']} bytes apart: a "
+            f"cycle has 2 to {MOST_ELEMENTS}"
+        )
+
+
+def place(p: Parameters) -> str:
+    """Where the array lies; shared kinds are first touched by the processor."""
+    kind = str(p["memory"])
+    if kind.startswith("device"):
+        return kind.replace("device", "gpu")
+    return "cpu" if kind in ("pageable", "pinned") else str(p["processor"])
+
+
+def profile(p: Parameters) -> Profile:
+    """One chase a sample. Beside the array there is the cycle: on the host, and a copy."""
+    who, moved = p["processor"], POINTER * STEPS
+    phase = Phase(
+        "chase",
+        moved,
+        (Transfer(who, place(p), "", moved),),
+        (Access("array", who, moved, 0, pattern="sparse"),),
+        repeats=int(p["samples"]),
+    )
+    footprint = Counter({p["memory"]: elements(p) * int(p["stride"])})
+    footprint["pageable"] += INDEX * elements(p)
+    footprint["pageable" if who == "cpu" else who.replace("gpu", "device")] += INDEX * elements(p)
+    return Profile((phase,), dict(footprint))
+
+
+def extra_seconds(p: Parameters) -> float:
+    """Seconds of all steps in the slowest memory, and of making and walking the cycle."""
+    return ((int(p["samples"]) + 4) * STEPS + elements(p)) * SLOWEST_STEP
+
+
+def labels(p: Parameters) -> dict[str, str]:
+    """A stride of one line is usual."""
+    return {"stride": ""} if p["stride"] == line(p) else {}
+
+
+def run(p: Parameters) -> dict[str, Any]:
+    """One trial."""
+    return native("latency", WRONG)({**p, "steps": STEPS})
+
+
+CASES = (
+    Case(
+        "latency",
+        "nanoseconds of a load that needs the one before, by one thread in random order",
+        "{processor} {memory} {size}",
+        table(
+            PROCESSOR,
+            Axis(
+                "memory",
+                "kind; shared memory is first touched by the processor",
+                numbered(*KINDS),
+                lambda m, p: standard.own(p["processor"]),
+                "the processor's own",
+                KINDS,
+            ),
+            Axis(
+                "size",
+                "bytes of the array",
+                parse_size,
+                beyond_caches,
+                "4 x the last cache, less in small memory",
+            ),
+            Axis(
+                "stride",
+                "bytes from one element to the next",
+                parse_stride,
+                lambda m, p: line(p),
+                "a cache line: 64 on the cpu, 128 on a gpu",
+            ),
+            words("thp", "transparent huge pages", "default", "default", "always", "never"),
+            samples(10),
+        ),
+        run,
+        profile,
+        require_sense=require_cycle,
+        extra_seconds=extra_seconds,
+        labels=labels,
+        standard=standard.latencies,
+        presentation="watari.cases.latency.words",
+    ),
+)

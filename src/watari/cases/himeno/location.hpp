@@ -1,0 +1,22 @@
+/// Where cudaMemPrefetchAsync shall move pages to: CUDA 12 takes the number of a device, CUDA 13 a
+/// location; this is either.
+#pragma once
+
+#include "watari/core/processor.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace watari::himeno {
+
+struct location {
+    processor who;
+    operator int() const { return who.is_gpu() ? who.number : cudaCpuDeviceId; }
+    operator cudaMemLocation() const {
+        cudaMemLocation result{};
+        result.type = who.is_gpu() ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+        result.id = who.is_gpu() ? who.number : 0;
+        return result;
+    }
+};
+
+}  // namespace watari::himeno

@@ -1,0 +1,35 @@
+/// Case `latency`: nanoseconds of a dependent load, by one thread of a processor from one memory.
+///
+/// McVoy and Staelin, "lmbench: portable tools for performance analysis", USENIX 1996, section 6.1
+/// (lat_mem_rd), in random order as multichase does, so that no prefetcher guesses the next
+/// element; Mei and Chu, "Dissecting GPU memory hierarchy through microbenchmarking", TPDS 28
+/// (2017), for GPUs.
+#pragma once
+
+#include "watari/core/processor.hpp"
+#include "watari/measure/trial.hpp"
+#include "watari/memory/kind.hpp"
+
+#include <cstddef>
+
+namespace watari::latency {
+
+/// An array of `size` bytes with an element every `stride` bytes. `device` is the GPU that device
+/// memory belongs to. Shared memory is first touched by the processor that chases.
+struct parameters {
+    watari::processor processor;
+    memory::kind kind = memory::kind::pageable;
+    int device = 0;
+    std::size_t size = 0;
+    std::size_t stride = 64;
+    memory::huge_pages thp = memory::huge_pages::as_set;
+    std::size_t samples = 1;
+    std::size_t steps = 0;  ///< of a sample; a multiple of `unrolled`
+};
+
+/// One trial. Each sample goes on where the one before it ended. Throws unsupported for what the
+/// machine does not have, beyond_memory for what it has not enough of, usage_error for what cannot
+/// be meant.
+measure::trial run(const parameters& p);
+
+}  // namespace watari::latency

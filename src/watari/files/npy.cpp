@@ -1,0 +1,292 @@
+#include "watari/files/npy.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/memory/rows.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cctype>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace watari::files {
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t longest_header = std::size_t{1} << 20;  ///< of a matrix; fields have more
+constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
+
+/// What a header says.
+struct contents {
+    std::string descr;  ///< such as <f4; what is no text stays as it is written
+    bool by_columns = false;
+    std::vector<std::size_t> shape;
+};
+
+/// The dictionary of a header, a literal of Python's: three keys in any order.
+class dictionary {
+public:
+    explicit dictionary(std::string_view text) : left_(text) {}
+
+    /// Throws file_error.
+    contents parse() {
+        contents result;
+        bool has_descr = false, has_order = false, has_shape = false;
+        expect('{');
+        while (!take('}')) {
+            const std::string key = quoted();
+            expect(':');
+            if (key == "descr")
+                result.descr = next() == '\'' || next() == '"' ? quoted() : anything(),
+                has_descr = true;
+            else if (key == "fortran_order")
+                result.by_columns = boolean(), has_order = true;
+            else if (key == "shape")
+                result.shape = numbers(), has_shape = true;
+            else
+                throw file_error("its header has the key '" + key + "'");
+            if (!take(',') && next() != '}') throw file_error("its header is no dictionary");
+        }
+        if (next() != '\0') throw file_error("its header goes on behind its dictionary");
+        if (!has_descr || !has_order || !has_shape)
+            throw file_error("its header does not have descr, fortran_order and shape");
+        return result;
+    }
+
+private:
+    char next() {
+        while (!left_.empty() && std::isspace(static_cast<unsigned char>(left_.front())))
+            left_.remove_prefix(1);
+        return left_.empty() ? '\0' : left_.front();
+    }
+    bool take(char wanted) {
+        if (next() != wanted) return false;
+        left_.remove_prefix(1);
+        return true;
+    }
+    void expect(char wanted) {
+        if (!take(wanted))
+            throw file_error("its header has no '" + std::string(1, wanted) + "' where it should");
+    }
+    bool take(std::string_view word) {
+        next();
+        if (!left_.starts_with(word)) return false;
+        left_.remove_prefix(word.size());
+        return true;
+    }
+    std::string quoted() {
+        const char mark = next();
+        if (mark != '\'' && mark != '"') throw file_error("its header has no text where it should");
+        const std::size_t end = left_.find(mark, 1);
+        if (end == left_.npos) throw file_error("its header ends within a text");
+        const std::string text(left_.substr(1, end - 1));
+        left_.remove_prefix(end + 1);
+        return text;
+    }
+    bool boolean() {
+        if (take("True")) return true;
+        if (take("False")) return false;
+        throw file_error("its header's fortran_order is neither True nor False");
+    }
+    /// A tuple of whole numbers; Python 2 wrote an L behind them.
+    std::vector<std::size_t> numbers() {
+        std::vector<std::size_t> values;
+        expect('(');
+        while (!take(')')) {
+            next();
+            std::size_t value = 0, digits = 0;
+            for (; !left_.empty() && std::isdigit(static_cast<unsigned char>(left_.front()));
+                 left_.remove_prefix(1), ++digits)
+                value = 10 * value + static_cast<std::size_t>(left_.front() - '0');
+            if (digits == 0 || digits > 18) throw file_error("its header's shape is no shape");
+            take("L");
+            values.push_back(value);
+            if (!take(',') && next() != ')') throw file_error("its header's shape is no shape");
+        }
+        return values;
+    }
+    /// A list or whatever, up to the comma behind it.
+    std::string anything() {
+        if (next() != '[' && next() != '(') throw file_error("its header's descr is no text");
+        std::size_t end = 0, open = 0;
+        for (; end < left_.size(); ++end) {
+            const char c = left_[end];
+            if (open == 0 && (c == ',' || c == '}')) break;
+            open += c == '[' || c == '(';
+            open -= open > 0 && (c == ']' || c == ')');
+        }
+        const std::string text(left_.substr(0, end));
+        left_.remove_prefix(end);
+        return text;
+    }
+
+    std::string_view left_;
+};
+
+constexpr std::size_t sampled_blocks = 64, sampled_bytes = 4096;
+
+/// A checksum of the file's first and last block, and of as many spread evenly between them.
+std::uint64_t sampled(int file, std::uint64_t bytes, const std::string& path) try {
+    posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+    std::uint64_t sum = 0, position = 0;
+    const std::uint64_t last = bytes - std::min<std::uint64_t>(bytes, sampled_bytes);
+    for (std::size_t i = 0; i <= sampled_blocks + 1; ++i) {
+        const std::uint64_t at = i > sampled_blocks ? last : last / (sampled_blocks + 1) * i;
+        const std::string block = bytes_of(file, at, sampled_bytes);
+        for (std::size_t k = 0; k < block.size(); k += sizeof(std::uint64_t)) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, block.data() + k, std::min(sizeof word, block.size() - k));
+            sum += memory::mixed(word, position++);
+        }
+    }
+    posix_fadvise(file, 0, 0, POSIX_FADV_NORMAL);
+    return sum;
+} catch (const file_error& wrong) {
+    throw file_error(path + ": cannot be read: " + wrong.what());
+}
+
+/// What the header says, and where the data begin. Throws file_error.
+std::pair<contents, std::size_t> read_header(int file) {
+    const std::string begin = bytes_of(file, 0, magic.size() + 6);
+    if (!begin.starts_with(magic)) throw file_error("does not begin as one");
+    const auto byte = [&](std::size_t i) {
+        if (magic.size() + i >= begin.size()) throw file_error("its header is cut short");
+        return static_cast<std::size_t>(static_cast<unsigned char>(begin[magic.size() + i]));
+    };
+    const std::size_t major = byte(0), minor = byte(1), of_length = major == 1 ? 2 : 4;
+    if (major < 1 || major > 3 || minor != 0)
+        throw file_error("format version " + std::to_string(major) + "." + std::to_string(minor) +
+                         " is not known");
+    std::size_t length = 0;
+    for (std::size_t i = of_length; i-- > 0;) length = length << 8 | byte(2 + i);
+    if (length > longest_header) throw file_error("its header is no matrix's");
+    const std::size_t first = magic.size() + 2 + of_length;
+    const std::string text = bytes_of(file, first, length);
+    if (text.size() < length) throw file_error("its header is cut short");
+    return {dictionary(text).parse(), first + length};
+}
+
+/// `int64`, `float16`, `object`: as NumPy calls what a descr says; else the descr.
+std::string type_name(const std::string& descr) {
+    constexpr std::array<std::pair<char, const char*>, 5> kinds{
+        {{'i', "int"}, {'u', "uint"}, {'f', "float"}, {'c', "complex"}, {'b', "bool"}}};
+    constexpr std::string_view sizes[] = {"1", "2", "4", "8", "16", "32"};  // bytes
+    if (descr == "|O" || descr == "O") return "object";
+    if (descr.size() < 3 || !std::strchr("<>|=", descr[0])) return descr;
+    std::size_t bits = 8;
+    for (const std::string_view size : sizes) {
+        for (const auto& [letter, name] : kinds)
+            if (descr[1] == letter && descr.substr(2) == size) return name + std::to_string(bits);
+        bits *= 2;
+    }
+    return descr;
+}
+
+precision precision_of(const std::string& path, const std::string& descr) {
+    const std::string name = type_name(descr);
+    if (name != "float32" && name != "float64")
+        throw file_error(path + ": elements are " + name + ": must be float32 or float64");
+    if (descr[0] != native_order && descr[0] != '=')
+        throw file_error(path + ": elements are " + descr + ": bytes in the other order");
+    return name == "float32" ? precision::single_precision : precision::double_precision;
+}
+
+void require_matrix(const std::string& path, const contents& header) {
+    std::string text;
+    for (const std::size_t side : header.shape)
+        text += (text.empty() ? "" : "x") + std::to_string(side);
+    if (header.shape.size() != 2)
+        throw file_error(path + ": shape is " + (text.empty() ? "one number" : text) +
+                         ": must be a matrix, of two dimensions");
+    const auto [rows, columns] = std::pair(header.shape[0], header.shape[1]);
+    if (header.by_columns)
+        throw file_error(
+            path + ": lies column by column (Fortran order): save numpy.ascontiguousarray(x)");
+    if (rows == 0 || columns == 0)
+        throw file_error(path + ": has no elements: " + std::to_string(rows) + " x " +
+                         std::to_string(columns));
+    if (rows > SIZE_MAX / 16 / columns)
+        throw file_error(path + ": not a .npy file: a matrix of " + std::to_string(rows) + " x " +
+                         std::to_string(columns) + " elements");
+}
+
+/// The file's, if it is one. Throws file_error.
+descriptor open_regular(const std::string& path) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0)
+        throw file_error(path + (errno == ENOENT || errno == ENOTDIR
+                                     ? ": no such file"
+                                     : std::string(": cannot be read: ") + std::strerror(errno)));
+    if (!S_ISREG(status.st_mode)) throw file_error(path + ": not a file");
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) throw file_error(path + ": cannot be read: " + std::strerror(errno));
+    return descriptor(file);
+}
+
+}  // namespace
+
+npy_matrix read_npy(const std::string& path) {
+    const descriptor file = open_regular(path);
+    struct stat status {};
+    fstat(file.get(), &status);
+    std::pair<contents, std::size_t> parsed;
+    try {
+        parsed = read_header(file.get());
+    } catch (const file_error& wrong) {
+        throw file_error(path + ": not a .npy file: " + wrong.what());
+    }
+    const auto& [header, offset] = parsed;
+    const precision type = precision_of(path, header.descr);
+    require_matrix(path, header);
+    const std::size_t rows = header.shape[0], columns = header.shape[1];
+    const file_version state = file_version::of(status);
+    const std::uint64_t needed = offset + rows * columns * element_bytes(type);
+    if (state.bytes < needed)
+        throw file_error(path + ": cut short: " + std::to_string(state.bytes) +
+                         " bytes, while its header says " + std::to_string(needed));
+    return {{std::filesystem::canonical(path).string(), offset, rows, columns},
+            type,
+            state,
+            sampled(file.get(), state.bytes, path)};
+}
+
+bool has_changed(const npy_matrix& matrix) {
+    struct stat status {};
+    if (stat(matrix.where.path.c_str(), &status) != 0) return true;
+    const file_version now = file_version::of(status), &before = matrix.state;
+    if (now != before || now.inode != before.inode || now.device != before.device) return true;
+    if (now.attributes == before.attributes) return false;
+    const descriptor file(open(matrix.where.path.c_str(), O_RDONLY | O_CLOEXEC));
+    return file.get() < 0 || sampled(file.get(), before.bytes, matrix.where.path) != matrix.sampled;
+}
+
+std::string npy_header(std::size_t rows, std::size_t columns, precision type) {
+    const std::size_t length = npy_header_bytes - magic.size() - 4;
+    std::string text(magic);
+    text += {1, 0, static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+    text += std::string("{'descr': '") + native_order + 'f' + std::to_string(element_bytes(type)) +
+            "', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+            std::to_string(columns) + ")}";
+    text.resize(npy_header_bytes - 1, ' ');
+    return text + '\n';
+}
+
+std::string npy_type(precision type) {
+    return type == precision::single_precision ? "float32" : "float64";
+}
+
+std::string shape_text(const matrix_file& matrix) {
+    return std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
+}
+
+}  // namespace watari::files

@@ -1,0 +1,52 @@
+/// Matrices in .npy files: what a header must say, and a header whose data begin on a page.
+///
+/// The format is NumPy's, versions 1 to 3 (numpy.org/doc: numpy.lib.format); here a file holds one
+/// matrix of float32 or float64, row by row, in this machine's byte order, so that its elements can
+/// be read where they lie.
+#pragma once
+
+#include "watari/core/precision.hpp"
+#include "watari/files/file_state.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace watari::files {
+
+/// Bytes of the header of files that are written: what direct I/O wants data aligned to.
+inline constexpr std::size_t npy_header_bytes = 4096;
+
+/// A matrix in a file.
+struct matrix_file {
+    std::string path;
+    std::uint64_t offset = 0;  ///< bytes before element (0, 0)
+    std::size_t rows = 0, columns = 0;
+};
+
+/// A matrix as its file's header has it.
+struct npy_matrix {
+    matrix_file where;  ///< by its real path
+    precision type;
+    file_version state;         ///< when the header was read
+    std::uint64_t sampled = 0;  ///< a checksum of blocks of its content, then
+};
+
+/// Reads the header, and 66 blocks of 4 KiB, spread evenly, for the checksum: some milliseconds.
+/// Throws file_error.
+npy_matrix read_npy(const std::string& path);
+
+/// Whether the file is another one than when its header was read, or its content is: by name, size,
+/// time of change, inode and device. Where only its attributes changed (ctime: a mode, an owner, a
+/// link), by the sampled blocks.
+bool has_changed(const npy_matrix& matrix);
+
+/// The head of a file, npy_header_bytes long: version 1.0, padded as the format has it.
+std::string npy_header(std::size_t rows, std::size_t columns, precision type);
+
+/// `float32` or `float64`, as NumPy calls them.
+std::string npy_type(precision type);
+
+/// `300 x 200`, for people.
+std::string shape_text(const matrix_file& matrix);
+
+}  // namespace watari::files

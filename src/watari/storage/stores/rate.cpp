@@ -1,0 +1,63 @@
+#include "watari/storage/stores/rate.hpp"
+
+#include "watari/measure/clock.hpp"
+#include "watari/measure/thread_team.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace watari::storage {
+
+namespace {
+
+constexpr double enough = 0.5;        ///< seconds
+constexpr std::uint64_t rounds = 16;  ///< through a small store
+constexpr std::size_t block = std::size_t{1} << 17;
+constexpr std::size_t unit = std::size_t{1} << 20, window = 64 * unit;
+
+}  // namespace
+
+double rate(const open_store& from, files::direction direction, const stretch& where, processor who,
+            std::size_t threads, std::size_t depth) {
+    threads = std::min<std::size_t>(threads, where.bytes / unit);
+    if (threads == 0) return 0;
+    const std::size_t share = where.bytes / threads / unit * unit;
+    const std::size_t part = std::min(share, window), requests = part / block;
+    const memory::buffer<std::byte> data(
+        who.is_gpu() ? memory::kind::device : memory::kind::pageable, threads * part,
+        {.device = who.number, .thp = memory::huge_pages::always});
+    if (!who.is_gpu()) std::memset(data.data(), 0, data.size());
+    std::vector<std::unique_ptr<storage::engine>> engines(threads);
+    std::vector<std::uint64_t> moved(threads);
+    measure::thread_team team(threads);
+    team.run([&](std::size_t i) {
+        storage::engine_options options;
+        options.direction = direction;
+        options.block = block;
+        options.depth = from.deep() ? depth : 1;
+        options.requests = requests;
+        options.memory = data.data() + i * part;
+        options.bytes = part;
+        engines[i] = from.open(options);
+    });
+    const double seconds = team.run([&](std::size_t i) {
+        const double end = measure::now() + enough;
+        std::vector<std::uint64_t> offsets(requests);
+        for (std::uint64_t at = 0; measure::now() < end && moved[i] < rounds * share;
+             at = at + 2 * part <= share ? at + part : 0) {
+            for (std::size_t r = 0; r < requests; ++r)
+                offsets[r] = where.first + i * share + at + r * block;
+            engines[i]->run({offsets, data.data() + i * part, block});
+            moved[i] += part;
+        }
+        if (direction == files::direction::write) engines[i]->flush();
+    });
+    team.run([&](std::size_t i) { engines[i].reset(); });
+    std::uint64_t all = 0;
+    for (const std::uint64_t each : moved) all += each;
+    return static_cast<double>(all) / seconds;
+}
+
+}  // namespace watari::storage

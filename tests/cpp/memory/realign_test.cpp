@@ -1,0 +1,59 @@
+// Rows moved to the beginning of their slots, on each processor.
+#include "watari/memory/realign.hpp"
+#include "watari/core/error.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace watari::memory {
+namespace {
+
+std::vector<processor> processors() {
+    std::vector<processor> all{the_cpu};
+    if (device::count() > 0) all.push_back(gpu_number(0));
+    return all;
+}
+
+class GemmRealign : public testing::TestWithParam<processor> {};
+
+TEST_P(GemmRealign, MovesEachRowAndNothingElse) {
+    std::mt19937 random(3);
+    const auto fours = [&](std::size_t below) { return random() % below / 4 * 4; };
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t bytes = 4 + fours(round % 2 ? 9000 : 300), count = random() % 40;
+        constexpr std::size_t unit = 512;
+        const std::size_t stride = bytes + unit + fours(64);
+        memory::buffer<unsigned char> data(
+            GetParam().is_gpu() ? memory::kind::managed : memory::kind::pageable,
+            count * stride + 1);
+        for (std::size_t i = 0; i < count * stride; ++i)
+            data.data()[i] = static_cast<unsigned char>(random());
+        const skewed_rows rows{data.data(), count, bytes, stride, fours(unit), fours(unit), unit};
+        const std::vector<unsigned char> before(data.data(), data.data() + count * stride);
+        realign_on(GetParam()).realign(rows, nullptr);
+        if (GetParam().is_gpu()) device::synchronize(nullptr);
+        for (std::size_t i = 0; i < count; ++i) {
+            const unsigned char* was = before.data() + i * stride;
+            const unsigned char* is = data.data() + i * stride;
+            const std::size_t skip = (rows.skip + i * rows.skip_step) % 512;
+            ASSERT_EQ(std::memcmp(is, was + skip, bytes), 0) << round << " row " << i;
+            ASSERT_EQ(std::memcmp(is + bytes, was + bytes, stride - bytes), 0) << round;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Processors, GemmRealign, testing::ValuesIn(processors()),
+                         [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
+
+TEST(GemmRealignAbsent, AMissingGpuIsSaid) {
+    if (device::count() > 0) GTEST_SKIP() << "there is a GPU";
+    EXPECT_THROW(realign_on(gpu_number(0)), unsupported);
+}
+
+}  // namespace
+}  // namespace watari::memory

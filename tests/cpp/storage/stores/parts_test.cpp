@@ -1,0 +1,179 @@
+// Blocks in parts that lie apart in memory, by every engine that this machine has.
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/storage/stores/open_store.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+namespace watari::storage {
+namespace {
+
+constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes of no part
+
+struct access_path {
+    std::string engine;
+    processor who;
+};
+
+std::ostream& operator<<(std::ostream& to, const access_path& w) {
+    return to << (w.who.is_gpu() ? "gpu/" : "cpu/") << w.engine;
+}
+
+std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
+    std::vector<std::byte> all(count);
+    for (std::byte& each : all) each = static_cast<std::byte>((seed = seed * 1664525 + 1) >> 24);
+    return all;
+}
+
+class Parts : public ::testing::TestWithParam<access_path> {
+protected:
+    Parts() {
+        std::filesystem::create_directories(folder_);
+        std::ofstream(path_, std::ios::binary)
+            .write(reinterpret_cast<const char*>(stored_.data()),
+                   static_cast<std::streamsize>(stored_.size()));
+    }
+    ~Parts() override { std::filesystem::remove_all(folder_); }
+
+    std::size_t stride() const { return blocks * part + between; }
+
+    /// What is in memory from a part's first block on, after the list was moved.
+    std::vector<std::byte> move(files::direction direction, std::size_t parts,
+                                const std::vector<std::byte>& before,
+                                const std::vector<std::uint64_t>& offsets,
+                                std::size_t overlap = 0) {
+        const std::size_t block = parts * (part - overlap) + overlap;
+        const auto& [engine, who] = GetParam();
+        const bool in_memory = in_host_memory(engine);
+        memory::buffer<std::byte> host(engine == "managed" ? memory::kind::managed
+                                       : in_memory         ? memory::kind::pinned
+                                                           : memory::kind::pageable,
+                                       stored_.size(), {.device = who.number});
+        std::memcpy(host.data(), stored_.data(), stored_.size());
+        const open_store from({.engine = engine,
+                               .who = who,
+                               .path = in_memory ? "" : path_,
+                               .memory = {host.data(), host.size()},
+                               .writable = true,
+                               .requests = 16,
+                               .largest_block = block});
+        memory::buffer<std::byte> tiles(
+            who.is_gpu() ? memory::kind::device : memory::kind::pageable, before.size(),
+            {.device = who.number, .thp = memory::huge_pages::always});
+        transfer(tiles.data(), before.data(), before.size());
+        engine_options options;
+        options.direction = direction;
+        options.block = block;
+        options.depth = from.deep() ? 8 : 1;
+        options.requests = offsets.size();
+        options.memory = tiles.data();
+        options.bytes = tiles.size();
+        const auto by = from.open(options);
+        by->run({offsets, tiles.data(), block, parts, stride(), overlap});
+        by->flush();
+        EXPECT_EQ(by->seconds().size(), offsets.size());
+        for (const double each : by->seconds()) EXPECT_GE(each, 0);
+        if (in_memory) std::memcpy(stored_.data(), host.data(), stored_.size());
+        std::vector<std::byte> after(before.size());
+        transfer(after.data(), tiles.data(), after.size());
+        return after;
+    }
+
+    void transfer(std::byte* to, const std::byte* from, std::size_t bytes) const {
+        if (!GetParam().who.is_gpu()) {
+            std::memcpy(to, from, bytes);
+            return;
+        }
+        device::copy(to, from, bytes, nullptr);
+        device::synchronize(nullptr);
+    }
+
+    /// Why the engine is not here; empty if it is.
+    std::string why_not() {
+        try {
+            if (GetParam().engine == "cufile")
+                move(files::direction::read, 1, std::vector<std::byte>(stride()), {0});
+        } catch (const unsupported& reason) {
+            return reason.what();
+        }
+        return "";
+    }
+
+    std::vector<std::byte> in_file() const {
+        if (in_host_memory(GetParam().engine)) return stored_;
+        std::vector<std::byte> all(stored_.size());
+        std::ifstream(path_, std::ios::binary)
+            .read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(all.size()));
+        return all;
+    }
+
+    const std::string folder_ = ::testing::TempDir() + "watari-parts-" + std::to_string(getpid());
+    const std::string path_ = folder_ + "/store";
+    std::vector<std::byte> stored_ = random_bytes(4 * blocks * 5 * part, 1);
+};
+
+/// Every third block, and then some with other gaps.
+std::vector<std::uint64_t> offsets_of(std::size_t block) {
+    std::vector<std::uint64_t> offsets(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) offsets[i] = (i < 30 ? 3 * i : 2 * i + 33) * block;
+    return offsets;
+}
+
+TEST_P(Parts, AreReadAndWritten) {
+    if (!why_not().empty()) GTEST_SKIP() << why_not();
+    for (const std::size_t parts : {1, 2, 5}) {
+        const std::size_t block = parts * part;
+        const std::vector<std::uint64_t> offsets = offsets_of(block);
+        const std::vector<std::byte> before = random_bytes(parts * stride(), 2);
+        std::vector<std::byte> in_memory = before, stored = stored_;
+        const auto each_part = [&](auto visit) {
+            for (std::size_t i = 0; i < blocks; ++i)
+                for (std::size_t k = 0; k < parts; ++k)
+                    visit(&in_memory[k * stride() + i * part], &stored[offsets[i] + k * part]);
+        };
+        each_part([](std::byte* here, const std::byte* there) { std::copy_n(there, part, here); });
+        EXPECT_EQ(move(files::direction::read, parts, before, offsets), in_memory) << parts;
+        in_memory = before;
+        each_part([](const std::byte* here, std::byte* there) { std::copy_n(here, part, there); });
+        EXPECT_EQ(move(files::direction::write, parts, before, offsets), before) << parts;
+        EXPECT_EQ(in_file(), stored) << parts;
+        stored_ = stored;
+    }
+}
+
+TEST_P(Parts, MayOverlapWhereTheyAreRead) {
+    if (!why_not().empty()) GTEST_SKIP() << why_not();
+    constexpr std::size_t overlap = 512, step = part - overlap;
+    for (const std::size_t parts : {2, 3, 6}) {
+        const std::vector<std::uint64_t> offsets = offsets_of(parts * step);
+        const std::vector<std::byte> before = random_bytes(parts * stride(), 2);
+        std::vector<std::byte> in_memory = before;
+        for (std::size_t i = 0; i < blocks; ++i)
+            for (std::size_t k = 0; k < parts; ++k)
+                std::copy_n(&stored_[offsets[i] + k * step], part,
+                            &in_memory[k * stride() + i * part]);
+        EXPECT_EQ(move(files::direction::read, parts, before, offsets, overlap), in_memory)
+            << parts;
+    }
+}
+
+std::vector<access_path> paths() {
+    std::vector<access_path> all;
+    for (const char* engine : {"posix", "uring", "mmap", "queue"}) all.push_back({engine, the_cpu});
+    if (device::count() > 0)
+        for (const char* engine : {"posix", "uring", "mmap", "cufile", "gpu", "pinned", "managed"})
+            all.push_back({engine, gpu_number(0)});
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(paths()));
+
+}  // namespace
+}  // namespace watari::storage

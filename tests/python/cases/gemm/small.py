@@ -1,0 +1,12 @@
+"""Requests of a second: test_profiles.py compares their trials with their profiles."""
+
+SMALL = {
+    "gemm": {
+        "processor": "cpu",
+        "n": 512,
+        "m": 256,
+        "tile": 128,
+        "fast-memory": "1MiB",
+        "samples": 1,
+    },
+}

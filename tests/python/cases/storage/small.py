@@ -1,0 +1,12 @@
+"""Requests of a second: test_profiles.py compares their trials with their profiles."""
+
+SMALL = {
+    "storage": {
+        "processor": "cpu",
+        "engine": ["posix", "queue"],
+        "direction": ["read", "write"],
+        "size": "8MiB",
+        "requests": 64,
+        "samples": 3,
+    },
+}
