@@ -33,6 +33,7 @@ CPP = (
     "measure",
     "storage/stores",
     "blas",
+    "krylov",
     "gemm/schedule",
     "gemm/transfer",
     "gemm/pipeline",

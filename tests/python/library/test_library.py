@@ -43,6 +43,11 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
     output = run(example / "first_touch")
     assert output.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
     assert len(output.splitlines()) == 5
+    plates = run(example / "poisson").splitlines()
+    assert [plate.split(",")[0] for plate in plates] == [
+        "converged after 217 iterations",
+        "converged after 132 iterations",
+    ]
     a, b, c = (tmp_path / name for name in ("A.npy", "B.npy", "C.npy"))
     factors = save(a, 300, 200), save(b, 200, 270)
     done = subprocess.run([example / "product", a, b, c, "2"], capture_output=True, text=True)

@@ -1,0 +1,167 @@
+// Kernels for both backends; see core/backend.hpp.
+#include "watari/krylov/bicgstab_kernels.hpp"
+
+#include "watari/krylov/steps.hpp"
+
+namespace watari::WATARI_BACKEND {
+
+namespace {
+
+template <class T>
+inline constexpr unsigned width = krylov::parts<T> + 1;
+
+template <class T>
+void alpha(system_state<wide<T>>* states, std::size_t systems, partial_sums from, stream_t stream) {
+    for_each_system<width<T>>(
+        states, systems, from,
+        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
+            if (state.reason != ending::running) return;
+            ++state.applications;
+            state.fresh = false;
+            const auto sigma = dot_of<wide<T>>(total, 0);
+            const double first = state.first / state.scale, squared_q = total.value[width<T> - 1];
+            state.alpha = state.rho / sigma;
+            if (!vanishes(sigma, first * first, squared_q) && is_finite(squared_size(state.alpha)))
+                return;
+            state.alpha = {};
+            state.reason = ending::breakdown;
+        },
+        stream);
+}
+
+template <class T>
+void half(const pieces& range, const system_state<wide<T>>* states, T* r, const T* q,
+          double* partials, stream_t stream) {
+    for_each_piece(
+        range,
+        [=] WATARI_KERNEL(const piece& own) {
+            const system_state<wide<T>>& state = states[own.system];
+            if (state.reason != ending::running) return;
+            const T alpha = static_cast<T>(state.alpha);
+            own.sum<1>(partials, [=](std::size_t i) {
+                const T left = r[i] - alpha * q[i];
+                r[i] = left;
+                return sums<1>{{squared(left)}};
+            });
+        },
+        stream);
+}
+
+/// The system ends at its half step: x is to get alpha p.
+template <class State>
+WATARI_KERNEL void end_at_half(State& state, ending reason) {
+    state.reason = reason;
+    state.owed = true;
+    state.omega = {};
+    ++state.iterations;
+}
+
+template <class T>
+void halved(system_state<wide<T>>* states, std::size_t systems, partial_sums from, const limits& to,
+            stream_t stream) {
+    for_each_system<1>(
+        states, systems, from,
+        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<1>& total) {
+            if (state.reason != ending::running) return;
+            state.residual = sqrt(total.value[0]) * state.scale;
+            if (!is_finite(state.residual))
+                end_at_half(state, ending::breakdown);
+            else if (state.residual <= state.target && to.delta == 0)
+                end_at_half(state, ending::converged);
+        },
+        stream);
+}
+
+template <class T>
+void omega(system_state<wide<T>>* states, std::size_t systems, partial_sums from, stream_t stream) {
+    for_each_system<width<T>>(
+        states, systems, from,
+        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
+            if (state.reason != ending::running) return;
+            ++state.applications;
+            const auto dot = conjugate(dot_of<wide<T>>(total, 0));
+            const double squared_t = total.value[width<T> - 1], own = state.residual / state.scale;
+            state.omega = dot / wide<T>(squared_t);
+            if (vanishes(dot, own * own, squared_t) || !is_finite(squared_size(state.omega)))
+                end_at_half(state, ending::breakdown);
+        },
+        stream);
+}
+
+template <class T>
+void full(const pieces& range, const system_state<wide<T>>* states, T* x, T* r, const T* p,
+          const T* s, const T* t, const T* shadow, double* partials, stream_t stream) {
+    for_each_piece(
+        range,
+        [=] WATARI_KERNEL(const piece& own) {
+            const system_state<wide<T>>& state = states[own.system];
+            const T alpha = static_cast<T>(state.alpha), omega = static_cast<T>(state.omega);
+            if (state.owed) own.each([=](std::size_t i) { x[i] += alpha * p[i]; });
+            if (state.reason != ending::running) return;
+            own.sum<width<T>>(partials, [=](std::size_t i) {
+                x[i] = x[i] + alpha * p[i] + omega * s[i];
+                const T left = r[i] - omega * t[i];
+                r[i] = left;
+                sums<width<T>> one;
+                put_dot(one, 0, shadow[i], left);
+                one.value[width<T> - 1] = squared(left);
+                return one;
+            });
+        },
+        stream);
+}
+
+template <class T>
+void updated(system_state<wide<T>>* states, std::size_t systems, partial_sums from,
+             const limits& to, stream_t stream) {
+    for_each_system<width<T>>(
+        states, systems, from,
+        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
+            state.owed = false;
+            if (state.reason != ending::running) return;
+            ++state.iterations;
+            const double squared_r = total.value[width<T> - 1];
+            const double first = state.first / state.scale;
+            test_residual(state, squared_r, to);
+            state.previous = state.rho;
+            state.rho = dot_of<wide<T>>(total, 0);
+            state.beta = state.rho / state.previous * (state.alpha / state.omega);
+            if (state.reason == ending::running && !state.renew &&
+                vanishes(state.rho, first * first, squared_r))
+                state.reason = ending::breakdown;
+        },
+        stream);
+}
+
+template <class T>
+void direction(const pieces& range, const system_state<wide<T>>* states, T* p, T* shadow,
+               const T* r, const T* q, stream_t stream) {
+    for_each_piece(
+        range,
+        [=] WATARI_KERNEL(const piece& own) {
+            const system_state<wide<T>>& state = states[own.system];
+            if (state.reason != ending::running) return;
+            const T beta = static_cast<T>(state.beta), omega = static_cast<T>(state.omega);
+            if (state.fresh)
+                own.each([=](std::size_t i) { p[i] = shadow[i] = r[i]; });
+            else
+                own.each([=](std::size_t i) { p[i] = r[i] + beta * (p[i] - omega * q[i]); });
+        },
+        stream);
+}
+
+}  // namespace
+
+template <class T>
+const krylov::bicgstab_kernels<T> krylov_bicgstab<T>::table{.alpha = alpha<T>,
+                                                            .half = half<T>,
+                                                            .halved = halved<T>,
+                                                            .omega = omega<T>,
+                                                            .full = full<T>,
+                                                            .updated = updated<T>,
+                                                            .direction = direction<T>};
+
+#define WATARI_INSTANTIATE(T) template struct krylov_bicgstab<T>;
+WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+
+}  // namespace watari::WATARI_BACKEND

@@ -1,0 +1,52 @@
+/// BiCGStab, half a step at a time, over vectors that lie in a workspace.
+#pragma once
+
+#include "watari/krylov/bicgstab_kernels.hpp"
+#include "watari/krylov/engine.hpp"
+
+namespace watari::krylov {
+
+template <class T>
+struct bicgstab_run {
+    bicgstab_run(const problem<T>& given, arena& memory)
+        : loop(given, memory, 3), kernels(&bicgstab_on<T>(given.who)) {
+        for (T** vector : {&r, &shadow, &p, &q, &t}) *vector = loop.vector(memory);
+        p_made = given.m ? loop.vector(memory) : nullptr;
+        r_made = given.m ? loop.vector(memory) : nullptr;
+    }
+
+    /// p, and r~ the first time.
+    void direct() const {
+        kernels->direction(loop.range(), loop.states(), p, shadow, r, q, loop.stream());
+    }
+
+    /// alpha, and r at the half step.
+    void half_step(const limits& to) {
+        p_used = loop.conditioned(p_made, p);
+        kernels->alpha(loop.states(), loop.systems(), loop.multiply(q, p_used, shadow),
+                       loop.stream());
+        kernels->half(loop.range(), loop.states(), r, q, loop.partials(), loop.stream());
+        kernels->halved(loop.states(), loop.systems(), loop.summed(1), to, loop.stream());
+    }
+
+    /// omega.
+    void minimise() {
+        r_used = loop.conditioned(r_made, r);
+        kernels->omega(loop.states(), loop.systems(), loop.multiply(t, r_used, r), loop.stream());
+    }
+
+    /// x, r and rho.
+    void update(T* x, const limits& to) const {
+        kernels->full(loop.range(), loop.states(), x, r, p_used, r_used, t, shadow, loop.partials(),
+                      loop.stream());
+        kernels->updated(loop.states(), loop.systems(), loop.summed(dots_width<T>), to,
+                         loop.stream());
+    }
+
+    engine<T> loop;
+    const bicgstab_kernels<T>* kernels;
+    T *r, *shadow, *p, *q, *t, *p_made, *r_made;
+    const T *p_used = nullptr, *r_used = nullptr;
+};
+
+}  // namespace watari::krylov

@@ -1,0 +1,35 @@
+/// Conjugate gradients (Hestenes and Stiefel 1952): A Hermitian and positive definite, M as well.
+///
+///     r = b - A x; z = M^-1 r; p = z; rho = <r,z>
+///     q = A p;  alpha = rho / <p,q>                    dots 2 vectors, none if A sums
+///     x += alpha p; r -= alpha q; |r|^2                6
+///     z = M^-1 r; rho' = <r,z>; p = z + (rho'/rho) p   3; dots 2 more with M
+///
+/// An iteration moves cg_step_traffic: 11 vectors, 9 where A sums. alpha and beta stay in the
+/// processor's memory. Where <p,q> is not positive alpha is 0 there and the system keeps its x.
+/// Also for A with a null vector, if b has no part along it.
+#pragma once
+
+#include "watari/krylov/problem.hpp"
+#include "watari/krylov/workspace.hpp"
+
+namespace watari::krylov {
+
+/// Bytes of a workspace for problems of this shape: states, sums, and r, p, q, z.
+template <class T>
+std::size_t cg_bytes(const problem<T>& given);
+
+/// Solves until `when`. Waits. Throws usage_error (the workspace is too small).
+template <class T>
+reports cg(const problem<T>& given, const workspace& memory, const stopping& when = {});
+
+/// Enqueues so many iterations and returns: the host tests nothing and never waits. Only a system
+/// whose residual is 0, or whose <p,q> is not positive, ends earlier.
+template <class T>
+void enqueue_cg(const problem<T>& given, const workspace& memory, std::size_t iterations);
+
+/// What came of enqueue_cg: computes the true residual, and compares it with `when`. Waits.
+template <class T>
+reports cg_result(const problem<T>& given, const workspace& memory, const stopping& when = {});
+
+}  // namespace watari::krylov

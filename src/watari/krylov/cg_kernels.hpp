@@ -1,0 +1,51 @@
+/// The kernels of CG. Bytes: bytes.hpp.
+#pragma once
+
+#include "watari/core/dispatch.hpp"
+#include "watari/core/pieces.hpp"
+#include "watari/krylov/state.hpp"
+
+namespace watari::krylov {
+
+template <class T>
+struct cg_kernels {
+    using state = system_state<wide<T>>;
+
+    /// alpha = rho / <p,q>, from dots with left = p; where that is not positive the system ends.
+    void (*curvature)(state*, std::size_t systems, partial_sums, stream_t);
+    /// x += alpha p; r -= alpha q; sums |r|^2. Reads 4, writes 2.
+    void (*update)(const pieces&, const state*, T* x, T* r, const T* p, const T* q,
+                   double* partials, stream_t);
+    /// The residual and its test; without a preconditioner rho = |r|^2 and beta.
+    void (*updated)(state*, std::size_t systems, partial_sums, const limits&, bool preconditioned,
+                    stream_t);
+    /// rho = <r,z>, from dots with left = r; beta.
+    void (*conditioned)(state*, std::size_t systems, partial_sums, stream_t);
+    /// p = z + beta p, or p = z where it is fresh. Reads 2, writes 1.
+    void (*direction)(const pieces&, const state*, T* p, const T* z, stream_t);
+};
+
+}  // namespace watari::krylov
+
+namespace watari::cpu {
+template <class T>
+struct krylov_cg {
+    static const krylov::cg_kernels<T> table;
+};
+}  // namespace watari::cpu
+namespace watari::gpu {
+template <class T>
+struct krylov_cg {
+    static const krylov::cg_kernels<T> table;
+};
+}  // namespace watari::gpu
+
+namespace watari::krylov {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+template <class T>
+const cg_kernels<T>& cg_on(processor who) {
+    return dispatched<cpu::krylov_cg<T>::table, gpu::krylov_cg<T>::table>(who);
+}
+
+}  // namespace watari::krylov

@@ -1,0 +1,139 @@
+#include "watari/krylov/engine.hpp"
+
+#include "watari/core/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace watari::krylov {
+
+template <class T>
+engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared)
+    : given_(given),
+      range_{given.length, given.systems, given.sums.piece},
+      kernels_(&vectors_on<T>(given.who)) {
+    if (given.systems == 0 || given.sums.piece == 0)
+        throw usage_error("a problem of " + std::to_string(given.systems) +
+                          " systems, summed in pieces of " + std::to_string(given.sums.piece) +
+                          ": both must be at least 1");
+    states_ = shared ? shared : memory.take<state>(range_.systems);
+    partials_ = memory.take<double>(partial_doubles(range_.each(), range_.systems, widest));
+    totals_ = memory.take<double>(range_.systems * widest);
+}
+
+template <class T>
+partial_sums engine<T>::summed(std::size_t width) const {
+    if (given_.sums.total) {
+        given_.sums.total(totals_, partials_, range_.each(), range_.systems, width, given_.stream);
+        return {totals_, 1};
+    }
+    return kernels_->fold(partials_, range_.each(), range_.systems, width, given_.stream);
+}
+
+template <class T>
+partial_sums engine<T>::dots(const T* left, const T* y) const {
+    kernels_->dots(range_, states_, left, y, partials_, given_.stream);
+    return summed(dots_width<T>);
+}
+
+template <class T>
+void engine<T>::multiply(T* y, const T* x) const {
+    given_.a.apply(y, x, range_.systems, given_.stream);
+}
+
+template <class T>
+partial_sums engine<T>::multiply(T* y, const T* x, const T* left) const {
+    if (given_.a.apply_and_sum) {
+        given_.a.apply_and_sum(y, x, left, partials_, range_.systems, given_.stream);
+        return summed(dots_width<T>);
+    }
+    multiply(y, x);
+    return dots(left, y);
+}
+
+template <class T>
+const T* engine<T>::conditioned(T* z, const T* r) const {
+    if (!given_.m) return r;
+    given_.m(z, r, range_.systems, given_.stream);
+    return z;
+}
+
+template <class T>
+void engine<T>::start(T* r, T* q, const limits& to) const {
+    if (!given_.from_zero) multiply(q, given_.x);
+    kernels_->start(range_, given_.b, given_.from_zero ? nullptr : q, r, given_.x, partials_,
+                    given_.stream);
+    kernels_->begin(states_, range_.systems, summed(3), to, given_.stream);
+}
+
+template <class T>
+std::vector<typename engine<T>::state> engine<T>::look() const {
+    std::vector<state> now(range_.systems);
+    if (given_.who.is_gpu())
+        device::read_back(now.data(), states_, now.size() * sizeof(state), given_.stream);
+    else
+        std::memcpy(now.data(), states_, now.size() * sizeof(state));
+    return now;
+}
+
+namespace {
+
+template <class State>
+reports reports_of(const std::vector<State>& states) {
+    reports all;
+    for (const State& s : states)
+        all.push_back(
+            {s.reason, s.iterations, s.applications, s.residual, s.true_residual, s.norm_b});
+    return all;
+}
+
+template <class State>
+bool none_runs(const std::vector<State>& states, bool State::*going) {
+    return std::none_of(states.begin(), states.end(), [=](const State& s) {
+        return s.reason == ending::running && (!going || s.*going);
+    });
+}
+
+}  // namespace
+
+template <class T>
+bool engine<T>::ended(std::size_t iteration, const stopping& when, bool& ruled,
+                      bool state::*going) const {
+    if (when.look_every == 0 || iteration % when.look_every) return false;
+    const std::vector<state> now = look();
+    ruled = when.stop && when.stop(reports_of(now));
+    return ruled || none_runs(now, going);
+}
+
+template <class T>
+bool engine<T>::all_ended() const {
+    return none_runs<state>(look(), nullptr);
+}
+
+template <class T>
+void engine<T>::residual(T* r, T* q) const {
+    multiply(q, given_.x);
+    kernels_->residual(range_, given_.b, q, r, partials_, given_.stream);
+}
+
+template <class T>
+reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
+    residual(nullptr, q);
+    kernels_->finish(range_, states_, summed(1), given_.x, given_.stream);
+    reports all = reports_of(look());
+    for (report& one : all) {
+        const double target = std::max(when.relative * one.norm_b, when.absolute);
+        if (one.reason == ending::running) one.reason = ruled ? ending::stopped : ending::limit;
+        if (one.reason == ending::converged && !(one.true_residual <= when.drift * target))
+            one.reason = ending::inaccurate;
+        // by the last iteration, or where no loop tested
+        if (one.true_residual <= target && one.iterations > 0) one.reason = ending::converged;
+    }
+    return all;
+}
+
+#define WATARI_INSTANTIATE(T) template class engine<T>;
+WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+
+}  // namespace watari::krylov

@@ -1,0 +1,74 @@
+/// What every solver does around its own steps: products, sums, looks at the states, the report.
+#pragma once
+
+#include "watari/krylov/problem.hpp"
+#include "watari/krylov/vectors.hpp"
+#include "watari/krylov/workspace.hpp"
+
+namespace watari::krylov {
+
+/// A problem, and its states and sums in a workspace.
+template <class T>
+class engine {
+public:
+    using state = system_state<wide<T>>;
+
+    /// `widest`: values of the widest sum; `shared`: another's states, if these are the same
+    /// systems. Throws usage_error.
+    engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared = nullptr);
+
+    const problem<T>& given() const { return given_; }
+    const pieces& range() const { return range_; }
+    std::size_t systems() const { return range_.systems; }
+    std::size_t elements() const { return range_.length * range_.systems; }
+    stream_t stream() const { return given_.stream; }
+    state* states() const { return states_; }
+    double* partials() const { return partials_; }
+
+    /// A vector of all systems.
+    T* vector(arena& memory) const { return memory.take<T>(elements()); }
+    /// The sums of the last kernel, `width` values each: over all ranks, or what is left to add.
+    partial_sums summed(std::size_t width) const;
+    /// <left,y> and |y|^2.
+    partial_sums dots(const T* left, const T* y) const;
+    /// y = A x.
+    void multiply(T* y, const T* x) const;
+    /// y = A x, and <left,y> and |y|^2.
+    partial_sums multiply(T* y, const T* x, const T* left) const;
+    /// z = M^-1 r and z, or r where there is no preconditioner.
+    const T* conditioned(T* z, const T* r) const;
+    /// r = b - A x (by way of q) and the states of a first iteration.
+    void start(T* r, T* q, const limits& to) const;
+
+    /// The states of now. Waits.
+    std::vector<state> look() const;
+    /// Whether no system runs. Waits.
+    bool all_ended() const;
+    /// Whether `iteration` is one at which the host looks and sees an end: of all systems (or of
+    /// what they have `going`), or by the caller's rule, which `ruled` then tells. Waits if it
+    /// looks.
+    bool ended(std::size_t iteration, const stopping& when, bool& ruled,
+               bool state::*going = nullptr) const;
+    /// r = b - A x by way of q; its partial sum. r may be null.
+    void residual(T* r, T* q) const;
+    /// x = 0 where b = 0, and the true residual by way of q. Waits.
+    reports finish(T* q, const stopping& when, bool ruled) const;
+
+private:
+    problem<T> given_;
+    pieces range_;
+    const vector_kernels<T>* kernels_;
+    state* states_;
+    double *partials_, *totals_;
+};
+
+/// What the steps of a solve compare with.
+inline limits limits_of(const stopping& when, double delta = 0) {
+    return {when.relative, when.absolute, static_cast<std::uint32_t>(when.stagnation), delta};
+}
+
+/// Values of a dot and a norm.
+template <class T>
+inline constexpr std::size_t dots_width = parts<T> + 1;
+
+}  // namespace watari::krylov

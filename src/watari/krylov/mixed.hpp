@@ -1,0 +1,43 @@
+/// CG and BiCGStab in half the bytes: vectors and products of the iteration in float, x and the
+/// residual that counts in double, by reliable updates (Sleijpen and van der Vorst 1996; QUDA).
+///
+///     the loop of cg.hpp or bicgstab.hpp, in low precision, for r / scale and y
+///     where |r| < delta times the largest |r| since the last time:
+///         x += scale y; y = 0; r = b - A x in double; r~ and p stay, rho and beta follow r
+///
+/// The last residual is one computed in double, so double's accuracy is reached. A step moves half
+/// the bytes of the double solver; an update one product in double and 4 high and 4 low vectors.
+/// BiCGStab tests at whole steps alone. `look_every` says how late an update may come; 0 is taken
+/// as 1. T is double or complex<double>.
+#pragma once
+
+#include "watari/krylov/mixed_kernels.hpp"
+#include "watari/krylov/problem.hpp"
+#include "watari/krylov/workspace.hpp"
+
+namespace watari::krylov {
+
+/// The operator and preconditioner of the iteration.
+template <class T>
+struct low_precision {
+    linear_operator<lower<T>> a = {};
+    apply_function<lower<T>> m = {};
+    double delta = 0.1;
+};
+
+/// Bytes of a workspace. The problem's own preconditioner is not used.
+template <class T>
+std::size_t cg_mixed_bytes(const problem<T>& given, const low_precision<T>& low);
+template <class T>
+std::size_t bicgstab_mixed_bytes(const problem<T>& given, const low_precision<T>& low);
+
+/// Solves until `when`; a report's applications are those of either precision. Waits. Throws
+/// usage_error (the workspace is too small, delta is not between 0 and 1).
+template <class T>
+reports cg_mixed(const problem<T>& given, const low_precision<T>& low, const workspace& memory,
+                 const stopping& when = {});
+template <class T>
+reports bicgstab_mixed(const problem<T>& given, const low_precision<T>& low,
+                       const workspace& memory, const stopping& when = {});
+
+}  // namespace watari::krylov

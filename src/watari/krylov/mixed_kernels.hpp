@@ -1,0 +1,70 @@
+/// The kernels that join low-precision vectors of a solver to the caller's high-precision ones.
+#pragma once
+
+#include "watari/core/dispatch.hpp"
+#include "watari/core/pieces.hpp"
+#include "watari/krylov/state.hpp"
+
+namespace watari::krylov {
+
+template <class T>
+struct lower_of;
+template <>
+struct lower_of<double> {
+    using type = float;
+};
+template <>
+struct lower_of<complex<double>> {
+    using type = complex<float>;
+};
+
+/// The type of half the bytes.
+template <class T>
+using lower = typename lower_of<T>::type;
+
+/// What rho is after vectors were renewed: <r~,r>, |r|^2, or what the solver makes of them later.
+enum class rho_of { shadow, residual, later };
+
+/// T is the high precision. Vectors of L low precision hold `scale` times less.
+template <class T>
+struct mixed_kernels {
+    using state = system_state<wide<T>>;
+    using L = lower<T>;
+
+    /// At the start: scale = |r|, rho of r / scale, which is 1, and y = 0.
+    void (*scale)(const pieces&, state*, L* y, stream_t);
+    /// x += scale y; y = 0, of systems that are to be renewed, or of all. Reads T and L, writes
+    /// both.
+    void (*accumulate)(const pieces&, const state*, T* x, L* y, bool all, stream_t);
+    /// r = (b - q) / scale of systems that are to be renewed; sums <r~,r>, |b - q|^2. r~ may be
+    /// null. Reads 2 T and 1 L, writes 1 L.
+    void (*renew)(const pieces&, const state*, const T* b, const T* q, L* r, const L* shadow,
+                  double* partials, stream_t);
+    /// The true residual and its test; rho, and beta, which goes with it.
+    void (*renewed)(state*, std::size_t systems, partial_sums, const limits&, rho_of, stream_t);
+};
+
+}  // namespace watari::krylov
+
+namespace watari::cpu {
+template <class T>
+struct krylov_mixed {
+    static const krylov::mixed_kernels<T> table;
+};
+}  // namespace watari::cpu
+namespace watari::gpu {
+template <class T>
+struct krylov_mixed {
+    static const krylov::mixed_kernels<T> table;
+};
+}  // namespace watari::gpu
+
+namespace watari::krylov {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+template <class T>
+const mixed_kernels<T>& mixed_on(processor who) {
+    return dispatched<cpu::krylov_mixed<T>::table, gpu::krylov_mixed<T>::table>(who);
+}
+
+}  // namespace watari::krylov

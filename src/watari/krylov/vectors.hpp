@@ -1,0 +1,55 @@
+/// Kernels that all solvers use, a table a backend and type of element. Bytes: bytes.hpp. All of
+/// them return before they are done, on a GPU.
+#pragma once
+
+#include "watari/core/dispatch.hpp"
+#include "watari/core/pieces.hpp"
+#include "watari/krylov/state.hpp"
+
+namespace watari::krylov {
+
+template <class T>
+struct vector_kernels {
+    using state = system_state<wide<T>>;
+
+    /// r = b - q, or r = b and x = 0 where q is null; sums |r|^2, |b|^2, number of b_i that are not
+    /// 0. r may be null. Reads 2, writes 1.
+    void (*start)(const pieces&, const T* b, const T* q, T* r, T* x, double* partials, stream_t);
+    /// The states of the first iteration, from these sums.
+    void (*begin)(state*, std::size_t systems, partial_sums, const limits&, stream_t);
+    /// Sums <left,y> and |y|^2 of systems that run. Reads 2.
+    void (*dots)(const pieces&, const state*, const T* left, const T* y, double* partials,
+                 stream_t);
+    /// r = b - q; sums |r|^2. r may be null. Reads 2, writes 0 or 1.
+    void (*residual)(const pieces&, const T* b, const T* q, T* r, double* partials, stream_t);
+    /// true_residual from this sum; x = 0 where b = 0.
+    void (*finish)(const pieces&, state*, partial_sums, T* x, stream_t);
+    /// core/reductions.hpp, fold_partials.
+    partial_sums (*fold)(double* partials, std::size_t count, std::size_t systems,
+                         std::size_t width, stream_t);
+};
+
+}  // namespace watari::krylov
+
+namespace watari::cpu {
+template <class T>
+struct krylov_vectors {
+    static const krylov::vector_kernels<T> table;
+};
+}  // namespace watari::cpu
+namespace watari::gpu {
+template <class T>
+struct krylov_vectors {
+    static const krylov::vector_kernels<T> table;
+};
+}  // namespace watari::gpu
+
+namespace watari::krylov {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+template <class T>
+const vector_kernels<T>& vectors_on(processor who) {
+    return dispatched<cpu::krylov_vectors<T>::table, gpu::krylov_vectors<T>::table>(who);
+}
+
+}  // namespace watari::krylov

@@ -1,0 +1,52 @@
+/// Memory for a solver's vectors and scalars: allocated once, used by any number of solves.
+#pragma once
+
+#include "watari/core/error.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <cstddef>
+
+namespace watari::krylov {
+
+class workspace {
+public:
+    /// Memory of a kind that the processor addresses; `bytes` as cg_bytes and its like return.
+    /// Throws unsupported, beyond_memory.
+    workspace(processor who, memory::kind kind, std::size_t bytes)
+        : data_(kind, bytes, {.device = who.number}) {
+        memory::require_access(memory::row(kind), who);
+    }
+    std::byte* data() const noexcept { return data_.data(); }
+    std::size_t bytes() const noexcept { return data_.size(); }
+
+private:
+    memory::buffer<std::byte> data_;
+};
+
+/// Hands out a workspace piece by piece. Without one it hands out null and counts: so the bytes
+/// that a solver asks for are those that it takes.
+class arena {
+public:
+    arena() = default;
+    explicit arena(const workspace& from) : data_(from.data()), bytes_(from.bytes()) {}
+
+    /// `count` elements, at a multiple of 256 bytes. Throws usage_error.
+    template <class Element>
+    Element* take(std::size_t count) {
+        const std::size_t first = used_;
+        used_ += (count * sizeof(Element) + 255) / 256 * 256;
+        if (!data_) return nullptr;
+        if (used_ > bytes_)
+            throw usage_error("the workspace has " + bytes_text(bytes_) +
+                              ", and the solver needs " + bytes_text(used_) +
+                              " and more: see cg_bytes and its like");
+        return reinterpret_cast<Element*>(data_ + first);
+    }
+    std::size_t used() const noexcept { return used_; }
+
+private:
+    std::byte* data_ = nullptr;
+    std::size_t bytes_ = 0, used_ = 0;
+};
+
+}  // namespace watari::krylov
