@@ -10,7 +10,7 @@
 /// Bytes: each vector once; partial sums are 8 bytes a value and piece. Sums are in double.
 #pragma once
 
-#include "watari/core/backend.hpp"
+#include "watari/core/loops.hpp"
 #include "watari/core/pieces.hpp"
 #include "watari/core/warp.hpp"
 

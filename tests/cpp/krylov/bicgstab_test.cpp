@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "krylov/dense.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/krylov/bytes.hpp"
 
 namespace watari::krylov {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "krylov/dense.hpp"
-#include "watari/core/backend.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/measure/hold.hpp"
 
 namespace watari::krylov {

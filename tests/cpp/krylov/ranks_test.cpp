@@ -7,6 +7,7 @@
 
 #include "krylov/dense.hpp"
 #include "watari/core/reductions.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/krylov/bicgstab.hpp"
 #include "watari/krylov/cg.hpp"
 #include "watari/krylov/gmres.hpp"

@@ -1,6 +1,7 @@
 // For both backends; see core/backend.hpp.
 #include "watari/storage/cache/array_kernels.hpp"
 
+#include "watari/core/loops.hpp"
 #include "watari/storage/cache/array.hpp"
 
 namespace watari::WATARI_BACKEND {
