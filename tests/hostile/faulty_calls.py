@@ -81,7 +81,7 @@ def drawn(rng: random.Random, folder: Path, calls: list[str]) -> dict[str, str]:
         "FAULT_FOLDER": str(folder),
         "FAULT_LOG": f"{folder}.log",
         "FAULT_CALL": call,
-        "FAULT_NTH": str(int(10 ** rng.uniform(0, rng.choice([0.8, 1.6])))),
+        "FAULT_NTH": str(int(10 ** rng.uniform(0, rng.choice([0.3, 0.8, 1.6])))),
         "FAULT_ERRNO": str(0 if how == "SHORT" else getattr(errno, how)),
         # an interrupt again and again is no machine's
         "FAULT_LASTING": str(int(rng.random() < 0.3 and how not in ("EINTR", "SHORT"))),
