@@ -26,9 +26,9 @@
 // whose data the warps copy, and in commands of 2 MiB whose data the copy engine brings.
 //
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
+#include "watari/core/error.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/core/sums.hpp"
-#include "watari/core/error.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/cache/mapped.hpp"
 #include "watari/storage/controller/controller.hpp"

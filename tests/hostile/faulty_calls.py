@@ -216,18 +216,19 @@ def of_copy(rng: random.Random, folder: Path) -> str:
     return of_run(rng, folder, RUN, RUNS)
 
 
-# a page needs packages that a compute node may lack
-ATTACKS = [
-    of_product,
-    of_copy,
-    of_storage,
-    *([of_report] if find_spec("altair") else []),
-    of_compare,
-]
+# how often each; a page needs packages that a compute node may lack
+ATTACKS = {
+    of_product: 5,
+    of_copy: 4,
+    of_storage: 4,
+    of_report: 1 if find_spec("altair") else 0,
+    of_compare: 1,
+}
 
 
 def attempt(rng: random.Random, folder: Path) -> str:
-    return rng.choices(ATTACKS, [5, 4, 4, 1, 1])[0](rng, folder)
+    (attack,) = rng.choices(list(ATTACKS), list(ATTACKS.values()))
+    return attack(rng, folder)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 // OpenBLAS, loaded when asked for. What is declared here is the C interface of CBLAS, which is
 // stable, and OpenBLAS's own few functions.
 #include "watari/blas/libraries.hpp"
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/shared_object.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/memory/room.hpp"

@@ -3,8 +3,8 @@
 /// g++ compiles it into `watari::cpu` (OpenMP) and, where nvcc is found, nvcc into `watari::gpu`.
 /// It opens `namespace watari::WATARI_BACKEND` and marks what runs inside a loop with
 /// WATARI_KERNEL. Everything inline that it defines stays in that namespace: the linker would keep
-/// one of two versions otherwise. WATARI_GLOBAL promises that a pointer which a kernel has loaded is
-/// to global memory: a GPU then need not check for shared and local memory.
+/// one of two versions otherwise. WATARI_GLOBAL promises that a pointer which a kernel has loaded
+/// is to global memory: a GPU then need not check for shared and local memory.
 ///
 /// loops.hpp has the loops, sums.hpp and reductions.hpp the reductions: the only <<<>>> and
 /// `#pragma omp` of the library.

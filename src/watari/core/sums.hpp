@@ -2,8 +2,8 @@
 /// reductions.hpp has those into the caller's memory.
 ///
 /// They follow one fixed tree whatever the backend and the number of threads: chunks of 32768
-/// indices, in each of them 256 lanes that step by 256, then halves onto halves. Over a box of three
-/// axes each row has 32 lanes that step by 32; then the rows' sums in chunks of 2048.
+/// indices, in each of them 256 lanes that step by 256, then halves onto halves. Over a box of
+/// three axes each row has 32 lanes that step by 32; then the rows' sums in chunks of 2048.
 #pragma once
 
 #include "watari/core/loops.hpp"

@@ -1,9 +1,9 @@
 #include "watari/gemm/options.hpp"
 
 #include "watari/blas/libraries.hpp"
-#include "watari/core/threads.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/memory/host.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"

@@ -5,8 +5,8 @@
 
 namespace watari::files {
 
-/// While one lives, the kernel reports a unit of at least so many bytes of each file that has direct
-/// I/O. A disk takes multiples of its own unit, too.
+/// While one lives, the kernel reports a unit of at least so many bytes of each file that has
+/// direct I/O. A disk takes multiples of its own unit, too.
 struct larger_units {
     explicit larger_units(std::uint32_t bytes);
     larger_units(const larger_units&) = delete;

@@ -1,8 +1,8 @@
 #include "watari/cases/gemm/gemm.hpp"
 
 #include "watari/cases/gemm/store.hpp"
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"

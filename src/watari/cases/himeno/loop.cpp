@@ -4,9 +4,9 @@
 #include "watari/cases/common/timed_iteration.hpp"
 #include "watari/cases/himeno/overlap.hpp"
 #include "watari/cases/himeno/stencil.hpp"
+#include "watari/core/error.hpp"
 #include "watari/core/sums.hpp"
 #include "watari/core/threads.hpp"
-#include "watari/core/error.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 

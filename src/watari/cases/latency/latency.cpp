@@ -6,9 +6,9 @@
 
 #include "watari/cases/latency/cycle.hpp"
 #include "watari/cases/latency/kernels.hpp"
+#include "watari/core/error.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/core/threads.hpp"
-#include "watari/core/error.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"

@@ -1,8 +1,8 @@
 #include "watari/cases/memory/arrays.hpp"
 
 #include "watari/cases/memory/kernels.hpp"
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/measure/pattern.hpp"
 
 namespace watari::cases {

@@ -5,8 +5,8 @@
 // pread).
 #include "watari/cases/storage/storage.hpp"
 #include "watari/cases/storage/source.hpp"
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/histogram.hpp"
 #include "watari/measure/thread_team.hpp"

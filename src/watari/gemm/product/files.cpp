@@ -1,8 +1,8 @@
 #include "watari/gemm/product/files.hpp"
 
 #include "watari/blas/libraries.hpp"
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/files/direct_unit.hpp"
 #include "watari/storage/verify/sector.hpp"
 

@@ -1,8 +1,8 @@
 #include "watari/gemm/product/product.hpp"
 
-#include "watari/core/threads.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/gemm/product/product_checks.hpp"
 #include "watari/gemm/product/read_back.hpp"
 #include "watari/measure/clock.hpp"

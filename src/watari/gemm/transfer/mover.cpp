@@ -1,7 +1,7 @@
 #include "watari/gemm/transfer/mover.hpp"
 
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/memory/realign.hpp"
 #include "watari/memory/rows.hpp"
 

@@ -2,8 +2,8 @@
 // controller that serves the store, and pull the data out of its slots. See request_list.cpp. A
 // block that is longer than a command may be is several. A command that ends with an error is sent
 // again, three times at most.
-#include "watari/core/threads.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/storage/engines/gpu_stopwatch.hpp"
 #include "watari/storage/engines/rows.hpp"

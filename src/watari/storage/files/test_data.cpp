@@ -1,6 +1,5 @@
 #include "watari/storage/files/test_data.hpp"
 
-
 #include "watari/files/file_error.hpp"
 #include "watari/storage/verify/sector.hpp"
 
