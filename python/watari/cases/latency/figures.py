@@ -34,7 +34,7 @@ def point(m: Measured) -> Row:
     return {
         "path": ", ".join(part for part in (m["memory"], special(m.parameters)) if part),
         "kind": style.kind_of(m["memory"]),
-        "way": "written" if special(m.parameters) else "read",  # dashed
+        "way": "written" if m.parameters.get("thp") == "never" else "read",  # dashed
         "at": m["size"],
         "size": format_size(m["size"]),
         "rate": float(f"{median(found):.4g}"),
