@@ -68,13 +68,15 @@ open_store::open_store(const store_options& wanted) : wanted_(wanted) {
 }
 
 void open_store::start_controller() {
-    const std::shared_ptr<storage::backend> store =
-        wanted_.path.empty() ? storage::make_ram(wanted_.memory)
-                             : storage::make_file({.paths = {wanted_.path},
-                                                   .known = {wanted_.known},
-                                                   .writable = wanted_.writable,
-                                                   .direct = wanted_.direct,
-                                                   .padded = !wanted_.writable});
+    const auto opened = [&] {
+        if (wanted_.path.empty()) return make_ram(wanted_.memory);
+        return make_file({.paths = {wanted_.path},
+                          .known = {wanted_.known},
+                          .writable = wanted_.writable,
+                          .direct = wanted_.direct,
+                          .padded = !wanted_.writable});
+    };
+    const std::shared_ptr<backend> store = wanted_.behind ? wanted_.behind : opened();
     storage::controller_options options;
     options.threads = static_cast<std::uint32_t>(wanted_.threads);
     options.queues =

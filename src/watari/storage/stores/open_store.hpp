@@ -2,6 +2,7 @@
 /// memory, or host memory that the GPU copies from.
 #pragma once
 
+#include "watari/storage/backends/backend.hpp"
 #include "watari/storage/controller/controller.hpp"
 #include "watari/storage/engines/engine.hpp"
 
@@ -14,11 +15,12 @@
 namespace watari::storage {
 
 struct store_options {
-    std::string engine;             ///< a row of storage::engines(), or pinned or managed
-    processor who;                  ///< whose memory the data come to
-    std::string path;               ///< of the file; empty: `memory` is the store
-    int known = -1;                 ///< the same file, open already; -1: whichever has the name
-    std::span<std::byte> memory{};  ///< of engines queue, gpu, pinned, managed
+    std::string engine;                 ///< a row of storage::engines(), or pinned or managed
+    processor who;                      ///< whose memory the data come to
+    std::string path;                   ///< of the file; empty: `memory` is the store
+    int known = -1;                     ///< the same file, open already; -1: whichever has the name
+    std::span<std::byte> memory{};      ///< of engines queue, gpu, pinned, managed
+    std::shared_ptr<backend> behind{};  ///< of engines queue and gpu, instead of path and memory
     bool writable = false;
     bool direct = true;               ///< past the page cache
     std::size_t threads = 1;          ///< of a controller
@@ -45,6 +47,7 @@ public:
     /// memory are set.
     std::unique_ptr<storage::engine> open(storage::engine_options options) const;
 
+    processor who() const { return wanted_.who; }
     /// Whether an engine has several requests in flight.
     bool deep() const { return row_ && row_->deep; }
     /// Bytes of direct I/O's offsets and sizes; 1 where there are none.

@@ -1,0 +1,219 @@
+// Ranges of any lengths, from every store and by every engine that this machine has.
+#include "folder.hpp"
+
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/ram.hpp"
+#include "watari/storage/stores/ordered_reader.hpp"
+
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+namespace watari::storage {
+namespace {
+
+constexpr std::size_t stored_bytes = (std::size_t{3} << 20) + 777;
+
+std::vector<std::byte> content() {
+    std::vector<std::byte> all(stored_bytes);
+    std::uint32_t seed = 7;
+    for (std::byte& each : all) each = static_cast<std::byte>((seed = seed * 1664525 + 1) >> 24);
+    return all;
+}
+
+/// Lengths from a byte to hundreds of KiB, anywhere.
+std::vector<byte_range> some_ranges(std::size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<byte_range> ranges;
+    while (ranges.size() < count) {
+        const std::size_t longest = std::size_t{1} << (1 + random() % 19);
+        const std::size_t bytes = 1 + random() % longest;
+        ranges.push_back({random() % (stored_bytes - bytes), bytes});
+    }
+    return ranges;
+}
+
+struct access_path {
+    std::string engine;
+    processor who;
+};
+
+std::ostream& operator<<(std::ostream& to, const access_path& path) {
+    return to << (path.who.is_gpu() ? "gpu/" : "cpu/") << path.engine;
+}
+
+std::vector<std::byte> on_host(const ordered_reader::piece& piece, processor who) {
+    std::vector<std::byte> data(piece.bytes);
+    if (who.is_gpu())
+        device::read_back(data.data(), piece.data, data.size(), nullptr);
+    else
+        std::memcpy(data.data(), piece.data, data.size());
+    return data;
+}
+
+class OrderedReader : public ::testing::TestWithParam<access_path> {
+protected:
+    OrderedReader() {
+        std::ofstream(path_, std::ios::binary)
+            .write(reinterpret_cast<const char*>(stored_.data()),
+                   static_cast<std::streamsize>(stored_.size()));
+    }
+
+    store_options options() const {
+        return {.engine = GetParam().engine,
+                .who = GetParam().who,
+                .path = path_,
+                .requests = 32,
+                .largest_block = std::size_t{1} << 17};
+    }
+
+    /// Each range of some rounds holds what the file has there.
+    void expect_rounds(ordered_reader& reader, const std::vector<byte_range>& ranges, int rounds) {
+        for (int round = 0; round < rounds; ++round)
+            for (std::size_t n = 0; n < ranges.size(); ++n) {
+                const ordered_reader::piece piece = reader.next();
+                ASSERT_EQ(piece.range, n);
+                ASSERT_EQ(piece.bytes, ranges[n].bytes);
+                const auto data = on_host(piece, GetParam().who);
+                ASSERT_EQ(std::memcmp(data.data(), stored_.data() + ranges[n].offset, data.size()),
+                          0)
+                    << "round " << round << " range " << n;
+            }
+    }
+
+    directory folder_;
+    const std::string path_ = folder_.path + "/store";
+    const std::vector<std::byte> stored_ = content();
+};
+
+TEST_P(OrderedReader, GivesEachRangeInItsOrderRoundAfterRound) {
+    const open_store store(options());
+    for (const std::size_t ahead : {1, 2, 7})
+        for (const std::size_t readers : {1, 3}) {
+            const auto ranges = some_ranges(23, static_cast<unsigned>(ahead * 10 + readers));
+            ordered_reader reader(store, ranges, {.ahead = ahead, .readers = readers});
+            expect_rounds(reader, ranges, 3);
+        }
+}
+
+TEST_P(OrderedReader, ReadsResidentRangesOnce) {
+    const open_store store(options());
+    const auto ranges = some_ranges(20, 5);
+    const std::size_t unit = std::max<std::size_t>(16, store.unit());
+    reader_options wanted{.ahead = 3};
+    std::uint64_t resident = 0, streamed = 0;
+    for (std::size_t n = 0; n < ranges.size(); ++n) {
+        wanted.resident.push_back(n % 3 == 1);
+        const std::uint64_t first = ranges[n].offset / unit * unit;
+        const std::uint64_t last = (ranges[n].offset + ranges[n].bytes + unit - 1) / unit * unit;
+        (wanted.resident[n] ? resident : streamed) += last - first;
+    }
+    ordered_reader reader(store, ranges, wanted);
+    expect_rounds(reader, ranges, 4);
+    // what is read ahead for the next round is not less than none and not more than one
+    EXPECT_GE(reader.bytes_read(), resident + 4 * streamed);
+    EXPECT_LE(reader.bytes_read(), resident + 5 * streamed);
+
+    wanted.resident.assign(ranges.size(), true);
+    ordered_reader all(store, ranges, wanted);
+    expect_rounds(all, ranges, 3);
+    EXPECT_EQ(all.bytes_read(), resident + streamed);
+}
+
+TEST_P(OrderedReader, MayBeGivenUpAtAnyTime) {
+    const open_store store(options());
+    const auto ranges = some_ranges(9, 3);
+    for (std::size_t taken = 0; taken < 12; ++taken) {
+        ordered_reader reader(store, ranges);
+        for (std::size_t n = 0; n < taken; ++n) reader.next();
+    }
+}
+
+TEST_P(OrderedReader, SaysWhichFileIsCutAndWhere) {
+    const open_store store(options());
+    ordered_reader reader(store, {{0, 5000}, {stored_bytes - 70000, 60000}}, {.ahead = 1});
+    EXPECT_EQ(reader.next().range, 0u);
+    EXPECT_EQ(reader.next().range, 1u);
+    std::filesystem::resize_file(path_, stored_bytes - 300000);
+    try {
+        for (int n = 0; n < 8; ++n) reader.next();
+        // memory-mapped files end the process instead, unless the engine looks
+        FAIL() << "read past the end of a file";
+    } catch (const error& reason) {
+        EXPECT_NE(std::string(reason.what()).find("store"), std::string::npos) << reason.what();
+    }
+}
+
+std::vector<access_path> paths() {
+    std::vector<access_path> all;
+    for (const processor who : {the_cpu, gpu_number(0)}) {
+        if (who.is_gpu() && device::count() == 0) continue;
+        for (const engine_row& row : engines()) {
+            directory folder;
+            const std::string file = folder.file("probe", 8192);
+            try {
+                require_engine({.engine = std::string(row.name), .who = who, .path = file});
+                all.push_back({std::string(row.name), who});
+            } catch (const unsupported&) {
+            }
+        }
+    }
+    return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, OrderedReader, ::testing::ValuesIn(paths()), [](const auto& info) {
+    std::string name = (info.param.who.is_gpu() ? "gpu_" : "cpu_") + info.param.engine;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+// Data that come after their completion are for the user's checksums to detect.
+class OrderedReaderFaults : public ::testing::TestWithParam<double fault_plan::*> {};
+
+TEST_P(OrderedReaderFaults, AreSurvivedOrReported) {
+    std::vector<std::byte> stored = content();
+    stored.resize(std::size_t{3} << 20);
+    fault_plan plan{.seed = 3};
+    plan.*GetParam() = 0.02;
+    const open_store store({.engine = "queue",
+                            .who = the_cpu,
+                            .path = "",
+                            .behind = make_faulty(make_ram({stored.data(), stored.size()}), plan),
+                            .requests = 32,
+                            .largest_block = 4096});
+    std::vector<byte_range> ranges;
+    for (std::size_t n = 0; n < 40; ++n) ranges.push_back({n * 70001, 65537});
+    ordered_reader reader(store, ranges, {.depth = 8, .request = 4096});
+    for (int round = 0; round < 3; ++round)
+        for (std::size_t n = 0; n < ranges.size(); ++n) {
+            const auto piece = reader.next();
+            ASSERT_EQ(
+                std::memcmp(piece.data, stored.data() + ranges[piece.range].offset, piece.bytes),
+                0);
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fault, OrderedReaderFaults,
+                         ::testing::Values(&fault_plan::reordered, &fault_plan::delayed,
+                                           &fault_plan::duplicated, &fault_plan::failed,
+                                           &fault_plan::bad_phase));
+
+TEST(OrderedReaderOptions, ThatMakeNoSenseAreRefused) {
+    std::vector<std::byte> stored(1 << 16);
+    const open_store store(
+        {.engine = "queue", .who = the_cpu, .path = "", .memory = stored, .largest_block = 4096});
+    const std::vector<byte_range> one{{0, 100}};
+    EXPECT_THROW(ordered_reader(store, {}), usage_error);
+    EXPECT_THROW(ordered_reader(store, one, {.ahead = 0}), usage_error);
+    EXPECT_THROW(ordered_reader(store, one, {.readers = 0}), usage_error);
+    EXPECT_THROW(ordered_reader(store, one, {.request = 100}), usage_error);
+    EXPECT_THROW(ordered_reader(store, one, {.resident = {true, false}}), usage_error);
+}
+
+}  // namespace
+}  // namespace watari::storage
