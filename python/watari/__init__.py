@@ -4,8 +4,9 @@ TYPE_CHECKING = False  # to type checkers it is True, as that of typing
 if TYPE_CHECKING:
     from watari._native import Buffer
     from watari.cases.gemm.product import gemm
+    from watari.results.table import frame as load
 
-__all__ = ["Buffer", "gemm"]
+__all__ = ["Buffer", "gemm", "load"]
 
 
 def __getattr__(name: str) -> object:
@@ -18,4 +19,15 @@ def __getattr__(name: str) -> object:
         from watari.cases.gemm.product import gemm
 
         return gemm
+    if name == "load":
+        from importlib import import_module
+
+        import_module("watari.cases")  # the axes that results are checked against
+        from watari.results.table import frame
+
+        return frame
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("watari")
     raise AttributeError(f"module 'watari' has no attribute '{name}'")

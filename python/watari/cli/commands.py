@@ -14,6 +14,7 @@ import time
 from contextlib import redirect_stderr, redirect_stdout
 from datetime import datetime
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, TextIO, cast
 
@@ -33,11 +34,31 @@ FORMATS = ("svg", "pdf", "png")
 
 app = typer.Typer(
     name="watari",
-    help="Measures how data crosses the memories of a GPU machine.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+TABLES = (".csv", ".parquet", ".xlsx", ".tsv")  # what `export` is for
+
+
+def show_version(wanted: bool) -> None:
+    """Prints the version and ends."""
+    if wanted:
+        print(f"watari {version('watari')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    asked: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="the version of this program", callback=show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Measures how data crosses the memories of a GPU machine."""
 
 
 def this_machine() -> Machine:
@@ -71,15 +92,38 @@ def probe(
         show(render(machine))
 
 
+def list_case(name: str) -> None:
+    """One case: its axes with their choices and defaults. Raises UsageError."""
+    case = cases.find(name)
+    print(f"{case.name}: {case.summary}")
+    for axis in [TRIALS, *case.axes.values()]:
+        choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
+        print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
+    print()
+
+
+def list_plans() -> None:
+    """Stored plans, with what each is for."""
+    from watari.plan.plan import checked, stored
+
+    for name, path in stored().items():
+        description = checked(path).get("description", "")
+        print(f"{name}: {' '.join(description.split())}")
+
+
 @app.command("list")
-def list_cases() -> None:
-    """Cases, their axes, defaults and one-line descriptions."""
-    for case in cases.CASES.values():
-        print(f"{case.name}: {case.summary}")
-        for axis in [TRIALS, *case.axes.values()]:
-            choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-            print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
-        print()
+def list_cases(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[CASE|plans]", help="one case, or the stored plans"),
+    ] = None,
+) -> None:
+    """Cases, their axes, defaults and one-line descriptions; or the stored plans."""
+    if name == "plans":
+        list_plans()
+        return
+    for each in [name] if name else cases.CASES:
+        list_case(each)
 
 
 def given(words: list[str]) -> tuple[str, dict[str, str]]:
@@ -168,6 +212,7 @@ def run(
     options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
     check_not_read(options.output, [find(plan)] if plan else [])
+    check_not_table(options.output)
     prepare.check_output(options.output, resumed)
     forecast(state.requests, machine)
     prepare.grow_memory(state, machine)
@@ -190,6 +235,16 @@ def forecast(requests: list[Request], machine: Machine) -> None:
         wanted = [request.parameters for request in requests if request.case == name]
         for text in cases.find(name).forecast(wanted, machine):
             print(text, flush=True)
+
+
+def check_not_table(output: Path) -> None:
+    """Raises UsageError where a run's results should become a table."""
+    if output.suffix in TABLES:
+        json_name = output.with_suffix(".json")
+        raise UsageError(
+            f"{output}: results are JSON; write {json_name}, then: "
+            f"watari export {json_name} -o {output.with_suffix('.csv')}"
+        )
 
 
 def default_output(machine: Machine) -> Path:
@@ -248,6 +303,22 @@ def compare(
     rows = compare(schema.read(base), schema.read(new))
     show(render(rows))
     raise typer.Exit(exit_code(rows))
+
+
+@app.command()
+def export(
+    results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="the table: .csv or .parquet", metavar="FILE")
+    ],
+    by: Annotated[str, typer.Option(help="a row a sample or a trial")] = "sample",
+) -> None:
+    """Writes result files as a table, with the axes of each case as columns."""
+    from watari.results import table
+
+    table.check_output(output)
+    check_not_read(output, results)
+    print(f"{table.write(results, output, by)} rows: {output}")
 
 
 @app.command()

@@ -42,20 +42,25 @@ def once(requests: list[Request]) -> tuple[Request, ...]:
     return tuple(kept.values())
 
 
-def find(name: str) -> Path:
-    """The file of this path, or the stored plan of this name. Raises UsageError."""
-    stored = {
+def stored() -> dict[str, Path]:
+    """The stored plans, by name."""
+    return {
         path.stem: path
         for folder in files.stored("plans")
         for path in sorted(folder.glob("*.toml"))
     }
+
+
+def find(name: str) -> Path:
+    """The file of this path, or the stored plan of this name. Raises UsageError."""
+    plans = stored()
     if os.path.isfile(name):
         return Path(name)
-    if name in stored:
-        return stored[name]
+    if name in plans:
+        return plans[name]
     if name.endswith(".toml") or "/" in name:
-        raise UsageError(f"no plan file '{name}'{nearest(Path(name).stem, stored)}")
-    raise unknown("plan", name, stored)
+        raise UsageError(f"no plan file '{name}'{nearest(Path(name).stem, plans)}")
+    raise unknown("plan", name, plans)
 
 
 def checked(path: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from pathlib import Path
 
 import fake_cli
@@ -335,3 +335,27 @@ def test_two_interrupts_at_the_start_show_no_traceback(process, tmp_path):
 def test_the_installed_command_begins_where_ctrl_c_is_heard():
     (script,) = entry_points(group="console_scripts", name="watari")
     assert script.load() is __main__.main
+
+
+def test_the_version_is_that_of_the_package(watari):
+    assert watari("--version")[:2] == (0, f"watari {version('watari')}\n")
+
+
+@pytest.mark.parametrize("words", [["-h"], ["run", "-h"], ["export", "-h"]])
+def test_h_is_help(watari, words):
+    code, out, _ = watari(*words)
+    assert code == 0
+    assert "Usage: watari" in out
+
+
+def test_one_case_and_the_plans_are_listed(watari):
+    code, out, _ = watari("list", "copy")
+    assert code == 0
+    assert out.startswith("copy: ")
+    assert "\nstorage: " not in out
+    code, out, _ = watari("list", "plans")
+    assert code == 0
+    assert {"gh200-sam", "himeno-sam"} <= {line.split(":")[0] for line in out.splitlines()}
+    code, _, errors = watari("list", "copi")
+    assert code == 2
+    assert "did you mean 'copy'?" in errors

@@ -1,0 +1,116 @@
+"""Results as tables, by the library and by `watari export`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import watari
+from watari.cli.commands import exit_code
+from watari.common.errors import FileError, UsageError
+from watari.results import schema, table
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "results"
+FILES = sorted(FIXTURES.glob("*.json"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_sample_is_a_row_with_the_axes_of_its_case(path: Path) -> None:
+    results = schema.read(path)
+    rows = list(table.rows(results))
+    assert len(rows) == sum(len(trial.host_s) for case in results.cases for trial in case.trials)
+    at = 0
+    for case in results.cases:
+        for number, trial in enumerate(case.trials, 1):
+            for index, host in enumerate(trial.host_s):
+                row = rows[at]
+                assert (row["case"], row["trial"], row["sample"]) == (case.case, number, index)
+                assert row["host_s"] == host
+                assert case.parameters.items() <= row.items()
+                device = trial.device_s[index] if trial.device_s else None
+                assert row["device_s"] == device
+                at += 1
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_row_a_trial_has_its_quantities(path: Path) -> None:
+    results = schema.read(path)
+    rows = list(table.rows(results, "trial"))
+    trials = [trial for case in results.cases for trial in case.trials]
+    assert len(rows) == len(trials)
+    for row, trial in zip(rows, trials, strict=True):
+        assert row["samples"] == len(trial.host_s)
+        for name, quantity in trial.quantities.items():
+            assert row[name] == quantity.value
+
+
+def test_the_library_loads_a_frame() -> None:
+    pytest.importorskip("pandas")
+    frame = watari.load(FILES[0])
+    assert {"case", "trial", "sample", "host_s"} <= set(frame.columns)
+    assert len(frame) == len(list(table.rows(schema.read(FILES[0]))))
+    assert len(watari.load(FILES[0], by="trial")) < len(frame)
+    with pytest.raises(UsageError, match="by sample or by trial"):
+        watari.load(FILES[0], by="case")
+    with pytest.raises(FileError, match="no-such-file"):
+        watari.load("no-such-file.json")
+
+
+def test_export_writes_every_row_of_every_file(tmp_path: Path) -> None:
+    output = tmp_path / "all.csv"
+    assert exit_code(["export", *map(str, FILES), "-o", str(output)]) == 0
+    with output.open(newline="") as stream:
+        written = list(csv.DictReader(stream))
+    wanted = [row for path in FILES for row in table.rows(schema.read(path))]
+    assert len(written) == len(wanted)
+    assert [float(row["host_s"]) for row in written] == [row["host_s"] for row in wanted]
+    assert list(written[0]) == table.columns(wanted)
+
+
+def test_export_writes_parquet_or_says_what_it_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "all.parquet"
+    code = exit_code(["export", str(FILES[0]), "-o", str(output)])
+    if code == 0:
+        pandas = pytest.importorskip("pandas")
+        assert len(pandas.read_parquet(output)) == len(watari.load(FILES[0]))
+    else:
+        assert "parquet needs pandas and pyarrow" in capsys.readouterr().err
+        assert not output.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["export", str(FILES[0]), "-o", "x.txt"], "a table is written as .csv or .parquet"),
+        (
+            ["export", str(FILES[0]), "-o", "x.csv", "--by", "case"],
+            "rows are by sample or by trial",
+        ),
+        (["run", "copy", "-o", "x.csv"], "watari export x.json -o x.csv"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_advice(
+    words: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert exit_code(words) == 2
+    assert says in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_does_not_write_over_its_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text(FILES[0].read_text())
+    assert exit_code(["export", str(path), "-o", str(path)]) == 2
+    assert path.read_text() == FILES[0].read_text()
+    capsys.readouterr()
