@@ -50,6 +50,7 @@ storage::store_options options_of(const file_product& p, const files::matrix_fil
     return {.engine = p.how.engine,
             .who = p.how.processor,
             .path = m.path,
+            .known = writable ? p.opened_c : -1,
             .writable = writable,
             .direct = p.direct && files::direct_unit_of(m.path) > 0,
             // of each matrix's controller: A and B are read at once, C is written in turn with them

@@ -15,6 +15,7 @@ namespace watari::gemm {
 struct file_product {
     files::matrix_file a, b, c;
     files::matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
+    int opened_c = -1;          ///< C, open already: no other file that takes its name is written
     options how{};
     bool direct = true;                 ///< past the page cache, where the file systems can
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written

@@ -292,6 +292,7 @@ product_counts product::make(files::partial_file& file, journal& done,
         counts.finished_before = done.tiles().size();
     }
     if (stopped || (!goes_on && done.tiles().size() < tiles())) return counts;
+    job_.opened_c = file.get();
     job_.finished.clear();
     for (const auto& [at, checksum] : done.tiles()) job_.finished.push_back(at);
     job_.progress = [&](const completed_tiles& tiles, double so_far) {

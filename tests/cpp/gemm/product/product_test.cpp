@@ -5,6 +5,7 @@
 #include "gemm/product/product_files.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace watari::gemm {
 namespace {
@@ -116,6 +117,44 @@ TEST_F(Product, StoppedBeforeItBeginsItIsNotMade) {
     EXPECT_TRUE(took.stopped);
     EXPECT_EQ(reports, 1u);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+}
+
+/// Another process puts a link to a file of the user's in the place of the partial file, after that
+/// was made and before the first tile is written.
+TEST_F(Product, NoOtherFileThatTakesThePartialFilesNameIsWritten) {
+    save("A.npy", 300, 256, precision::single_precision);
+    save("B.npy", 256, 384, precision::single_precision);
+    const std::string before(std::size_t{1} << 20, 'v');
+    for (const char* const engine : {"posix", "uring", "mmap", "queue"})
+        for (const bool symbolic : {true, false}) {
+            std::ofstream(at("victim"), std::ios::binary) << before;
+            npy_product wanted = asked();
+            wanted.engine = engine;
+            wanted.fresh = true;
+            const auto swap = [&](std::size_t, double) {
+                const std::string partial = at("C.npy.partial");
+                std::filesystem::remove(partial);
+                if (symbolic)
+                    std::filesystem::create_symlink(at("victim"), partial);
+                else
+                    std::filesystem::create_hard_link(at("victim"), partial);
+                return true;
+            };
+            bool first = true;
+            const auto once = [&](std::size_t finished, double part) {
+                return std::exchange(first, false) ? swap(finished, part) : true;
+            };
+            try {
+                multiply(wanted, once);
+                ADD_FAILURE() << engine << " made a C in a file of another name";
+            } catch (const unsupported&) {  // this machine lacks the engine
+            } catch (const error&) {
+            }
+            EXPECT_TRUE(content("victim") == before) << engine << (symbolic ? " symlink" : " link");
+            EXPECT_FALSE(std::filesystem::exists(at("C.npy"))) << engine;
+            for (const char* const left : {"C.npy.partial", "C.npy.partial.journal", "C.npy"})
+                std::filesystem::remove(at(left));
+        }
 }
 
 TEST_F(Product, HeadersAreReadAsTheyAreWritten) {
