@@ -82,7 +82,7 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
     if (p.store == "file") {
         const bool writes = p.direction == files::direction::write;
         set_.emplace(storage::extent{p.folder, p.size, p.files,
-                                     writes ? storage::usage::alone : storage::usage::shared});
+                                     writes ? files::usage::alone : files::usage::shared});
         wanted.files = {.paths = set_->paths(),
                         .known = set_->in_use(),
                         .writable = writes,
