@@ -48,7 +48,7 @@ def words(case: str, parameters: Parameters) -> str:
 
 def value(m: Measured, name: str) -> float:
     """The median of a quantity over trials."""
-    return median(trial.quantities[name].value for trial in m.trials)
+    return median(trial["quantities"][name]["value"] for trial in m.trials)
 
 
 def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
@@ -61,7 +61,7 @@ def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
 
 def row(m: Measured) -> dict[str, str]:
     """Every number of a case that ran, as text."""
-    steps = [times for trial in m.trials for times in trial.host_s[1:] or trial.host_s]
+    steps = [times for trial in m.trials for times in trial["host_s"][1:] or trial["host_s"]]
     rate = m.bytes_per_sample / median(steps) / 1e12 if m.bytes_per_sample else 0
     texts = (
         words(m.case, m.parameters),
@@ -74,7 +74,7 @@ def row(m: Measured) -> dict[str, str]:
         f"{value(m, 'log_det'):.13g}",
         f"{value(m, 'norm2'):.13g}",
         f"{value(m, 'residual'):.2g}",
-        format_duration(median(trial.host_s[0] for trial in m.trials)),
+        format_duration(median(trial["host_s"][0] for trial in m.trials)),
         f"{value(m, 'loop'):.3g}",
         f"{value(m, 'outside_loop'):.3g}",
     )

@@ -91,7 +91,9 @@ struct vector_at {
     [[gnu::always_inline]] wide_number<Real, Width> read(const lattice::geometry& where,
                                                          const complex<Real>* field,
                                                          std::size_t components, unsigned a) const {
-        const auto own = load<Real, Width>(field + where.element(components, first, a));
+        const complex<Real>* const at = field + where.element(components, first, a);
+        __builtin_prefetch(at + components * where.lanes);
+        const auto own = load<Real, Width>(at);
         if (turn == 0) return own;
         const auto next = load<Real, Width>(field + where.element(components, second, a));
         using vector = lanes<Real, Width>;
@@ -150,7 +152,9 @@ struct sites {
             Forward ? own : other};
     }
     [[gnu::always_inline]] wide_number<Real, Width> clover(unsigned n) const {
-        return load<Real, Width>(a.clover + a.where.element(lattice::packed, number, n));
+        const complex<Real>* const at = a.clover + a.where.element(lattice::packed, number, n);
+        __builtin_prefetch(at + lattice::packed * a.where.lanes);
+        return load<Real, Width>(at);
     }
     std::size_t element(unsigned n) const {
         return system * half() * lattice::spinor + a.where.element(lattice::spinor, number, n);
