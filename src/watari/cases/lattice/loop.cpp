@@ -20,8 +20,8 @@ namespace watari::lattice {
 
 namespace {
 
-constexpr int hops = 20;           // of which the rate is measured
-constexpr double drift = 100;      // the true residual of so many roundings
+constexpr int hops = 20;               // of which the rate is measured
+constexpr double drift = 100;          // the true residual of so many roundings
 constexpr double least_single = 1e-6;  // what float can reach
 
 double tolerance_of(const parameters& p) {
@@ -92,10 +92,10 @@ void measure_hop(measure::trial& into, const parameters& p, const fields& f,
     const double seconds = (measure::now() - start) / hops;
     const auto sites = static_cast<double>(p.size.half());
     into.quantities["hop_s"] = {seconds, "s"};
-    into.quantities["hop_bytes_per_s"] = {
-        hop_bytes(p.links, p.rhs, sizeof(Real)) * sites / seconds, "B/s"};
-    into.quantities["hop_flops_per_s"] = {
-        hop_flops * sites * static_cast<double>(p.rhs) / seconds, "1/s"};
+    into.quantities["hop_bytes_per_s"] = {hop_bytes(p.links, p.rhs, sizeof(Real)) * sites / seconds,
+                                          "B/s"};
+    into.quantities["hop_flops_per_s"] = {hop_flops * sites * static_cast<double>(p.rhs) / seconds,
+                                          "1/s"};
 }
 
 /// Two hops and what BiCGStab does to its vectors, from the first sample on.
@@ -194,8 +194,8 @@ void warm_up(parameters p) {
     fields f;
     std::vector<memory::buffer<std::byte>> held;
     for (const auto& [pointer, bytes] : arrays(f, p))
-        *pointer = held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number})
-                       .data();
+        *pointer =
+            held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number}).data();
     measure::trial ignored;
     initialise(ignored, f, p);
     try {
@@ -228,9 +228,8 @@ void initialise(measure::trial& into, const fields& f, const parameters& p) {
 }
 
 void solve(measure::trial& into, const parameters& p, const fields& f, bool migrates) {
-    p.arithmetic == arithmetic::single_precision
-        ? solve_in<float>(into, p, f, &work_areas::narrow)
-        : solve_in<double>(into, p, f, &work_areas::wide);
+    p.arithmetic == arithmetic::single_precision ? solve_in<float>(into, p, f, &work_areas::narrow)
+                                                 : solve_in<double>(into, p, f, &work_areas::wide);
     summarise(into, p, migrates);
 }
 
