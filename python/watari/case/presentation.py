@@ -75,6 +75,7 @@ class Presentation:
     alike: Callable[[Measured], Measured] = lambda m: m
     plain: Callable[[Measured], bool] = lambda m: True  # nothing special about it
     figures: str = ""  # module with FIGURES
+    answer: str = ""  # module with answer(): where data should live, by the cases of one run
 
 
 PRESENTATION = Presentation()

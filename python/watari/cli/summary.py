@@ -1,4 +1,4 @@
-"""The summary of a run: one line a case, with median, spread and status.
+"""The summary of a run: one line a case, with median, spread and status; then the answer.
 
 Why a case is not ok, and what its trials noted, is printed once, below the table: a machine without
 a kind of memory lacks it in many cases.
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from watari.cases import presentation
 from watari.plan.request import Request, describe
+from watari.report.answer import answer
 from watari.results import schema
 from watari.results.measured import measurements
 
@@ -49,7 +50,11 @@ def render(measured: schema.Results) -> Group:
             Text(status, COLOURS[case.status]),
         )
     explained = (Text(f"[{i}] {reason}") for i, reason in enumerate(reasons, 1))
-    return Group(*tables.values(), *explained)
+    sentences = [
+        Text.assemble("\n", (s.title, "bold"), s.line().removeprefix(s.title))
+        for s in answer([measured])
+    ]
+    return Group(*tables.values(), *explained, *sentences)
 
 
 def empty(columns: Iterable[str]) -> Table:

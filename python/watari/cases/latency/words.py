@@ -65,4 +65,5 @@ PRESENTATION = Presentation(
     tables=tables,
     plain=lambda m: not special(m.parameters),
     figures="watari.cases.latency.figures",
+    answer="watari.cases.latency.answer",
 )
