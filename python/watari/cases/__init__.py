@@ -19,6 +19,7 @@ FOLDERS = (
     "storage",
     "himeno",
     "gemm",
+    "hmatrix",
 )
 CASES: dict[str, Case] = {
     case.name: case

@@ -32,6 +32,11 @@ std::size_t workspace_bytes(std::size_t length, const solve_options& how) {
                                       : krylov::gmres_bytes(given, gmres_of(how));
 }
 
+solve_options with_restart(solve_options how, std::size_t restart) {
+    how.restart = restart;
+    return how;
+}
+
 /// The budget that is left for the product.
 product_options product_of(const solve_options& how, const solve_forecast& ahead) {
     product_options product = how.product;
@@ -44,17 +49,24 @@ product_options product_of(const solve_options& how, const solve_forecast& ahead
 
 solve_forecast foresee(const matrix_index& index, const solve_options& how) {
     const std::size_t n = index.head.of.triangles;
+    solve_options with = how;
     solve_forecast ahead;
-    ahead.vectors = workspace_bytes(n, how) + 2 * 8 * n * how.product.systems;
-    ahead.preconditioner = how.jacobi ? block_jacobi::bytes_of(index) : 0;
     product_options product = how.product;
     product.fast_memory = 0;
-    ahead.product = forecast(index, product);
-    ahead.least = ahead.vectors + ahead.preconditioner + ahead.product.least;
+    const std::uint64_t least = forecast(index, product).least;
+    ahead.preconditioner = how.jacobi ? block_jacobi::bytes_of(index) : 0;
+    with.restart = how.restart ? how.restart : usual_restart;
+    for (;; --with.restart) {
+        ahead.vectors = workspace_bytes(n, with) + 2 * 8 * n * how.product.systems;
+        ahead.least = ahead.vectors + ahead.preconditioner + least;
+        const bool fits = how.fast_memory == 0 || how.fast_memory >= ahead.least;
+        if (fits || how.restart || with.restart == least_restart) break;
+    }
     if (how.fast_memory > 0 && how.fast_memory < ahead.least)
         throw usage_error("fast memory of " + bytes_text(how.fast_memory) +
                           " is too small to solve with this matrix; give " +
                           bytes_text(ahead.least) + " or more");
+    ahead.restart = with.restart;
     ahead.product = forecast(index, product_of(how, ahead));
     return ahead;
 }
@@ -72,7 +84,8 @@ solver::solver(const std::string& path, const matrix_index& index, const solve_o
       length_(index.head.of.triangles),
       ahead_(foresee(index, how)),
       matrix_(path, index, product_of(how, ahead_)),
-      workspace_(how.product.who, own_memory(how.product.who), workspace_bytes(length_, how)),
+      workspace_(how.product.who, own_memory(how.product.who),
+                 workspace_bytes(length_, with_restart(how, ahead_.restart))),
       vectors_(own_memory(how.product.who), 2 * length_ * how.product.systems,
                {.device = how.product.who.number}) {
     if (how.jacobi) jacobi_.emplace(path, index, how.product.who);
@@ -114,9 +127,10 @@ solution solver::solve(std::span<const double> b, const solve_progress& progress
             return !progress(matrix_.products() - products, largest);
         };
     solution found;
-    found.reports = how_.by == method::bicgstab
-                        ? krylov::bicgstab(given, workspace_, when)
-                        : krylov::gmres(given, workspace_, when, gmres_of(how_));
+    found.reports =
+        how_.by == method::bicgstab
+            ? krylov::bicgstab(given, workspace_, when)
+            : krylov::gmres(given, workspace_, when, gmres_of(with_restart(how_, ahead_.restart)));
     found.x.resize(elements);
     if (how_.product.who.is_gpu())
         device::read_back(found.x.data(), given.x, 8 * elements, nullptr);

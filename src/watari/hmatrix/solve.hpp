@@ -33,13 +33,15 @@ struct solve_options {
     bool jacobi = true;
     double tolerance = 1e-6;  ///< |b - A x| / |b|
     std::size_t iterations = 1000;
-    std::size_t restart = 30;  ///< of GMRES
+    std::size_t restart = 0;  ///< of GMRES; 0: up to usual_restart, as the budget holds
 };
+inline constexpr std::size_t usual_restart = 30, least_restart = 10;
 
 struct solve_forecast {
     product_forecast product;
     std::uint64_t vectors = 0, preconditioner = 0;  ///< bytes
     std::uint64_t least = 0;                        ///< of fast memory
+    std::size_t restart = 0;
     std::uint64_t memory() const { return product.memory + vectors + preconditioner; }
 };
 

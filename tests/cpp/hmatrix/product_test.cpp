@@ -1,4 +1,5 @@
 #include "hmatrix/matrices.hpp"
+#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/hmatrix/product/jacobi.hpp"
@@ -106,6 +107,41 @@ TEST(product, has_the_same_bits_whatever_budget_batch_engine_and_threads) {
     cpu::set_threads(threads);
     EXPECT_GE(runs, 3u * 3 * 4 * 2);
     EXPECT_EQ(results.size(), 1u);
+}
+
+/// On the GPU, from its memory or streamed by each engine that it has.
+std::vector<double> gpu_product(const built& m, const std::vector<double>& x, std::size_t systems,
+                                product_options how) {
+    how.who = gpu_number(0);
+    how.systems = systems;
+    matrix_product a(m.path, m.index, how);
+    const memory::buffer<double> from(memory::kind::managed, x.size());
+    const memory::buffer<double> to(memory::kind::managed, x.size());
+    std::copy(x.begin(), x.end(), from.data());
+    for (int n = 0; n < 2; ++n) a.apply(to.data(), from.data(), systems);
+    device::synchronize(nullptr);
+    return {to.data(), to.data() + x.size()};
+}
+
+TEST(product, on_a_gpu_has_the_bits_of_the_cpu) {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    for (const bool single : {false, true})
+        for (const std::size_t batch : {std::size_t{0}, std::size_t{1} << 17}) {
+            const built m("bumpy:8", {.single = single, .batch_bytes = batch});
+            for (const std::size_t systems : {1, 2, 7, 8}) {
+                const std::vector<double> x = random_vector(m.size() * systems);
+                const std::vector<double> expected = product(m, x, systems);
+                for (const char* engine : {"posix", "uring", "queue", "gpu"})
+                    for (const bool whole : {true, false}) {
+                        product_options how = by(engine);
+                        how.who = gpu_number(0);
+                        how.systems = systems;
+                        how.fast_memory = whole ? 0 : forecast(m.index, how).least;
+                        EXPECT_EQ(gpu_product(m, x, systems, how), expected)
+                            << engine << " " << systems << " batch " << batch;
+                    }
+            }
+        }
 }
 
 TEST(product, reads_what_its_forecast_says) {

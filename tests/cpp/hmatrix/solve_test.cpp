@@ -1,5 +1,6 @@
 #include "watari/hmatrix/solve.hpp"
 #include "hmatrix/matrices.hpp"
+#include "watari/core/device.hpp"
 #include "watari/core/error.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST(solve, saves_products_by_gmres_and_jacobi) {
 }
 
 TEST(solve, has_the_same_bits_whatever_the_budget) {
-    const built m("bumpy:8", {.batch_bytes = 1 << 17});
+    const built m("bumpy:6", {.batch_bytes = 1 << 17});
     const solve_forecast all = foresee(m.index, {});
     std::set<std::vector<double>> results;
     for (const std::uint64_t budget : {all.least, (all.least + all.memory()) / 2, all.memory()}) {
@@ -92,7 +93,38 @@ TEST(solve, has_the_same_bits_whatever_the_budget) {
         results.insert(found.x);
     }
     EXPECT_EQ(results.size(), 1u);
-    EXPECT_THROW(solver(m.path, m.index, {.fast_memory = all.least - 1}), usage_error);
+    EXPECT_THROW(foresee(m.index, {.fast_memory = all.least - 1, .restart = usual_restart}),
+                 usage_error);
+}
+
+TEST(solve, restarts_earlier_within_a_small_budget_and_names_the_least) {
+    const built m("bumpy:6", {.batch_bytes = 1 << 15});
+    const std::uint64_t usual = foresee(m.index, {}).least;
+    solver small(m.path, m.index, {.fast_memory = usual - 1});
+    EXPECT_LT(small.ahead().restart, usual_restart);
+    EXPECT_LE(small.ahead().memory(), usual - 1);
+    EXPECT_TRUE(small.solve(m.of.signs).reports[0].converged());
+    std::uint64_t least = 0;
+    try {
+        foresee(m.index, {.fast_memory = 1});
+    } catch (const usage_error& error) {
+        const std::string text = error.what();
+        least = std::stoull(text.substr(text.rfind('(') + 1));
+    }
+    EXPECT_EQ(foresee(m.index, {.fast_memory = least}).restart, least_restart);
+    EXPECT_THROW(foresee(m.index, {.fast_memory = least - 1}), usage_error);
+}
+
+TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    const built m("bumpy:8");
+    for (const method by : {method::bicgstab, method::gmres}) {
+        solve_options how{.by = by};
+        solver here(m.path, m.index, how);
+        how.product.who = gpu_number(0);
+        solver there(m.path, m.index, how);
+        EXPECT_EQ(there.solve(m.of.signs).x, here.solve(m.of.signs).x);
+    }
 }
 
 TEST(solve, of_several_right_hand_sides_shares_the_reads) {

@@ -1,6 +1,7 @@
 #include "watari/hmatrix/product/matrix.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/direct_unit.hpp"
 #include "watari/memory/rows.hpp"
 
 #include <algorithm>
@@ -57,7 +58,12 @@ storage::store_options store_of(const std::string& path, const product_options& 
     if (how.memory.empty() && !how.behind) wanted.path = path;
     wanted.memory = how.memory;
     wanted.behind = how.behind;
-    wanted.direct = how.direct;
+    if (how.direct && !wanted.path.empty()) {
+        const std::size_t unit = files::direct_unit_of(path);
+        wanted.direct = unit > 0 && unit <= batch_unit;
+    } else {
+        wanted.direct = how.direct;
+    }
     wanted.threads = how.readers;
     wanted.requests = how.readers * how.depth;
     wanted.largest_block = how.request;
