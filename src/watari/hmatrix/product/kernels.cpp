@@ -134,12 +134,26 @@ void for_each_run(std::size_t systems, const Use& use) {
     if ((systems - first) & 1) use.template operator()<1>(first);
 }
 
+/// Below this a group is done sooner by one thread than a team begins and ends.
+constexpr std::uint64_t serial_bytes = std::uint64_t{1} << 18;
+
+/// body(w) for 0 <= w < count, a warp or a thread each.
+template <class Body>
+void for_each_part_of(const group_view& g, std::size_t count, Body body, stream_t stream) {
+    if constexpr (on_cpu)
+        if (g.bytes < serial_bytes) {
+            for (std::size_t w = 0; w < count; ++w) body(w);
+            return;
+        }
+    for_each_warp(count, body, stream);
+}
+
 template <class Element, unsigned Systems>
 void project_run(const group_view& g, const std::byte* data, const double* x, double* t,
                  stream_t stream) {
     constexpr std::size_t together = at_once<projection_sum>;
-    for_each_warp(
-        (g.projection_count + together - 1) / together,
+    for_each_part_of(
+        g, (g.projection_count + together - 1) / together,
         [=] WATARI_KERNEL(std::size_t w) { project_some<Element, Systems>(g, data, x, t, w); },
         stream);
 }
@@ -147,8 +161,8 @@ void project_run(const group_view& g, const std::byte* data, const double* x, do
 template <class Element, unsigned Systems>
 void accumulate_run(const group_view& g, const std::byte* data, const double* x, const double* t,
                     double* y, stream_t stream) {
-    for_each_warp(
-        std::size_t{g.tile_count} * warps_of_tile,
+    for_each_part_of(
+        g, std::size_t{g.tile_count} * warps_of_tile,
         [=] WATARI_KERNEL(std::size_t w) {
             accumulate_some<Element, Systems>(g, data, x, t, y, w);
         },

@@ -39,6 +39,7 @@ struct group_view {
     const tile* tiles;
     std::uint32_t projection_count, tile_count;
     std::uint64_t length;  ///< of x and y of one system
+    std::uint64_t bytes;   ///< of the leaves
 };
 
 /// Inverses of diagonal blocks, row by row.

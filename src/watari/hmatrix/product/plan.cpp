@@ -11,19 +11,21 @@ std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 }  // namespace
 
 plan_lists::plan_lists(const matrix_index& index, grouping how, std::uint32_t tile_rows) {
-    const std::uint64_t length = index.head.of.triangles;
+    const identity& of = index.head.of;
     const std::span<const leaf_record> all(index.leaves);
     if (how == grouping::whole)
-        add_group(all, batch_unit, tile_rows, length);
+        add_group(all, batch_unit, tile_rows, of);
     else
         for (const batch_record& batch : index.batches)
-            add_group(all.subspan(batch.first_leaf, batch.leaves), batch.offset, tile_rows, length);
-    groups.push_back({leaves.size(), projections.size(), entries.size(), tiles.size()});
+            add_group(all.subspan(batch.first_leaf, batch.leaves), batch.offset, tile_rows, of);
+    groups.push_back(
+        {leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
 }
 
 void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
-                           std::uint32_t tile_rows, std::uint64_t length) {
-    groups.push_back({leaves.size(), projections.size(), entries.size(), tiles.size()});
+                           std::uint32_t tile_rows, const identity& matrix) {
+    groups.push_back(
+        {leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
     const beginning& from = groups.back();
     std::uint32_t first = ~0u, last = 0;  // tiles
     for (const leaf_record& leaf : of) {
@@ -40,6 +42,7 @@ void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
         const auto projected = static_cast<std::uint32_t>(projections.size() - from.projection);
         leaves.push_back({leaf.offset - base, leaf.row, leaf.rows, leaf.column, leaf.columns,
                           leaf.rank, projected});
+        leaf_bytes += leaf.elements() * matrix.element_bytes;
         if (leaf.rank != dense) projections.insert(projections.end(), leaf.rank, i);
         each_tile(leaf, [](std::uint32_t& count) { ++count; });
     }
@@ -47,7 +50,7 @@ void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
     for (std::uint32_t t = first; t <= last; ++t) {
         const std::uint32_t count = next[t - first], row = t * tile_rows;
         const auto rows =
-            static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, length - row));
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, matrix.triangles - row));
         if (count > 0) tiles.push_back({row, rows, sum, sum + count});
         next[t - first] = sum;
         sum += count;
@@ -89,7 +92,8 @@ group_view product_plan::group(std::size_t number) const {
             tiles_ + from.tile,
             static_cast<std::uint32_t>(to.projection - from.projection),
             static_cast<std::uint32_t>(to.tile - from.tile),
-            length_};
+            length_,
+            to.bytes - from.bytes};
 }
 
 }  // namespace watari::hmatrix

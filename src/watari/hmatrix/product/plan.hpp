@@ -18,11 +18,13 @@ enum class grouping { batches, whole };
 struct plan_lists {
     struct beginning {
         std::size_t leaf, projection, entry, tile;
+        std::uint64_t bytes;  ///< of the leaves before
     };
     std::vector<beginning> groups;  ///< and the end
     std::vector<leaf_view> leaves;
     std::vector<std::uint32_t> projections, entries;
     std::vector<tile> tiles;
+    std::uint64_t leaf_bytes = 0;
 
     plan_lists(const matrix_index& index, grouping how, std::uint32_t tile_rows);
     std::size_t bytes() const;
@@ -30,7 +32,7 @@ struct plan_lists {
 
 private:
     void add_group(std::span<const leaf_record> of, std::uint64_t base, std::uint32_t tile_rows,
-                   std::uint64_t length);
+                   const identity& matrix);
 };
 
 class product_plan {
