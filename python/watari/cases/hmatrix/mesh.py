@@ -58,7 +58,9 @@ def read(path: Path) -> Mesh:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its guess at binary STL
             content: Any = meshio.read(path)
-    except (Exception, SystemExit) as error:  # meshio raises many kinds, and exits on some
+    except SystemExit:  # meshio's way out of a file that none of its readers takes
+        raise FileError(f"{path}: cannot be read as a mesh") from None
+    except Exception as error:  # of many kinds
         raise FileError(f"{path}: cannot be read as a mesh: {reason(error)}") from None
     parts = [np.zeros((0, 3), np.int64)]
     for block in content.cells:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fake_cli import run_cli
+from products import run_cli
 
 from watari.cases.hmatrix import mesh as meshes
 from watari.cases.hmatrix.bem import Options, Stopped, charges
@@ -19,11 +19,6 @@ pytestmark = pytest.mark.usefixtures("here")
 GOLDEN = {"cube:4": 0.653300283807, "icosphere:4": 0.986984661664, "bumpy:4": 0.707876606784}
 LENGTH = re.compile(r"^C/\(4 pi eps0\)  (\S+), in the mesh's unit of length$", re.MULTILINE)
 FARAD = re.compile(r"^capacitance    (\S+) F, with lengths in metres$", re.MULTILINE)
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 class Quiet:
@@ -43,7 +38,9 @@ class Quiet:
 
 @pytest.mark.parametrize(("name", "value"), GOLDEN.items())
 def test_the_capacitance_is_the_known_one(capsys, name, value):
-    code, out, _ = run_cli(capsys, "bem", name, "-o", "c.vtu", "--eps", "1e-9", "--tolerance", "1e-9")
+    code, out, _ = run_cli(
+        capsys, "bem", name, "-o", "c.vtu", "--eps", "1e-9", "--tolerance", "1e-9"
+    )
     assert code == 0
     assert float(LENGTH.search(out)[1]) == pytest.approx(value, abs=1e-7)
     assert len(re.sub(r"\D", "", LENGTH.search(out)[1]).lstrip("0")) == 7
@@ -143,7 +140,7 @@ def test_a_plate_is_solved_with_a_note():
     quiet = Quiet()
     found = charges(plate, 1.0, Path("m.hmatrix"), Options(), quiet)
     assert quiet.notes[0] == "note: the surface is open: 4 edges of one triangle alone"
-    assert 0.3 < found.length < 0.4  # a unit square has 0.3667874
+    assert 0.28 < found.length < 0.3667874  # of a unit square; two triangles have less
 
 
 def test_a_stopped_build_is_resumed_and_a_stopped_solve_keeps_the_matrix():
