@@ -18,9 +18,9 @@ cases::storage_parameters storage_parameters(const nb::dict& p) {
         text(p, "direction"),
         {{"read", files::direction::read}, {"write", files::direction::write}});
     result.cache =
-        chosen<storage::cache_state>(text(p, "cache"), {{"none", storage::cache_state::none},
-                                                        {"cold", storage::cache_state::cold},
-                                                        {"warm", storage::cache_state::warm}});
+        chosen<files::cache_state>(text(p, "cache"), {{"none", files::cache_state::none},
+                                                      {"cold", files::cache_state::cold},
+                                                      {"warm", files::cache_state::warm}});
     result.block = number("block");
     result.depth = number("depth");
     result.requests = number("requests");

@@ -18,6 +18,7 @@ FOLDERS = (
     "latency",
     "storage",
     "himeno",
+    "lattice",
     "gemm",
     "hmatrix",
 )

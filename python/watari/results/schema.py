@@ -125,6 +125,8 @@ class Trial(Record):
 
     @model_validator(mode="after")
     def check(self) -> Trial:
+        if self.status == "ok" and not self.host_s:
+            raise consistency.wrong(("host_s",), "is empty in a trial that is ok", 0)
         consistency.check_series(len(self.host_s), self.device_s, self.series)
         consistency.check_phases(self.phases, len(self.host_s))
         return self

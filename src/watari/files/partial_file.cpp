@@ -1,9 +1,9 @@
 #include "watari/files/partial_file.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/files/lock.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -38,8 +38,7 @@ descriptor locked(const std::string& path, const std::string& output) {
         struct stat status {};
         if (fstat(opened, &status) != 0 || !S_ISREG(status.st_mode))
             throw file_error(output + ": cannot be written: " + path + " is not a regular file");
-        // a file system without locks (Lustre, as it may be mounted) has none that hinder
-        if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        if (!try_lock(file.get(), usage::alone))
             throw usage_error(path + " is being written by another run");
         if (is_name_of(path, file.get())) return file;
         // that run has just finished and given the file its name

@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 #include <limits>
 
@@ -15,9 +14,23 @@ namespace watari::files {
 
 namespace {
 
+[[noreturn]] void no_direct(const std::string& path) {
+    throw unsupported("no direct I/O of " + path +
+                      " (a file system in memory has none); choose another folder=DIR, or "
+                      "cache=warm for the page cache");
+}
+
+descriptor open_file(const std::string& path, int flags) {
+    if ((flags & O_DIRECT) == 0) return {path, flags};
+    descriptor opened(open(path.c_str(), flags));
+    if (opened.get() < 0 && errno == EINVAL) no_direct(path);
+    if (opened.get() < 0) cannot_open(path, errno);
+    return opened;
+}
+
 std::uint32_t direct_alignment(int file, const std::string& path) {
     const std::size_t unit = direct_unit_of(file, path);
-    if (unit == 0) throw unsupported(path + ": there is no direct I/O of it (ask for direct=no)");
+    if (unit == 0) no_direct(path);
     return static_cast<std::uint32_t>(unit);
 }
 
@@ -29,51 +42,50 @@ std::uint64_t size_of(int file, const std::string& path) {
 
 }  // namespace
 
-striped_files::striped_files(const file_options& options)
-    : paths_(options.paths), stripe_(options.stripe) {
+striped_files::striped_files(const file_options& options) : options_(options) {
     if (options.paths.empty()) throw usage_error("no file to serve");
     if (options.padded && (options.writable || options.paths.size() > 1))
         throw usage_error("padded: one file that is only read");
-    if (stripe_ == 0 || stripe_ % page_bytes != 0)
-        throw usage_error("stripes of " + bytes_text(stripe_) + ": must be whole pages of 4096");
-    bytes_ = std::numeric_limits<std::uint64_t>::max();
-    try {
-        for (std::size_t i = 0; i < paths_.size(); ++i) open_one(i, options);
-    } catch (...) {
-        for (const int file : descriptors_) close(file);
-        throw;
-    }
+    if (options.stripe == 0 || options.stripe % page_bytes != 0)
+        throw usage_error("stripes of " + bytes_text(options.stripe) +
+                          ": must be whole pages of 4096");
+    file_bytes_ = std::numeric_limits<std::uint64_t>::max();
+    for (std::size_t i = 0; i < options.paths.size(); ++i) open_one(i);
+    if (count() > 1) file_bytes_ = file_bytes_ / options.stripe * options.stripe;
+    bytes_ = file_bytes_ * count();
     if (options.padded) {
         const std::uint64_t sector = std::max<std::uint64_t>(alignment_, 512);
-        end_ = bytes_;
         bytes_ = (bytes_ / sector + 2) * sector;
     }
-    if (descriptors_.size() > 1) bytes_ = bytes_ / stripe_ * stripe_ * descriptors_.size();
 }
 
-void striped_files::open_one(std::size_t number, const file_options& options) {
-    const std::string& path = paths_[number];
-    const int flags = (options.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC;
-    const int file = open(path.c_str(), flags | (options.direct ? O_DIRECT : 0));
-    if (file < 0 && errno == EINVAL && options.direct)
-        throw unsupported(path + ": its file system has no direct I/O (ask for direct=no)");
-    if (file < 0) throw system_error("open " + path, errno);
-    descriptors_.push_back(file);
-    if (number < options.known.size()) require_same_file(file, options.known[number], path);
-    bytes_ = std::min(bytes_, size_of(file, path));
-    if (options.direct) alignment_ = std::max(alignment_, direct_alignment(file, path));
+void striped_files::open_one(std::size_t number) {
+    const bool direct = cache() == cache_state::none;
+    const int flags = (writable() ? O_RDWR : O_RDONLY) | O_CLOEXEC | (direct ? O_DIRECT : 0);
+    descriptors_.push_back(open_file(path(number), flags));
+    const int file = descriptor_of(number);
+    if (number < options_.known.size())
+        require_same_file(file, options_.known[number], path(number));
+    file_bytes_ = std::min(file_bytes_, size_of(file, path(number)));
+    if (direct) alignment_ = std::max(alignment_, direct_alignment(file, path(number)));
 }
 
-striped_files::~striped_files() {
-    for (const int file : descriptors_) close(file);
+std::vector<int> striped_files::descriptors() const {
+    std::vector<int> all;
+    for (const descriptor& each : descriptors_) all.push_back(each.get());
+    return all;
 }
 
 striped_files::piece striped_files::piece_at(std::uint64_t offset, std::size_t bytes) const {
-    const std::size_t files = descriptors_.size();
-    if (files == 1) return {0, offset, bytes};
-    const std::uint64_t stripe = offset / stripe_, within = offset % stripe_;
-    return {static_cast<std::size_t>(stripe % files), stripe / files * stripe_ + within,
-            std::min<std::size_t>(bytes, stripe_ - within)};
+    if (count() == 1) return {0, offset, bytes};
+    const std::uint64_t stripe = offset / options_.stripe, within = offset % options_.stripe;
+    return {static_cast<std::size_t>(stripe % count()), stripe / count() * options_.stripe + within,
+            std::min<std::size_t>(bytes, options_.stripe - within)};
+}
+
+void striped_files::sync() const {
+    for (std::size_t i = 0; i < count(); ++i)
+        if (fdatasync(descriptor_of(i)) != 0) sync_failed(path(i), errno);
 }
 
 }  // namespace watari::files

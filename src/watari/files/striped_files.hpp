@@ -1,6 +1,10 @@
-/// Open files or block devices that hold a namespace together, piece by piece in turn.
+/// Open files or block devices that are read and written as one: a namespace, stripe by stripe in
+/// turn.
 #pragma once
 
+#include "watari/files/descriptor.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,14 +12,17 @@
 
 namespace watari::files {
 
+/// What lies between the program and the disk. none: direct I/O (O_DIRECT). cold: the page cache,
+/// empty of these files. warm: the page cache, with all of them in it (page_cache.hpp).
+enum class cache_state { none, cold, warm };
+
 struct file_options {
-    std::vector<std::string> paths;
+    std::vector<std::string> paths{};
     std::vector<int> known{};  ///< the same files, open already; empty: whichever have the names
     bool writable = false;
-    bool direct = true;   ///< past the kernel's page cache (O_DIRECT)
+    cache_state cache = cache_state::none;
     bool padded = false;  ///< one file that is only read: zeros follow, so that whole sectors
                           ///< around its last bytes can be read
-    bool uring = true;    ///< io_uring where it can be had; else pread and pwrite
     std::size_t stripe =
         1 << 17;  ///< bytes of each file in turn, whole pages; one file has no stripes
 };
@@ -24,23 +31,27 @@ class striped_files {
 public:
     /// Throws usage_error, unsupported (no direct I/O there), system_error.
     explicit striped_files(const file_options& options);
-    striped_files(const striped_files&) = delete;
-    striped_files& operator=(const striped_files&) = delete;
-    ~striped_files();
 
-    const std::vector<int>& descriptors() const { return descriptors_; }
-    const std::string& path(std::size_t file) const { return paths_[file]; }
+    std::size_t count() const { return descriptors_.size(); }
+    int descriptor_of(std::size_t file) const { return descriptors_[file].get(); }
+    std::vector<int> descriptors() const;
+    const std::string& path(std::size_t file) const { return options_.paths[file]; }
+    bool writable() const { return options_.writable; }
+    cache_state cache() const { return options_.cache; }
+
     /// What all files hold together, in whole stripes where there are several; of `padded` files
     /// with their zeros.
     std::uint64_t bytes() const { return bytes_; }
-    /// Direct I/O wants offsets and sizes that are multiples of this.
+    /// What one of them holds, without zeros.
+    std::uint64_t file_bytes() const { return file_bytes_; }
+    /// Direct I/O wants offsets and sizes that are multiples of this; 1 through the page cache.
     std::uint32_t alignment() const { return alignment_; }
 
     /// Is what a read or write gave back short because the file ends there? Else it goes on.
     bool ends(std::size_t moved) const { return moved == 0 || moved % alignment_ != 0; }
 
     /// Whether what lies at this offset of the one file are the zeros behind its end.
-    bool is_padding(std::uint64_t offset) const { return offset >= end_; }
+    bool is_padding(std::uint64_t offset) const { return options_.padded && offset >= file_bytes_; }
 
     /// A run of bytes in one file.
     struct piece {
@@ -51,15 +62,22 @@ public:
     /// The piece that begins at `offset` of the namespace, `bytes` long at most.
     piece piece_at(std::uint64_t offset, std::size_t bytes) const;
 
-private:
-    void open_one(std::size_t number, const file_options& options);
+    /// What a request for this piece moves: less where the file ends.
+    std::size_t expected(const piece& at) const {
+        const std::uint64_t left = at.offset < file_bytes_ ? file_bytes_ - at.offset : 0;
+        return std::min<std::uint64_t>(left, at.bytes);
+    }
 
-    std::vector<std::string> paths_;
-    std::vector<int> descriptors_;
-    std::uint64_t bytes_ = 0;
-    std::uint64_t end_ = ~std::uint64_t{0};  ///< where zeros begin
+    /// Waits until what was written is durable. Throws system_error.
+    void sync() const;
+
+private:
+    void open_one(std::size_t number);
+
+    file_options options_;
+    std::vector<descriptor> descriptors_;
+    std::uint64_t bytes_ = 0, file_bytes_ = 0;
     std::uint32_t alignment_ = 1;
-    std::size_t stripe_;
 };
 
 }  // namespace watari::files

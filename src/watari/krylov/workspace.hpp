@@ -5,6 +5,8 @@
 #include "watari/memory/buffer.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <utility>
 
 namespace watari::krylov {
 
@@ -13,14 +15,20 @@ public:
     /// Memory of a kind that the processor addresses; `bytes` as cg_bytes and its like return.
     /// Throws unsupported, beyond_memory.
     workspace(processor who, memory::kind kind, std::size_t bytes)
-        : data_(kind, bytes, {.device = who.number}) {
+        : owned_(std::in_place, kind, bytes, memory::placement{.device = who.number}),
+          data_(owned_->data()),
+          bytes_(bytes) {
         memory::require_access(memory::row(kind), who);
     }
-    std::byte* data() const noexcept { return data_.data(); }
-    std::size_t bytes() const noexcept { return data_.size(); }
+    /// The caller's memory, which the processor addresses.
+    workspace(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+    std::byte* data() const noexcept { return data_; }
+    std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-    memory::buffer<std::byte> data_;
+    std::optional<memory::buffer<std::byte>> owned_;
+    std::byte* data_;
+    std::size_t bytes_;
 };
 
 /// Hands out a workspace piece by piece. Without one it hands out null and counts: so the bytes

@@ -148,6 +148,7 @@ TRIAL = ("cases", 0, "trials", 0)
         ("copy", (*TRIAL, "host_s", 3), 0.0, "host_s[3]: "),
         ("copy", (*TRIAL, "host_s", 3), 1e308, "host_s[3]: "),
         ("copy", (*TRIAL, "host_s", 3), 5e-324, "host_s[3]: "),
+        ("copy", (*TRIAL, "host_s"), [], "trials[0].host_s: is empty in a trial that is ok"),
         ("copy", (*TRIAL, "device_s"), [0.1], "device_s: has 1 values, and host_s 50"),
         ("copy", (*TRIAL, "series", "return_s"), [], "series.return_s: has 0 values, and host"),
         ("himeno", (*TRIAL, "series", "gosa", 3), 1e300, "series.gosa[3]: "),

@@ -3,6 +3,7 @@
 #include "watari/cases/gemm/store.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/files/page_cache.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/nvme/queue_memory.hpp"
@@ -75,13 +76,15 @@ struct case_state {
 
     storage::store_options options(const parameters& p, const std::string& engine, processor who,
                                    std::size_t requests, std::size_t block) const {
+        files::file_options files{.writable = true, .cache = storage::cache_of(engine, direct)};
+        if (on_files) {
+            files.paths = {matrices.path()};
+            files.known = {matrices.descriptor()};
+        }
         return {.engine = engine,
                 .who = who,
-                .path = matrices.path(),
-                .known = matrices.descriptor(),
+                .files = files,
                 .memory = matrices.memory(),
-                .writable = true,
-                .direct = direct,
                 .threads = p.threads,
                 .requests = requests,
                 .largest_block = block};
@@ -121,7 +124,7 @@ struct floors {
 
 /// So that direct writes need not throw out first what filling or verification left there.
 void empty_cache(const case_state& here, const storage::open_store& by) {
-    if (here.direct && by.files()) by.files()->prepare();
+    if (here.direct && by.files()) files::prepare_page_cache(*by.files());
 }
 
 /// As two measurements have them, each for half of the bytes and flops.

@@ -94,7 +94,7 @@ void store::make_file(std::uint64_t bytes) {
         storage::write_seal(file, path_);
         fill_all(file);
     };
-    file_ = storage::open_data_file(path_, bytes, storage::usage::alone, fill_sealed).file;
+    file_ = storage::open_data_file(path_, bytes, files::usage::alone, fill_sealed).file;
 }
 
 std::span<std::byte> store::memory() const {

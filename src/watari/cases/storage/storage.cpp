@@ -7,6 +7,7 @@
 #include "watari/cases/storage/source.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/files/page_cache.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/histogram.hpp"
 #include "watari/measure/thread_team.hpp"
@@ -117,16 +118,15 @@ public:
         const std::size_t controller_threads = row.queued && p.processor.is_gpu() ? p.threads : 1;
         team_.run([&](std::size_t i) {
             const auto [first, count] = share(i);
-            storage::engine_options options = source.engine_options();
+            storage::engine_options options;
             options.direction = direction;
             options.pattern = p.pattern;
             options.block = p.block;
             options.depth = row.deep ? p.depth * controller_threads : 1;
             options.requests = count;
-            options.who = p.processor;
             options.memory = blocks.data() + first * p.block;
             options.bytes = count * p.block;
-            made_[i] = row.make(options);
+            made_[i] = source.store().open(options, row);
         });
     }
     ~engines() {
@@ -214,13 +214,13 @@ const storage::engine_row& reader(const storage_parameters& p) {
 }
 
 /// Direct I/O leaves the page cache as it was: bytes that came into it are reported.
-void check_direct(measure::trial& into, const storage::open_files& files, std::size_t before) {
-    const std::size_t after = files.cached();
+void check_direct(measure::trial& into, const files::striped_files& files, std::size_t before) {
+    const std::size_t after = files::cached_bytes(files);
     const std::size_t grown = after - std::min(before, after);
     into.quantities["page_cache_growth"] = {static_cast<double>(grown), "B"};
-    const bool direct = files.cache() == storage::cache_state::none && grown == 0;
+    const bool direct = files.cache() == files::cache_state::none && grown == 0;
     into.quantities["direct"] = {direct ? 1.0 : 0.0, "1"};
-    if (files.cache() == storage::cache_state::none && !direct)
+    if (files.cache() == files::cache_state::none && !direct)
         into.notes.push_back("direct I/O was asked for, and " + bytes_text(grown) +
                              " came into the page cache all the same");
 }
@@ -260,8 +260,8 @@ measure::trial storage(const storage_parameters& p) {
     std::optional<engines> readers;
     if (p.direction == files::direction::write)
         readers.emplace(p, reader(p), files::direction::read, source, blocks);
-    if (source.files()) source.files()->prepare();
-    const std::size_t cached = source.files() ? source.files()->cached() : 0;
+    if (source.files()) files::prepare_page_cache(*source.files());
+    const std::size_t cached = source.files() ? files::cached_bytes(*source.files()) : 0;
 
     measure::histogram latency;
     double cpu = 0;
@@ -269,9 +269,9 @@ measure::trial storage(const storage_parameters& p) {
         const std::uint64_t generation = readers ? p.seed + i + 1 : storage::any_generation;
         blocks.choose(order, i * p.requests);
         readers ? blocks.write(generation) : blocks.spoil();
-        if (p.cache == storage::cache_state::cold) {
+        if (p.cache == files::cache_state::cold) {
             movers.let_go();
-            source.files()->prepare();
+            files::prepare_page_cache(*source.files());
         }
         const double before = cpu_seconds();
         if (i == 0) result.first_sample = measure::now();
@@ -295,7 +295,8 @@ measure::trial storage(const storage_parameters& p) {
     result.histograms["latency"] = latency.buckets();
     const std::vector<std::string> notes = movers.notes();
     result.notes.insert(result.notes.end(), notes.begin(), notes.end());
-    if (!source.notice().empty()) result.notes.push_back(source.notice());
+    if (const std::string notice = source.store().notice(); !notice.empty())
+        result.notes.push_back(notice);
     for (const std::string& path : source.foreign())
         result.notes.push_back(path + " is no test file: it holds other data");
     result.bytes_per_sample = static_cast<double>(p.requests * p.block);

@@ -4,8 +4,8 @@
 
 #include "watari/cases/common/common.hpp"
 #include "watari/core/processor.hpp"
+#include "watari/files/striped_files.hpp"
 #include "watari/measure/trial.hpp"
-#include "watari/storage/files/open_files.hpp"
 #include "watari/storage/verify/order.hpp"
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct storage_parameters : common {
     std::size_t depth = 1;
     std::size_t requests = 1;
     std::size_t files = 1;
-    storage::cache_state cache = storage::cache_state::none;
+    files::cache_state cache = files::cache_state::none;
     std::string folder;
     std::string store = "file";  ///< file, ram, modelled:<name of an SSD>
     std::string fault = "none";  ///< of the controller behind the queues (storage/faulty.hpp)

@@ -49,10 +49,12 @@ storage::store_options options_of(const file_product& p, const files::matrix_fil
     const std::size_t edge = p.how.tile * element_bytes(p.how.type);
     return {.engine = p.how.engine,
             .who = p.how.processor,
-            .path = m.path,
-            .known = writable ? p.opened_c : -1,
-            .writable = writable,
-            .direct = p.direct && files::direct_unit_of(m.path) > 0,
+            .files = {.paths = {m.path},
+                      .known = {writable ? p.opened_c : -1},
+                      .writable = writable,
+                      .cache = storage::cache_of(p.how.engine,
+                                                 p.direct && files::direct_unit_of(m.path) > 0),
+                      .padded = !writable},
             // of each matrix's controller: A and B are read at once, C is written in turn with them
             .threads = std::max<std::size_t>(1, p.how.threads / 2),
             .requests = movers_of(p.how) * depth_of(p.how),
@@ -66,7 +68,7 @@ std::unique_ptr<storage::open_store> open_source(const file_product& p, const fi
     storage::store_options wanted = options_of(p, m, &m == &p.c);
     if (as_c && !is_aligned(m, p.how, std::max(storage::sector_bytes, storage::unit_of(wanted)))) {
         wanted.engine = "posix";
-        wanted.direct = false;
+        wanted.files.cache = files::cache_state::cold;
     }
     return std::make_unique<storage::open_store>(wanted);
 }

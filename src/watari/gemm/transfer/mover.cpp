@@ -53,7 +53,7 @@ std::size_t mover::move(const stored_matrix& m, const tile_run& tiles, std::byte
         engine->run({list_.offsets, memory, list_.block, list_.parts, stride, list_.overlap});
     } catch (const error& reason) {
         // queues know addresses, not files
-        if (m.source->files() || m.source->path().empty()) throw;
+        if (!m.source->in_queues() || m.source->path().empty()) throw;
         throw error(m.source->path() + ": " + reason.what());
     }
     if (direction_ == files::direction::read && list_.skip_step != 0)

@@ -13,10 +13,8 @@ namespace {
 
 class file_backend final : public backend {
 public:
-    explicit file_backend(const files::file_options& options)
-        : files_(options), writable_(options.writable) {
-        const std::string reason =
-            options.uring ? files::uring_absent_reason() : "as was asked for";
+    file_backend(const files::file_options& options, bool uring) : files_(options) {
+        const std::string reason = uring ? files::uring_absent_reason() : "as was asked for";
         uring_ = reason.empty();
         if (!uring_) notice_ = "pread instead of io_uring: " + reason;
     }
@@ -25,13 +23,13 @@ public:
     std::string notice() const override { return notice_; }
     const error_log* errors() const override { return &errors_; }
     std::unique_ptr<io_channel> open_channel(const user_memory& memory) override {
-        if (uring_) return open_uring_channel(files_, writable_, memory, notice_, errors_);
-        return open_pread_channel(files_, writable_, errors_);
+        if (uring_) return open_uring_channel(files_, files_.writable(), memory, notice_, errors_);
+        return open_pread_channel(files_, files_.writable(), errors_);
     }
 
 private:
     files::striped_files files_;
-    bool writable_, uring_;
+    bool uring_;
     std::string notice_;
     error_log errors_;
 };
@@ -52,8 +50,8 @@ status failed(error_log& errors, const files::striped_files& files, opcode opera
     return error_number != 0 ? status_of_errno(error_number, operation) : ends_here(operation);
 }
 
-std::shared_ptr<backend> make_file(const files::file_options& options) {
-    return std::make_shared<file_backend>(options);
+std::shared_ptr<backend> make_file(const files::file_options& options, bool uring) {
+    return std::make_shared<file_backend>(options, uring);
 }
 
 }  // namespace watari::storage

@@ -17,7 +17,9 @@ namespace watari::storage {
 
 /// Throws usage_error, unsupported, system_error. `notice` says so when pread takes the place of
 /// io_uring, or buffers cannot be registered.
-std::shared_ptr<backend> make_file(const files::file_options& options);
+///
+/// uring: by io_uring where it can be had.
+std::shared_ptr<backend> make_file(const files::file_options& options, bool uring = true);
 
 /// The channels of file.cpp.
 std::unique_ptr<io_channel> open_pread_channel(const files::striped_files& files, bool writable,

@@ -30,8 +30,8 @@ public:
 private:
     status serve(const request& command) {
         if (command.operation == opcode::flush) {
-            for (std::size_t f = 0; f < files_.descriptors().size(); ++f)
-                if (fdatasync(files_.descriptors()[f]) != 0)
+            for (std::size_t f = 0; f < files_.count(); ++f)
+                if (fdatasync(files_.descriptor_of(f)) != 0)
                     return failed(errors_, files_, opcode::flush, 0, {f, 0, 0}, -errno);
             return success;
         }
@@ -62,7 +62,7 @@ private:
 
     ssize_t move(const request& command, const files::striped_files::piece& piece,
                  std::byte* data) const {
-        const int file = files_.descriptors()[piece.file];
+        const int file = files_.descriptor_of(piece.file);
         const auto offset = static_cast<off_t>(piece.offset);
         if (command.operation == opcode::read) return pread(file, data, piece.bytes, offset);
         const iovec range{data, piece.bytes};

@@ -112,7 +112,7 @@ private:
     void cut(const request& command) {
         cut_.clear();
         if (command.operation == opcode::flush)
-            for (std::size_t f = 0; f < files_.descriptors().size(); ++f)
+            for (std::size_t f = 0; f < files_.count(); ++f)
                 cut_.push_back(
                     {.operation = files::uring_operation::sync, .file = static_cast<int>(f)});
         std::uint64_t offset = command.offset;

@@ -145,7 +145,7 @@ public:
         device::use(options.who.number);
         check(cufile().driver_open(), "cuFileDriverOpen");
         note("cuFile: " + cufile_detail());
-        for (std::size_t i = 0; i < options.files->files().paths().size(); ++i)
+        for (std::size_t i = 0; i < options.files->count(); ++i)
             files_.emplace_back(options.files->descriptor_of(i));
         const int error = registered().add_memory(options.memory, options.bytes);
         buffer_registered_ = error == 0;
@@ -174,7 +174,7 @@ public:
 
 private:
     void move(std::uint64_t offset, std::size_t within, std::size_t bytes) {
-        const file_location at = options_.files->files().locate(offset);
+        const files::striped_files::piece at = options_.files->piece_at(offset, bytes);
         const auto start = static_cast<off_t>(at.offset), behind = static_cast<off_t>(within);
         void* const handle = files_[at.file].handle();
         ssize_t moved = options_.direction == files::direction::read
@@ -184,7 +184,7 @@ private:
         if (moved < -4096)
             throw gpu_error("cuFile fails with " + std::to_string(-moved) + " at " +
                             std::to_string(at.offset) + " of " + options_.files->path(at.file));
-        if (moved != static_cast<ssize_t>(options_.files->files().expected(at, bytes)))
+        if (moved != static_cast<ssize_t>(options_.files->expected(at)))
             files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
                                    bytes, moved);
     }
@@ -197,7 +197,7 @@ private:
 
 std::string cufile_unsupported(const engine_options& options) {
     if (!options.who.is_gpu()) return "cuFile moves data to and from GPU memory; processor=gpu";
-    if (options.files->cache() != cache_state::none)
+    if (options.files->cache() != files::cache_state::none)
         return "cuFile goes past the page cache; cache=none";
     if (!cufile().why_not.empty()) return "cuFile: " + cufile().why_not;
     return "";

@@ -6,8 +6,9 @@
 #pragma once
 
 #include "watari/core/processor.hpp"
+#include "watari/files/file_error.hpp"
+#include "watari/files/striped_files.hpp"
 #include "watari/storage/backends/error_log.hpp"
-#include "watari/storage/files/open_files.hpp"
 #include "watari/storage/nvme/namespace.hpp"
 #include "watari/storage/verify/order.hpp"
 
@@ -50,10 +51,10 @@ struct requests {
 
 /// What one thread is to do with list after list.
 struct engine_options {
-    const open_files* files = nullptr;     ///< of engines that open files
-    const namespace_view* view = nullptr;  ///< of engines that submit commands
-    const error_log* errors = nullptr;     ///< of their controller; null: a status says all
-    bool on_disk = false;                  ///< each request goes to a disk: some take far longer
+    const files::striped_files* files = nullptr;  ///< of engines that open files
+    const namespace_view* view = nullptr;         ///< of engines that submit commands
+    const error_log* errors = nullptr;            ///< of their controller; null: a status says all
+    bool on_disk = false;  ///< each request goes to a disk: some take far longer
     files::direction direction = files::direction::read;
     storage::pattern pattern = storage::pattern::random;
     std::size_t block = 0;        ///< bytes of a request, at most

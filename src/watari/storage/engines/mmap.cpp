@@ -16,8 +16,8 @@ namespace {
 
 class mapping {
 public:
-    mapping(const open_files& files, std::size_t number, const engine_options& options)
-        : bytes_(files.files().file_bytes()) {
+    mapping(const files::striped_files& files, std::size_t number, const engine_options& options)
+        : bytes_(files.file_bytes()) {
         const int protection =
             options.direction == files::direction::read ? PROT_READ : PROT_READ | PROT_WRITE;
         void* mapped =
@@ -48,7 +48,7 @@ private:
 class mmap_engine final : public engine {
 public:
     explicit mmap_engine(const engine_options& options) : engine(options), staging_(options) {
-        for (std::size_t i = 0; i < options.files->files().paths().size(); ++i)
+        for (std::size_t i = 0; i < options.files->count(); ++i)
             mappings_.emplace_back(*options.files, i, options);
     }
 
@@ -71,12 +71,13 @@ public:
 
 private:
     void move(const requests& list, std::size_t i) {
-        const file_location at = options_.files->files().locate(list.offsets[i]);
+        const files::striped_files::piece at =
+            options_.files->piece_at(list.offsets[i], list.block);
         std::byte* mapped = mappings_[at.file].at(at.offset);
         const std::span pieces = staging_.before(options_.direction, list, i);
         const bool reads = options_.direction == files::direction::read;
         if (reads && list.block > memory::host::page_size() &&
-            options_.files->cache() == cache_state::cold)
+            options_.files->cache() == files::cache_state::cold)
             mappings_[at.file].bring(at.offset, list.block);
         for (const iovec& each : pieces) {
             void* const location = each.iov_base;
@@ -98,7 +99,7 @@ private:
 }  // namespace
 
 std::string mmap_unsupported(const engine_options& options) {
-    if (options.files->cache() == cache_state::none)
+    if (options.files->cache() == files::cache_state::none)
         return "mmap goes through the page cache; cache=cold or cache=warm";
     return "";
 }

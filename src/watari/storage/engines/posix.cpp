@@ -31,7 +31,8 @@ public:
 
 private:
     void move(const requests& list, std::size_t i) {
-        const file_location at = options_.files->files().locate(list.offsets[i]);
+        const files::striped_files::piece at =
+            options_.files->piece_at(list.offsets[i], list.block);
         const int file = options_.files->descriptor_of(at.file);
         const auto start = static_cast<off_t>(at.offset);
         const std::span pieces = staging_.before(options_.direction, list, i);
@@ -43,7 +44,7 @@ private:
                         ? preadv(file, pieces.data(), count, start)
                         : pwritev(file, pieces.data(), count, start);
         while (moved < 0 && errno == EINTR);
-        if (moved != static_cast<ssize_t>(options_.files->files().expected(at, list.block)))
+        if (moved != static_cast<ssize_t>(options_.files->expected(at)))
             files::transfer_failed(options_.direction, options_.files->path(at.file), at.offset,
                                    list.block, moved < 0 ? -errno : moved);
         staging_.after(options_.direction, list, i);

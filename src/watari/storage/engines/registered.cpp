@@ -18,10 +18,7 @@ registered_ring::registered_ring(const engine_options& options, std::byte* memor
       direction_(options.direction),
       memory_(memory),
       ring_(static_cast<unsigned>(options.depth)) {
-    std::vector<int> descriptors(options.files->files().paths().size());
-    for (std::size_t i = 0; i < descriptors.size(); ++i)
-        descriptors[i] = options.files->descriptor_of(i);
-    ring_.register_files(descriptors);
+    ring_.register_files(options.files->descriptors());
     std::vector<iovec> buffers;
     for (std::size_t first = 0; first < bytes; first += largest)
         buffers.push_back({memory + first, std::min(largest, bytes - first)});
@@ -49,7 +46,7 @@ bool registered_ring::push(std::uint64_t offset, std::span<const iovec> pieces, 
 }
 
 bool registered_ring::push(std::uint64_t offset, files::uring_request request) {
-    const file_location at = files_->files().locate(offset);
+    const files::striped_files::piece at = files_->piece_at(offset, request.bytes);
     request.operation = direction_ == files::direction::read ? files::uring_operation::read
                                                              : files::uring_operation::write;
     request.file = static_cast<int>(at.file);
@@ -66,8 +63,8 @@ std::span<const files::uring_completion> registered_ring::wait() {
 
 void registered_ring::check(const files::uring_completion& done, std::uint64_t offset,
                             std::size_t bytes) const {
-    const file_location at = files_->files().locate(offset);
-    if (done.result == static_cast<int>(files_->files().expected(at, bytes))) return;
+    const files::striped_files::piece at = files_->piece_at(offset, bytes);
+    if (done.result == static_cast<int>(files_->expected(at))) return;
     files::transfer_failed(direction_, files_->path(at.file), at.offset, bytes, done.result);
 }
 

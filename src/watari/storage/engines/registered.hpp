@@ -36,7 +36,7 @@ public:
 private:
     bool push(std::uint64_t offset, files::uring_request request);
 
-    const open_files* files_;
+    const files::striped_files* files_;
     files::direction direction_;
     std::byte* memory_;
     files::uring ring_;

@@ -58,12 +58,6 @@ struct spot {
                      "folder, folder=DIR");
 }
 
-/// False if another run has it. A file system without locks has none that hinder.
-bool lock(int descriptor, usage how) {
-    return flock(descriptor, (how == usage::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 ||
-           errno != EWOULDBLOCK;
-}
-
 struct search {
     std::optional<files::descriptor> file;
     bool taken = false;     ///< it is there, and another run has it, if only to remove it
@@ -83,7 +77,7 @@ search find(const spot& at, std::uint64_t bytes, usage how) {
         if (opened < 0 && (errno == ENOENT || errno == ELOOP || errno == ENXIO)) continue;
         if (opened < 0) files::cannot_open(at.path, errno);
         files::descriptor file(opened);
-        if (fits && !lock(opened, how)) return {{}, true};
+        if (fits && !files::try_lock(opened, how)) return {{}, true};
         if (!at.is_of(opened)) continue;
         if (fits && how == usage::shared) return {std::move(file)};
         if (!is_test_data(opened, size, at.path)) refuse(at.path, " holds other data");
@@ -110,6 +104,7 @@ struct unused_file {
 bool is_unused(const spot& at, int file) {
     struct stat found {};
     if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return false;
+    // where there are no locks, it may be in use
     if (flock(file, LOCK_EX | LOCK_NB) != 0 || !at.is_of(file)) return false;
     try {
         return is_test_data(file, static_cast<std::uint64_t>(found.st_size), at.path);
@@ -181,7 +176,7 @@ files::descriptor make(const spot& at, std::uint64_t bytes, usage how, bool outd
     const int nameless = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
     files::descriptor file =
         nameless >= 0 ? files::descriptor(nameless) : make_partial(at, partial);
-    lock(file.get(), how);
+    files::try_lock(file.get(), how);
     try {
         reserve(file.get(), at.path, bytes);
         fill(file.get());
@@ -210,7 +205,7 @@ data_file open_data_file(const std::string& path, std::uint64_t bytes, usage how
     if (found.file) return {std::move(*found.file), false};
     // whoever makes a file or removes some has the folder; none of them is seen half done
     const files::descriptor folder(spot::parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    flock(folder.get(), LOCK_EX);
+    files::lock(folder.get());
     found = find(at, bytes, how);
     if (found.taken) throw error(path + ": another run has it in use; choose another folder=DIR");
     if (found.file) return {std::move(*found.file), false};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "watari/files/descriptor.hpp"
+#include "watari/files/lock.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -17,7 +18,7 @@
 namespace watari::storage {
 
 /// shared: read by several runs. alone: written by one.
-enum class usage { shared, alone };
+using files::usage;
 
 struct data_file {
     files::descriptor file;  ///< in use until it is closed; of no more use than that

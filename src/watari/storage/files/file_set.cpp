@@ -7,7 +7,6 @@
 #include "watari/storage/verify/sectors.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -43,12 +42,6 @@ file_set::file_set(const extent& wanted) : wanted_(wanted) {
     }
 }
 
-file_set::file_set(const std::string& path) : paths_{path} {
-    struct stat found {};
-    if (stat(path.c_str(), &found) != 0) files::cannot_open(path, errno);
-    wanted_.bytes = static_cast<std::uint64_t>(found.st_size);
-}
-
 std::vector<int> file_set::in_use() const {
     std::vector<int> all;
     for (const data_file& each : in_use_) all.push_back(each.file.get());
@@ -58,7 +51,7 @@ std::vector<int> file_set::in_use() const {
 std::vector<std::string> file_set::foreign() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < in_use_.size(); ++i)
-        if (is_foreign(in_use(i), file_bytes(), paths_[i])) all.push_back(paths_[i]);
+        if (is_foreign(in_use_[i].file.get(), file_bytes(), paths_[i])) all.push_back(paths_[i]);
     return all;
 }
 

@@ -13,23 +13,17 @@
 
 namespace watari::storage {
 
-namespace {
-
-storage::cache_state cache_of(const store_options& wanted, const storage::engine_row& row) {
-    // memory-mapped files are the page cache
-    return wanted.direct && row.name != "mmap" ? storage::cache_state::none
-                                               : storage::cache_state::cold;
-}
-
-}  // namespace
-
 bool in_host_memory(const std::string& engine) { return engine == "pinned" || engine == "managed"; }
 
+files::cache_state cache_of(const std::string& engine, bool direct) {
+    return direct && engine != "mmap" ? files::cache_state::none : files::cache_state::cold;
+}
+
 std::size_t unit_of(const store_options& wanted) {
-    const storage::engine_row& row = storage::engine_named(wanted.engine);
-    const std::size_t least = row.queued ? storage::sector_bytes : 1;
-    const bool direct = cache_of(wanted, row) == storage::cache_state::none;
-    return direct ? std::max(least, files::direct_unit_of(wanted.path)) : least;
+    const std::size_t least =
+        storage::engine_named(wanted.engine).queued ? storage::sector_bytes : 1;
+    const bool direct = wanted.files.cache == files::cache_state::none;
+    return direct ? std::max(least, files::direct_unit_of(wanted.files.paths[0])) : least;
 }
 
 /// Of queues without the controller that serves them.
@@ -50,57 +44,60 @@ open_store::open_store(const store_options& wanted) : wanted_(wanted) {
         return;
     }
     row_ = &storage::engine_named(wanted.engine);
-    if (!row_->queued) {
-        if (wanted.path.empty()) throw unsupported("engine " + wanted.engine + " reads files");
-        set_.emplace(wanted.path);
-        files_.emplace(*set_, wanted.writable ? files::direction::write : files::direction::read,
-                       cache_of(wanted, *row_));
-        files::require_same_file(files_->descriptor_of(0), wanted.known, wanted.path);
-    }
+    if (!wanted.files.paths.empty())
+        files_.emplace(wanted.files);
+    else if (!row_->queued)
+        throw unsupported("engine " + wanted.engine + " reads files");
     storage::engine_options options;
-    options.files = files();
-    options.who = wanted.who;
-    options.direction = wanted.writable ? files::direction::write : files::direction::read;
-    if (const std::string reason = row_->unsupported(options); !reason.empty())
+    options.direction = wanted.files.writable ? files::direction::write : files::direction::read;
+    if (const std::string reason = row_->unsupported(complete(options)); !reason.empty())
         throw unsupported(reason);
     if (row_->queued) start_controller();
-    if (row_->deep && wanted.direct && !wanted.path.empty()) disk_ = files::disk_of(wanted.path);
+    if (row_->deep && files_ && files_->cache() == files::cache_state::none)
+        disk_ = files::disk_of(path());
 }
 
 void open_store::start_controller() {
-    const auto opened = [&] {
-        if (wanted_.path.empty()) return make_ram(wanted_.memory);
-        return make_file({.paths = {wanted_.path},
-                          .known = {wanted_.known},
-                          .writable = wanted_.writable,
-                          .direct = wanted_.direct,
-                          .padded = !wanted_.writable});
-    };
-    const std::shared_ptr<backend> store = wanted_.behind ? wanted_.behind : opened();
+    const std::shared_ptr<backend> store = wanted_.behind ? wanted_.behind
+                                           : files_       ? make_file(wanted_.files)
+                                                          : make_ram(wanted_.memory);
     storage::controller_options options;
     options.threads = static_cast<std::uint32_t>(wanted_.threads);
     options.queues =
         storage::queues_for(wanted_.who, wanted_.threads, wanted_.requests, wanted_.largest_block);
+    options.queues.limit = wanted_.timeout;
+    if (wanted_.spare_identifiers) options.queues.max_outstanding = 0;
     options.block_bytes = std::max<std::uint32_t>(storage::sector_bytes, store->alignment());
     measure::unbind();
     controller_.emplace(store, options);
     view_ = controller_->view();
 }
 
-std::size_t open_store::unit() const {
-    if (view_) return view_->block_bytes;
-    return files_ && files_->cache() == storage::cache_state::none ? files_->direct_unit() : 1;
+void open_store::reset() {
+    if (controller_) controller_->reset();
 }
 
-std::unique_ptr<storage::engine> open_store::open(storage::engine_options options) const {
+std::size_t open_store::unit() const {
+    return view_ ? view_->block_bytes : files_ ? files_->alignment() : 1;
+}
+
+storage::engine_options open_store::complete(storage::engine_options options) const {
     options.who = wanted_.who;
     options.files = files();
     options.view = view_ ? &*view_ : nullptr;
     options.errors = controller_ ? controller_->errors() : nullptr;
     options.on_disk = disk_.has_value();
-    options.pattern = storage::pattern::random;  // rows of tiles: no read-ahead by the kernel
-    return row_ ? row_->make(options)
-                : make_host_engine(wanted_.engine, options, wanted_.memory.data());
+    return options;
+}
+
+std::unique_ptr<storage::engine> open_store::open(storage::engine_options options) const {
+    return row_ ? row_->make(complete(options))
+                : make_host_engine(wanted_.engine, complete(options), wanted_.memory.data());
+}
+
+std::unique_ptr<storage::engine> open_store::open(storage::engine_options options,
+                                                  const storage::engine_row& by) const {
+    return by.make(complete(options));
 }
 
 }  // namespace watari::storage

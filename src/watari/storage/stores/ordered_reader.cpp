@@ -170,8 +170,7 @@ void ordered_reader::read(engine& by, const byte_range& range, std::byte* to,
         const std::uint64_t last = first + bytes - rest;
         by.run({std::span(&last, 1), to + bytes - rest, rest});
     } catch (const error& reason) {
-        // queues know addresses, not files
-        if (store_->files() || store_->path().empty()) throw;
+        if (!store_->in_queues() || store_->path().empty()) throw;
         throw error(store_->path() + ": " + reason.what());
     }
 }

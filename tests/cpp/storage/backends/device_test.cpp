@@ -63,7 +63,7 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     const std::size_t unit = GetParam().sector / 512;  // sectors of 512 in a block
     {
         const controller served(
-            make_file({.paths = {disk.path()}, .writable = true, .uring = GetParam().uring}),
+            make_file({.paths = {disk.path()}, .writable = true}, GetParam().uring),
             {.queues = {.queues = 1, .depth = 8, .max_transfer = many},
              .block_bytes = GetParam().sector});
         const namespace_view view = served.view();

@@ -57,11 +57,11 @@ class File : public testing::TestWithParam<access_path> {
 protected:
     static constexpr std::size_t file_bytes = 1 << 20;
     directory folder;
-    files::file_options options{.paths = {},
-                                .writable = true,
-                                .direct = GetParam().direct,
-                                .uring = GetParam().uring,
-                                .stripe = 16384};
+    files::file_options options{
+        .paths = {},
+        .writable = true,
+        .cache = GetParam().direct ? files::cache_state::none : files::cache_state::cold,
+        .stripe = 16384};
 
     void SetUp() override {
         if (GetParam().uring && !files::uring_absent_reason().empty())
@@ -74,7 +74,7 @@ protected:
             GTEST_SKIP() << e.what();
         }
     }
-    std::shared_ptr<backend> store() { return make_file(options); }
+    std::shared_ptr<backend> store() { return make_file(options, GetParam().uring); }
     static controller_options small(std::uint32_t block_bytes) {
         return {.queues = {.queues = 2, .depth = 32, .max_transfer = 65536},
                 .block_bytes = block_bytes,
@@ -178,11 +178,9 @@ TEST(FileFlush, ReachesFdatasync) {
     const directory folder;
     const files::file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
                                       .writable = true,
-                                      .direct = false,
-                                      .uring = false};
-    files::file_options whole = options;
-    whole.stripe = 4096;
-    controller device(make_file(whole), {});
+                                      .cache = files::cache_state::cold,
+                                      .stripe = 4096};
+    controller device(make_file(options, false), {});
     EXPECT_NE(device.notice().find("pread"), std::string::npos);
     const int before = syncs;
     EXPECT_TRUE(flush(device.view()).ok());
@@ -194,11 +192,11 @@ TEST(FileFlush, ReachesFdatasyncByUringToo) {
     if (!files::uring_absent_reason().empty()) GTEST_SKIP() << files::uring_absent_reason();
     const directory folder;
     files::file_options options{
-        .paths = {folder.file("a", 65536)}, .writable = true, .direct = false};
+        .paths = {folder.file("a", 65536)}, .writable = true, .cache = files::cache_state::cold};
     const files::striped_files files(options);
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    ASSERT_EQ(dup2(ends[1], files.descriptors()[0]), files.descriptors()[0]);  // EINVAL
+    ASSERT_EQ(dup2(ends[1], files.descriptor_of(0)), files.descriptor_of(0));  // EINVAL
     std::string notice;
     for (const bool uring : {false, true}) {
         error_log errors;
@@ -224,7 +222,8 @@ TEST(FileOpen, SaysWhatIsWrong) {
     const std::string file = folder.file("a", 65536);
     EXPECT_THROW(make_file({.paths = {file}, .stripe = 1000}), usage_error);
     const std::string tiny = folder.file("tiny", 100);
-    EXPECT_THROW(controller(make_file({.paths = {tiny}, .direct = false}), {}), usage_error);
+    EXPECT_THROW(controller(make_file({.paths = {tiny}, .cache = files::cache_state::cold}), {}),
+                 usage_error);
 }
 
 TEST(FileOpen, MayBeFollowedByZeros) {
@@ -233,7 +232,8 @@ TEST(FileOpen, MayBeFollowedByZeros) {
         const std::string file = folder.path + "/ragged" + std::to_string(uring);
         std::ofstream(file) << std::string(1300, 'x');
         const controller padded(
-            make_file({.paths = {file}, .direct = false, .padded = true, .uring = uring}), {});
+            make_file({.paths = {file}, .cache = files::cache_state::cold, .padded = true}, uring),
+            {});
         std::vector<std::byte> found(1536, std::byte{7});
         EXPECT_TRUE(cpu::read(padded.view(), 0, 3, found.data()).ok());
         for (std::size_t i = 0; i < found.size(); ++i)
@@ -271,7 +271,8 @@ TEST(FileOpen, WithoutPermissionSaysSo) {
 TEST(FileKill, LosesNothingThatWasFlushed) {
     const directory folder;
     const std::string file = folder.file("a", 1 << 20);
-    const files::file_options options{.paths = {file}, .writable = true, .direct = false};
+    const files::file_options options{
+        .paths = {file}, .writable = true, .cache = files::cache_state::cold};
     for (int round = 0; round < 5; ++round) {
         int ends[2];
         ASSERT_EQ(pipe(ends), 0);

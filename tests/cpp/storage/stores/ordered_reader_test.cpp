@@ -67,7 +67,7 @@ protected:
     store_options options() const {
         return {.engine = GetParam().engine,
                 .who = GetParam().who,
-                .path = path_,
+                .files = {.paths = {path_}, .padded = true},
                 .requests = 32,
                 .largest_block = std::size_t{1} << 17};
     }
@@ -157,7 +157,8 @@ std::vector<access_path> paths() {
             directory folder;
             const std::string file = folder.file("probe", 8192);
             try {
-                require_engine({.engine = std::string(row.name), .who = who, .path = file});
+                require_engine(
+                    {.engine = std::string(row.name), .who = who, .files = {.paths = {file}}});
                 all.push_back({std::string(row.name), who});
             } catch (const unsupported&) {
             }
@@ -182,7 +183,6 @@ TEST_P(OrderedReaderFaults, AreSurvivedOrReported) {
     plan.*GetParam() = 0.02;
     const open_store store({.engine = "queue",
                             .who = the_cpu,
-                            .path = "",
                             .behind = make_faulty(make_ram({stored.data(), stored.size()}), plan),
                             .requests = 32,
                             .largest_block = 4096});
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Fault, OrderedReaderFaults,
 TEST(OrderedReaderOptions, ThatMakeNoSenseAreRefused) {
     std::vector<std::byte> stored(1 << 16);
     const open_store store(
-        {.engine = "queue", .who = the_cpu, .path = "", .memory = stored, .largest_block = 4096});
+        {.engine = "queue", .who = the_cpu, .memory = stored, .largest_block = 4096});
     const std::vector<byte_range> one{{0, 100}};
     EXPECT_THROW(ordered_reader(store, {}), usage_error);
     EXPECT_THROW(ordered_reader(store, one, {.ahead = 0}), usage_error);

@@ -57,11 +57,12 @@ protected:
                                                            : memory::kind::pageable,
                                        stored_.size(), {.device = who.number});
         std::memcpy(host.data(), stored_.data(), stored_.size());
+        files::file_options files{.writable = true, .cache = cache_of(engine, true)};
+        if (!in_memory) files.paths = {path_};
         const open_store from({.engine = engine,
                                .who = who,
-                               .path = in_memory ? "" : path_,
+                               .files = files,
                                .memory = {host.data(), host.size()},
-                               .writable = true,
                                .requests = 16,
                                .largest_block = block});
         memory::buffer<std::byte> tiles(

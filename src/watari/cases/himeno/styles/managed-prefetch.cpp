@@ -1,6 +1,6 @@
 // Style `managed-prefetch`: managed memory, and the programmer says when it moves. All arrays go to
 // the GPU before the first iteration, the result comes back after the last.
-#include "watari/cases/himeno/location.hpp"
+#include "watari/cases/common/location.hpp"
 #include "watari/cases/himeno/loop.hpp"
 #include "watari/cases/himeno/styles.hpp"
 #include "watari/core/cuda.hpp"
@@ -25,14 +25,14 @@ measure::trial run_managed_prefetch(const part& p) {
     watch.skip();
 
     for (float** array : pointers(f))
-        check(cudaMemPrefetchAsync(*array, bytes, location{p.processor}, 0));
+        check(cudaMemPrefetchAsync(*array, bytes, cases::location{p.processor}, 0));
     check(cudaDeviceSynchronize());
     watch.lap("transfer_in");
 
     iterate(result, p, f, gosa, true, nullptr);
     watch.skip();
 
-    check(cudaMemPrefetchAsync(f.p, bytes, location{the_cpu}, 0));
+    check(cudaMemPrefetchAsync(f.p, bytes, cases::location{the_cpu}, 0));
     check(cudaDeviceSynchronize());
     read_result(result, p, f);
     watch.lap("transfer_out");

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace watari::himeno {
+namespace watari::cases {
 
 struct location {
     processor who;
@@ -19,4 +19,4 @@ struct location {
     }
 };
 
-}  // namespace watari::himeno
+}  // namespace watari::cases

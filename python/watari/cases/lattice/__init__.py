@@ -1,0 +1,1 @@
+"""Case lattice: the CCS QCD solver in several memory styles."""

@@ -1,0 +1,77 @@
+"""One trial of case `lattice`, and whether it was right: against values that are published.
+
+Sources: results of the CCS QCD mini-application, v0.92 (CLASS_1 to CLASS_3) and of the K computer
+(classes 1 to 3); that of 4x4x4x4 was computed by two programs of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from watari.case.axis import Parameters
+from watari.cases.lattice.axes import shape
+from watari.common.errors import WrongResultError
+
+
+@dataclass(frozen=True)
+class Known:
+    """Of one lattice: the sum of log det, the norm of the solution, applications of the matrix."""
+
+    log_det: float
+    norm2: float
+    iterations: tuple[int, int]  # least and most
+
+
+KNOWN = {
+    (4, 4, 4, 4): Known(-1.75482396353598, 11853.9286860892, (140, 152)),
+    (8, 8, 8, 16): Known(-57.877906765333961, 58774.4661711278, (219, 219)),
+    (16, 16, 16, 32): Known(-920.77263008446198, 824805.523153544, (267, 267)),
+    (32, 32, 32, 64): Known(-15784.095209535677, 13097824.0253032, (329, 329)),
+    (8, 8, 8, 32): Known(-115.6693741595, 112882.845470587, (272, 272)),
+    (32, 32, 32, 32): Known(-7324.570471723, 6551732.83878742, (270, 270)),
+    (64, 64, 64, 32): Known(-51664.98699328203, 52318412.3703554, (336, 336)),
+}
+TOLERANCE = {"double": 1e-9, "mixed": 1e-9, "single": 1e-4}
+
+
+def require_near(name: str, value: float, known: float, tolerance: float) -> None:
+    """Raises WrongResultError."""
+    if not abs(value - known) <= tolerance * abs(known):
+        raise WrongResultError(f"{name} is {value:.15g}, not {known:.15g}")
+
+
+def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
+    """Whether a trial has the published values; None where nothing is known of the lattice.
+
+    Raises WrongResultError with both values.
+    """
+    values = {name: quantity["value"] for name, quantity in quantities.items()}
+    if not all(math.isfinite(value) for value in values.values()):
+        raise WrongResultError("a quantity is not finite")
+    known = KNOWN.get(shape(parameters["lattice"]))
+    if known is None:
+        return None
+    precision = parameters["precision"]
+    tolerance = TOLERANCE[precision]
+    require_near("log_det", values["log_det"], known.log_det, tolerance)
+    require_near("norm2", values["norm2"], known.norm2, tolerance)
+    least, most = known.iterations
+    if precision == "double" and not least <= values["iterations"] <= most:
+        text = str(least) if least == most else f"{least} to {most}"
+        raise WrongResultError(f"{values['iterations']:.0f} applications of the matrix, not {text}")
+    return True
+
+
+def run(parameters: Parameters) -> dict[str, Any]:
+    """One trial."""
+    from watari import _native
+
+    trial: dict[str, Any] = _native.lattice({**parameters, "shape": shape(parameters["lattice"])})
+    del trial["wrong_elements"]
+    try:
+        trial["verified"] = check(parameters, trial["quantities"])
+    except WrongResultError as error:
+        trial |= {"verified": False, "status": error.status, "error": str(error)}
+    return trial

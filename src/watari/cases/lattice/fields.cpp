@@ -1,0 +1,32 @@
+#include "watari/cases/lattice/fields.hpp"
+
+#include "watari/cases/lattice/work.hpp"
+#include "watari/core/pieces.hpp"
+
+#include <algorithm>
+
+namespace watari::lattice {
+
+std::array<array, 5> arrays(fields& f, const parameters& p) {
+    const std::size_t half = p.size.half(), number = 2 * p.real_bytes();
+    const std::size_t vector = p.rhs * half * spinor * number;
+    return {array{&f.links, 8 * half * (p.links / 2) * number}, array{&f.source, vector},
+            array{&f.clover, 2 * half * packed * number}, array{&f.solution, vector},
+            array{&f.work, work_bytes(p)}};
+}
+
+geometry geometry_of(const parameters& p) {
+    if (p.processor.is_gpu()) return {p.size, p.size.half() % 32 == 0 ? 5u : 3u};
+    unsigned log2_lanes = 3;  // of one row
+    while (p.size.row() % (1u << log2_lanes) != 0) --log2_lanes;
+    return {p.size, log2_lanes};
+}
+
+std::size_t scratch(const parameters& p) {
+    const std::size_t half = p.size.half();
+    const std::size_t of_sites = (2 * half + piece_sites - 1) / piece_sites;
+    const std::size_t of_vectors = (p.rhs * half * spinor + piece - 1) / piece;
+    return 3 + partial_doubles(std::max(of_sites, of_vectors), 1, 3);
+}
+
+}  // namespace watari::lattice

@@ -1,0 +1,73 @@
+/// Where the sites of a periodic four-dimensional lattice lie in memory.
+///
+/// Sites of one parity, (x + y + z + t) mod 2, are numbered with t fastest: a row (x, y, z) has
+/// row() of them, t = 2 h + 0 or 1. The neighbour along x, y and z of site h of a row is site h of
+/// another row; along t it is h of the same row or h +- 1.
+///
+/// A field has components at each site. `lanes`, a power of two, of them lie side by side:
+/// component a of site i is element (i / lanes, a, i % lanes) of an array
+/// [half / lanes][components][lanes]. So the threads
+/// of a warp (lanes = 32) and the vectors of a CPU (lanes = 8) read what lies together.
+#pragma once
+
+#include <cstddef>
+
+namespace watari::lattice {
+
+/// At most 2^31 sites of a parity: the arithmetic of addresses is in 32 bits.
+struct extents {
+    unsigned x = 0, y = 0, z = 0, t = 0;
+
+    constexpr std::size_t sites() const { return std::size_t{x} * y * z * t; }
+    constexpr std::size_t half() const { return sites() / 2; }
+    constexpr unsigned row() const { return t / 2; }
+};
+
+struct geometry {
+    extents size;
+    unsigned log2_lanes = 0;
+
+    constexpr unsigned lanes() const { return 1u << log2_lanes; }
+    /// Of a site's component 0; the others follow each `lanes` elements.
+    constexpr std::size_t first(unsigned components, unsigned site) const {
+        return (std::size_t{site >> log2_lanes} * components << log2_lanes) +
+               (site & (lanes() - 1));
+    }
+    constexpr std::size_t element(unsigned components, unsigned site, unsigned a) const {
+        return first(components, site) + (std::size_t{a} << log2_lanes);
+    }
+};
+
+/// A site by its coordinates.
+struct point {
+    unsigned at[4];  ///< x, y, z, t
+
+    constexpr unsigned parity() const { return (at[0] + at[1] + at[2] + at[3]) & 1; }
+};
+
+constexpr unsigned extent(const extents& size, unsigned direction) {
+    return direction == 0 ? size.x : direction == 1 ? size.y : direction == 2 ? size.z : size.t;
+}
+
+/// Its number among those of its parity.
+constexpr unsigned number_of(const extents& size, const point& p) {
+    return ((p.at[0] * size.y + p.at[1]) * size.z + p.at[2]) * size.row() + p.at[3] / 2;
+}
+
+/// Site `number` of a parity.
+constexpr point point_of(const extents& size, unsigned parity, unsigned number) {
+    const unsigned row = number / size.row(), h = number - row * size.row();
+    const unsigned column = row / size.z, x = column / size.y;
+    point p{{x, column - x * size.y, row - column * size.z, 2 * h}};
+    p.at[3] += (p.at[0] + p.at[1] + p.at[2] + parity) & 1;
+    return p;
+}
+
+/// The neighbour a step along a direction, forward or backward.
+constexpr point moved(const extents& size, point p, unsigned direction, bool forward) {
+    const unsigned last = extent(size, direction) - 1, at = p.at[direction];
+    p.at[direction] = forward ? (at == last ? 0 : at + 1) : (at == 0 ? last : at - 1);
+    return p;
+}
+
+}  // namespace watari::lattice

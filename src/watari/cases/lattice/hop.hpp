@@ -1,0 +1,17 @@
+/// The loops over hop_body.hpp, declared for both backends.
+#pragma once
+
+#include "watari/cases/lattice/fields.hpp"
+#include "watari/core/backend.hpp"
+
+namespace watari::WATARI_BACKEND {
+
+/// hop.cpp: site by site, the same on every processor.
+template <class Real>
+void shared_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
+
+/// hop_tuned.cu, hop_tuned.cpp: made for this processor.
+template <class Real>
+void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
+
+}  // namespace watari::WATARI_BACKEND

@@ -1,0 +1,46 @@
+/// What lies in `fields::work`: vectors of the solver, and with mixed precision the operator in
+/// float.
+#pragma once
+
+#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/matrix_operator.hpp"
+#include "watari/krylov/bicgstab.hpp"
+#include "watari/krylov/mixed.hpp"
+
+#include <cstddef>
+
+namespace watari::lattice {
+
+template <class Real>
+complex<Real>* numbers(std::byte* at) {
+    return reinterpret_cast<complex<Real>*>(at);
+}
+
+/// D_ee x = b with the vectors of a trial.
+template <class Real>
+krylov::problem<complex<Real>> problem_of(const fields& f, const parameters& p) {
+    krylov::problem<complex<Real>> result;
+    result.who = p.processor;
+    result.length = p.size.half() * spinor;
+    result.systems = p.rhs;
+    result.sums.piece = piece;
+    result.b = numbers<Real>(f.source);
+    result.x = numbers<Real>(f.solution);
+    result.from_zero = true;
+    return result;
+}
+
+/// The operator's arrays and the solver's, taken from `work` one after the other.
+struct work_areas {
+    work_areas(const fields& f, const parameters& p, krylov::arena& from);
+
+    double* sums;
+    operands<double> wide{};
+    operands<float> narrow{};
+    std::byte* solver;  ///< the rest
+    std::size_t solver_bytes;
+};
+
+std::size_t work_bytes(const parameters& p);
+
+}  // namespace watari::lattice
