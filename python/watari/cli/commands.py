@@ -1,7 +1,8 @@
 """The command line: reads words and files, calls the part that does the work, sets the exit code.
 
-0: every case ok or unsupported; 1: some case wrong or failed; 2: usage; 3: `compare` reports
-something slower; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kept.
+0: every case ok or unsupported; 1: some case wrong or failed (with --strict: or unsupported); 2:
+usage; 3: `compare` reports something slower, `check` something that fails; 4: `compare` reports
+something lost; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kept.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rich.console import Console
 
 from watari import cases
 from watari.case.axes import TRIALS
-from watari.case.axis import Machine, nearest, parse_duration
+from watari.case.axis import Machine, nearest, parse_duration, parse_share
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import check_not_read, reason
 from watari.common.interrupts import INTERRUPTED
@@ -186,6 +187,9 @@ def run(
     anonymous: Annotated[
         bool, typer.Option("--anonymous", help="leave hosts, paths and command out of the results")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
+    ] = False,
 ) -> None:
     """Measures: the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary
@@ -225,7 +229,8 @@ def run(
         missing = sum(case.trials for case in results.missing)
         again = shlex.join(["watari", "run", "--resume", str(options.output)])
         print(f"{missing} trial{'s'[: missing > 1]} missing; continue with: {again}")
-    bad = any(case.status in ("wrong", "failed") for case in results.cases)
+    refused = ("wrong", "failed", "unsupported") if strict else ("wrong", "failed")
+    bad = any(case.status in refused for case in results.cases)
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
 
 
@@ -291,18 +296,41 @@ def report(
     print(f"{'figures' if format else 'report'}: {output}")
 
 
-@app.command()
+@app.command(epilog="Example: watari compare before.json after.json --threshold 3%")
 def compare(
     base: Annotated[Path, typer.Argument(help="result file", show_default=False)],
-    new: Annotated[Path, typer.Argument(help="result file", show_default=False)],
+    new: Annotated[
+        list[Path], typer.Argument(help="result files; several: outliers too", show_default=False)
+    ],
+    threshold: Annotated[
+        str, typer.Option(metavar="PART", help="the change that matters: 5% or 0.05")
+    ] = "5%",
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+    fail_on_unsure: Annotated[
+        bool, typer.Option("--fail-on-unsure", help="exit with 3 where a case is unsure")
+    ] = False,
 ) -> None:
-    """Judges two runs case by case: same, faster, slower or unsure."""
-    from watari.report.compare import compare, exit_code, render
+    """Judges runs against one, case by case: same, faster, slower, unsure or lost.
+
+    Exit code: 4 something that was ok is lost, 3 something is slower, else 0.
+    """
+    from watari.report import verdicts
+    from watari.report.compare import compare, exit_code
+    from watari.report.outliers import outliers
     from watari.results import schema
 
-    rows = compare(schema.read(base), schema.read(new))
-    show(render(rows))
-    raise typer.Exit(exit_code(rows))
+    share = parse_share(threshold)
+    old = schema.read(base)
+    judged = {str(path): compare(old, schema.read(path), share) for path in new}
+    deviating = outliers(judged, share)
+    if as_json:
+        values = verdicts.as_values(str(base), judged, deviating, share, fail_on_unsure)
+        print(json.dumps(values, indent=1))
+    elif len(judged) == 1:
+        show(verdicts.render(judged[str(new[0])]))
+    else:
+        show(verdicts.render_nodes(judged, deviating))
+    raise typer.Exit(max(exit_code(rows, fail_on_unsure) for rows in judged.values()))
 
 
 @app.command()
