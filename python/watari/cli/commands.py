@@ -224,7 +224,7 @@ def run(
     from watari.cli import summary
     from watari.common import progress
     from watari.plan.plan import find
-    from watari.run import launch, prepare, runner
+    from watari.run import hosts, launch, prepare, runner
     from watari.run.resume import continued
 
     started = time.monotonic()
@@ -236,6 +236,10 @@ def run(
     )
     machine = this_machine()
     wanted = planned(words or [], plan, machine)
+    if names := hosts.of_ranks(list(wanted.requests), options.launcher):
+        machine = {**machine, "hosts": names}  # on which defaults depend
+        wanted = planned(words or [], plan, machine)
+        print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
     if quick:
         wanted = replace(wanted, requests=tuple(dry.quick(wanted.requests)))
     if dry_run:

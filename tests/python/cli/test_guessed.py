@@ -60,7 +60,9 @@ def test_what_the_advice_names_is_there():
 
     machine = fake_cli.synthetic.gpu_machine()
     named = [
-        m for text in WORDS.values() for m in re.findall(r"run (\w+)((?: \w+=\w+(?::\d)?)*)", text)
+        m
+        for text in WORDS.values()
+        for m in re.findall(r"run (\w+)((?: \w+=[\w-]+(?::\d)?)*)", text)
     ]
     assert len(named) > 12
     for case, axes in named:
