@@ -111,7 +111,7 @@ def list_case(name: str) -> None:
     print(f"{case.name}: {case.summary}")
     for axis in [TRIALS, *case.axes.values()]:
         choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-        print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
+        print(f"  {axis.name:<15}{axis.summary}{choices} [{axis.default_text}]")
     print()
 
 
