@@ -65,8 +65,7 @@ product_options by(const std::string& engine) {
 bool is_here(const std::string& engine, const std::string& path) {
     storage::store_options wanted;
     wanted.engine = engine;
-    wanted.path = path;
-    wanted.direct = false;
+    wanted.files = {.paths = {path}, .cache = files::cache_state::cold, .padded = true};
     try {
         storage::require_engine(wanted);
         return true;

@@ -55,15 +55,14 @@ storage::store_options store_of(const std::string& path, const product_options& 
     storage::store_options wanted;
     wanted.engine = how.engine;
     wanted.who = how.who;
-    if (how.memory.empty() && !how.behind) wanted.path = path;
+    if (how.memory.empty() && !how.behind) {
+        const std::size_t unit = how.direct ? files::direct_unit_of(path) : 0;
+        const bool direct = unit > 0 && unit <= batch_unit;
+        wanted.files = {
+            .paths = {path}, .cache = storage::cache_of(how.engine, direct), .padded = true};
+    }
     wanted.memory = how.memory;
     wanted.behind = how.behind;
-    if (how.direct && !wanted.path.empty()) {
-        const std::size_t unit = files::direct_unit_of(path);
-        wanted.direct = unit > 0 && unit <= batch_unit;
-    } else {
-        wanted.direct = how.direct;
-    }
     wanted.threads = how.readers;
     wanted.requests = how.readers * how.depth;
     wanted.largest_block = how.request;
