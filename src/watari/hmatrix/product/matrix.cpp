@@ -55,14 +55,16 @@ storage::store_options store_of(const std::string& path, const product_options& 
     storage::store_options wanted;
     wanted.engine = how.engine;
     wanted.who = how.who;
-    if (how.memory.empty() && !how.behind) {
-        const std::size_t unit = how.direct ? files::direct_unit_of(path) : 0;
-        const bool direct = unit > 0 && unit <= batch_unit;
-        wanted.files = {
-            .paths = {path}, .cache = storage::cache_of(how.engine, direct), .padded = true};
-    }
     wanted.memory = how.memory;
     wanted.behind = how.behind;
+    bool direct = how.direct;
+    if (how.memory.empty() && !how.behind) {
+        const std::size_t unit = files::direct_unit_of(path);
+        direct = direct && unit > 0 && unit <= batch_unit;
+        wanted.files.paths = {path};
+        wanted.files.padded = true;
+    }
+    wanted.files.cache = storage::cache_of(how.engine, direct);
     wanted.threads = how.readers;
     wanted.requests = how.readers * how.depth;
     wanted.largest_block = how.request;
