@@ -46,6 +46,7 @@ PYTHON = (
     "machine",
     "results",
     "case",
+    "memory",
     "charts",
     "cases",
     "plan",
