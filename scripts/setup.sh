@@ -12,7 +12,7 @@ if [[ $1 == test ]]; then
     optional+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test says what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
-    extras+=(test dev)
+    extras+=(table test dev)
 fi
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
