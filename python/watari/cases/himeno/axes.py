@@ -125,7 +125,7 @@ def require_sense(parameters: Parameters) -> None:
 def ranks_beside(machine: Machine, parameters: Parameters) -> int:
     """Ranks on the host with the most of them, where the host of each rank is known."""
     ranks = int(parameters["ranks"])
-    placed = machine["hosts"][:ranks]
+    placed = machine.get("hosts", ())[:ranks]
     return max(Counter(placed).values()) if len(placed) == ranks else ranks
 
 
