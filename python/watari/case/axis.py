@@ -10,10 +10,13 @@ import difflib
 import os
 import pwd
 import re
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from watari.case.engines import FOLDER
+from watari.case.vocabulary import INSTEAD, counterpart
 from watari.common.errors import UsageError
 
 Value = Any  # a plain JSON value: int, bool or str
@@ -46,9 +49,13 @@ class Axis:
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` when a known word is close, else nothing."""
-    close = difflib.get_close_matches(word, list(words), n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
+    """` (did you mean 'x'?)` when a known word is close; ` (here: 'x')` for the word of another
+    tool; else nothing."""
+    words = list(words)
+    if word.lower() in INSTEAD and (other := counterpart(word, words)):
+        return other
+    close = difflib.get_close_matches(word, words, n=1)
+    return f" (did you mean '{close[0]}'?)" if close else counterpart(word, words)
 
 
 def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:
@@ -127,6 +134,16 @@ def parse_folder(text: str) -> str:
         raise UsageError(f"{text!r}: a folder's name must be printable, in UTF-8")
     expanded(text)
     return text
+
+
+def require_folder(case: str, path: str) -> None:
+    """Raises UsageError for a folder that is not there, unless it is the default one, which is
+    made: a mistyped path would fill the disk that it happens to lie on."""
+    if path != FOLDER and not os.path.isdir(expanded(path)):
+        raise UsageError(
+            f"{case}: folder={path} does not exist; make it (mkdir -p {shlex.quote(path)}), or "
+            f"leave it out for {FOLDER}"
+        )
 
 
 def parse_boolean(text: str) -> bool:

@@ -23,8 +23,9 @@ import typer
 from rich.console import Console
 
 from watari import cases
-from watari.case.axes import TRIALS
 from watari.case.axis import Machine, nearest, parse_duration, parse_share
+from watari.case.vocabulary import ADVICE
+from watari.cli import case_help
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import check_not_read, reason
 from watari.common.interrupts import INTERRUPTED
@@ -79,7 +80,7 @@ def show(renderable: Any) -> None:
     Console(width=max(console.width, 80) if console.is_terminal else 160).print(renderable)
 
 
-@app.command()
+@app.command(epilog="Example: watari probe --json")
 def probe(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
 ) -> None:
@@ -95,12 +96,7 @@ def probe(
 
 def list_case(name: str) -> None:
     """One case: its axes with their choices and defaults. Raises UsageError."""
-    case = cases.find(name)
-    print(f"{case.name}: {case.summary}")
-    for axis in [TRIALS, *case.axes.values()]:
-        choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-        print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
-    print()
+    print(f"{case_help.axes_text(cases.find(name))}\n")
 
 
 def list_plans() -> None:
@@ -112,7 +108,7 @@ def list_plans() -> None:
         print(f"{name}: {' '.join(description.split())}")
 
 
-@app.command("list")
+@app.command("list", epilog="Examples: watari list · watari list copy · watari list plans")
 def list_cases(
     name: Annotated[
         str | None,
@@ -130,14 +126,18 @@ def list_cases(
 def given(words: list[str]) -> tuple[str, dict[str, str]]:
     """The case and its axes, of `copy from=pinned size=1GiB,4GiB`. Raises UsageError."""
     name, *rest = words
+    if name in commands_by_name() and name not in cases.CASES:
+        raise UsageError(f"'{name}' is a command, no case: watari {name} --help")
     if "=" in name:
         raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES)}")
     axes: dict[str, str] = {}
     for word in rest:
         axis, equals, value = word.partition("=")
         if not equals:
-            known = cases.find(name).axes
-            hint = f"; write {word}=VALUE" if word in known else nearest(word, known)
+            case = cases.find(name)
+            hint = f"; write {word}=VALUE" if word in case.axes else nearest(word, case.axes)
+            if case.also.get(word):
+                hint = f"; write {case.also[word]}"
             raise UsageError(f"'{word}' is not axis=value{hint}")
         if axis in axes:
             raise UsageError(f"{axis} is given twice; write {axis}={axes[axis]},{value} for both")
@@ -145,8 +145,19 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
     return name, axes
 
 
-def planned(words: list[str], name: str | None, machine: Machine) -> Any:
-    """The plan that the words, the name of a plan, or neither ask for. Raises UsageError."""
+def planned(words: list[str], name: str | None, machine: Machine, brief: bool = False) -> Any:
+    """The plan that the words, the name of a plan, or neither ask for; `brief`: a first look.
+    Raises UsageError."""
+    from watari.plan.plan import quick
+
+    if brief and (set_by_user := {"trials=", "samples="} & {w[: w.find("=") + 1] for w in words}):
+        raise UsageError(f"--quick sets trials and samples: leave out {sorted(set_by_user)[0]}")
+    plan = asked_for(words, name, machine)
+    return quick(plan) if brief else plan
+
+
+def asked_for(words: list[str], name: str | None, machine: Machine) -> Any:
+    """The plan as it was asked for. Raises UsageError."""
     from watari.plan.plan import Plan, find, read, standard
 
     if words and name:
@@ -160,7 +171,11 @@ def planned(words: list[str], name: str | None, machine: Machine) -> Any:
     return Plan("standard", tuple(standard(machine)), "cases that every machine can measure")
 
 
-@app.command()
+@app.command(
+    cls=case_help.RunCommand,
+    epilog="Examples: watari run · watari run copy from=pinned to=device size=1GiB,4GiB · "
+    "watari run --plan gh200-sam --budget 8min -o run.json · watari run CASE --help: its axes",
+)
 def run(
     words: Annotated[
         list[str] | None,
@@ -190,6 +205,12 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
     ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="a first look: one trial of each case, few samples")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="measure nothing: show cases, bytes, disk and time")
+    ] = False,
 ) -> None:
     """Measures: the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary
@@ -206,7 +227,13 @@ def run(
         deadline=started + parse_duration(budget) if budget else None,
     )
     machine = this_machine()
-    state = prepare.fresh(planned(words or [], plan, machine), machine, options.launcher)
+    asked = planned(words or [], plan, machine, quick)
+    if dry_run:
+        from watari.cli import dry_run as dry
+
+        show(dry.render(asked.requests, machine))
+        return
+    state = prepare.fresh(asked, machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
     if resume:
@@ -274,7 +301,7 @@ def reports() -> Any:
     return page
 
 
-@app.command()
+@app.command(epilog="Example: watari report before.json after.json -o report.html")
 def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
@@ -333,7 +360,7 @@ def compare(
     raise typer.Exit(max(exit_code(rows, fail_on_unsure) for rows in judged.values()))
 
 
-@app.command()
+@app.command(epilog="Example: watari export run.json -o trials.csv --by trial")
 def export(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
@@ -349,7 +376,7 @@ def export(
     print(f"{table.write(results, output, by)} rows: {output}")
 
 
-@app.command()
+@app.command(epilog="Example: watari effort himeno run.json -o effort.svg")
 def effort(
     program: Annotated[str, typer.Argument(help="the case whose styles are counted")],
     results: Annotated[
@@ -414,6 +441,24 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
+def commands_by_name() -> dict[str, Any]:
+    """Every command of `watari`."""
+    return dict(cast(Any, typer.main.get_command(app)).commands)
+
+
+def known_elsewhere(arguments: list[str]) -> str:
+    """What to write instead of a command that there is not: a case, or another tool's word."""
+    word = next((each for each in arguments if not each.startswith("-")), "")
+    if word in commands_by_name():
+        return ""
+    if word in cases.CASES:
+        return f"'{word}' is a case: watari run {shlex.join(arguments)}"
+    here = cases.written(word)
+    if here:
+        return f"no command '{word}'; here it is: {here}"
+    return f"no command '{word}' ({ADVICE[word]})" if word in ADVICE else ""
+
+
 def exit_code(arguments: list[str]) -> int:
     """Does what the words say, or says in one line why not."""
     try:
@@ -426,7 +471,7 @@ def exit_code(arguments: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise
-        text, code = error.format_message(), UsageError.exit_code
+        text, code = known_elsewhere(arguments) or error.format_message(), UsageError.exit_code
     if text:  # empty after the help that a bare `watari` prints
         print(f"watari: {text}", file=sys.stderr)
     return code

@@ -50,7 +50,9 @@ def extra_seconds(parameters: Parameters) -> float:
 def parse_links(text: str) -> int:
     """Real numbers of a link. Raises UsageError."""
     if text not in ("18", "12"):
-        raise UsageError(f"'{text}' is neither 18 nor 12, the real numbers that are stored of a link")
+        raise UsageError(
+            f"'{text}' is neither 18 nor 12, the real numbers that are stored of a link"
+        )
     return int(text)
 
 
@@ -113,6 +115,8 @@ CASES = (
         profile,
         extra_seconds=extra_seconds,
         labels=labels,
+        example="lattice=8x8x8x16 precision=double,mixed",
+        also={"qcd": "", "wilson": "", "clover": "", "ccs-qcd": "", "bicgstab": ""},
         styles=Path(__file__).with_name("styles"),
         presentation="watari.cases.lattice.words",
     ),
