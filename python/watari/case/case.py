@@ -45,8 +45,8 @@ class Case:
     standard: Callable[[Machine], list[dict[str, Any]]] = lambda machine: []
     # lines that forecast what trials will take
     forecast: Callable[[list[Parameters], Machine], list[str]] = lambda wanted, machine: []
-    # words after `watari run NAME` that show what it is for, and how other tools call it: their word,
-    # and the axes that belong to it here
+    # words after `watari run NAME` that show what it is for; other tools' words for it, each with
+    # the axes that belong to it here
     example: str = ""
     also: Mapping[str, str] = field(default_factory=dict)
     threads_compute: bool = True  # axis `threads` is how many OpenMP has

@@ -23,7 +23,7 @@ import typer
 from rich.console import Console
 
 from watari import cases
-from watari.case.axis import Machine, nearest, parse_duration, parse_share
+from watari.case.axis import Machine, nearest, parse_duration, parse_share, unknown
 from watari.case.vocabulary import ADVICE
 from watari.cli import case_help
 from watari.common.errors import FileError, UsageError, WatariError
@@ -407,6 +407,28 @@ def effort(
     for heading, _, used in page.write_effort(program, measured, output):
         show(effort.render(counted, heading, speeds(used)))
     print(f"figure: {output}")
+
+
+@app.command(
+    epilog="Example: watari completion bash > ~/.local/share/bash-completion/completions/watari"
+)
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish")],
+) -> None:
+    """Prints a script that completes commands, options, cases, axes and values."""
+    from watari.cli import completion as scripts
+
+    if shell not in scripts.SHELLS:
+        raise unknown("shell", shell, scripts.SHELLS)
+    print(scripts.script(shell, commands_by_name()), end="")
+
+
+@app.command(epilog="Example: watari man > ~/.local/share/man/man1/watari.1")
+def man() -> None:
+    """Prints the manual page, for man to show."""
+    from watari.cli import man as manual
+
+    print(manual.page(commands_by_name(), version("watari")), end="")
 
 
 for case in cases.CASES.values():  # commands of cases' own

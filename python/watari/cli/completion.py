@@ -1,0 +1,99 @@
+"""`watari completion SHELL`: a script with every command, option, case, axis and value in it.
+
+It asks no program while one types, so that it is as fast as the shell. What may stand after which
+words is one table; each shell has a script around it. A package stores the output where the shell
+looks:
+
+    watari completion bash > $PREFIX/share/bash-completion/completions/watari
+    watari completion zsh  > $PREFIX/share/zsh/site-functions/_watari
+    watari completion fish > $PREFIX/share/fish/vendor_completions.d/watari.fish
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from watari import cases
+from watari.case.axes import TRIALS
+from watari.case.axis import Axis, parse_boolean
+from watari.plan.plan import stored
+from watari.plan.request import sets_both
+from watari.results.table import BY
+
+SCRIPTS = Path(__file__).with_name("completion_scripts")
+SHELLS = {"bash": "watari.bash", "zsh": "watari.zsh", "fish": "watari.fish"}
+FORMATS = ("svg", "pdf", "png")
+Table = dict[str, list[str]]  # what may stand after these words; "" after `watari`
+
+
+def axis_values(axis: Axis) -> list[str]:
+    """The words that an axis takes, where they are few."""
+    return ["yes", "no"] if axis.parse is parse_boolean else list(axis.choices)
+
+
+def option_values() -> Table:
+    """What stands after an option or a command that takes one of some words."""
+    return {
+        "run --plan": list(stored()),
+        "report --format": list(FORMATS),
+        "export --by": list(BY),
+        "list": ["plans", *cases.CASES],
+        "effort": [name for name, case in cases.CASES.items() if case.styles],
+        "completion": list(SHELLS),
+        "run": list(cases.CASES),
+    }
+
+
+def options(command: Any) -> list[str]:
+    """The long options of a command."""
+    names = [name for p in command.params for name in p.opts if name.startswith("--")]
+    return [*dict.fromkeys(names), *(["--help"] if "--help" not in names else [])]
+
+
+def table(commands: Mapping[str, Any]) -> Table:
+    """All that a shell completes."""
+    found: Table = {"": [*commands, "--version", "--help"]}
+    for name, command in commands.items():
+        found[name] = options(command)
+    for key, words in option_values().items():
+        found[key] = [*words, *found.get(key, [])]
+    for name, case in cases.CASES.items():
+        axes = [TRIALS, *case.axes.values()]
+        found[f"run {name}"] = [
+            *(f"{axis.name}=" for axis in axes),
+            *found["run"][len(cases.CASES) :],
+        ]
+        if sets_both(case):
+            found[f"run {name}"].insert(0, "memory=")
+            found[f"run {name} memory="] = axis_values(case.axes["from"])
+        for axis in axes:
+            if values := axis_values(axis):
+                found[f"run {name} {axis.name}="] = values
+    return found
+
+
+def quoted(words: str) -> str:
+    """For a shell: no word of the table has a quote."""
+    if "'" in words:
+        raise ValueError(f"a quote in {words}")
+    return f"'{words}'"
+
+
+def branches(found: Table, shell: str) -> str:
+    """The table as the branches of the shell's `case`."""
+    if shell == "fish":
+        lines = (
+            f"        case {quoted(k)}\n            printf '%s\\n' {' '.join(map(quoted, w))}"
+            for k, w in found.items()
+        )
+    else:
+        lines = (f"        {quoted(k)}) echo {quoted(' '.join(w))} ;;" for k, w in found.items())
+    return "\n".join(lines)
+
+
+def script(shell: str, commands: Mapping[str, Any]) -> str:
+    """The script for one of SHELLS."""
+    text = (SCRIPTS / SHELLS[shell]).read_text()
+    return text.replace("@BRANCHES@", branches(table(commands), shell))
