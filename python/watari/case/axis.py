@@ -10,12 +10,10 @@ import difflib
 import os
 import pwd
 import re
-import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from watari.case.engines import FOLDER
 from watari.case.vocabulary import INSTEAD, counterpart
 from watari.common.errors import UsageError
 
@@ -134,16 +132,6 @@ def parse_folder(text: str) -> str:
         raise UsageError(f"{text!r}: a folder's name must be printable, in UTF-8")
     expanded(text)
     return text
-
-
-def require_folder(case: str, path: str) -> None:
-    """Raises UsageError for a folder that is not there, unless it is the default one, which is
-    made: a mistyped path would fill the disk that it happens to lie on."""
-    if path != FOLDER and not os.path.isdir(expanded(path)):
-        raise UsageError(
-            f"{case}: folder={path} does not exist; make it (mkdir -p {shlex.quote(path)}), or "
-            f"leave it out for {FOLDER}"
-        )
 
 
 def parse_boolean(text: str) -> bool:

@@ -228,6 +228,7 @@ def run(
     )
     machine = this_machine()
     asked = planned(words or [], plan, machine, quick)
+    prepare.check_folders(asked.requests)
     if dry_run:
         from watari.cli import dry_run as dry
 
@@ -240,6 +241,7 @@ def run(
         state, resumed, options.launcher = continued(
             resume, state, bool(words or plan), options.launcher
         )
+    prepare.check_folders(state.requests)
     options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
     check_not_read(options.output, [find(plan)] if plan else [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import fake_cli
 import pytest
 
@@ -112,3 +114,18 @@ def test_each_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             commands.main([name, "--help"])
         assert f"watari {name}" in capsys.readouterr().out.split("Example")[1], name
+
+
+@pytest.mark.parametrize("name", [name for name, c in cases.CASES.items() if "folder" in c.axes])
+def test_a_folder_that_is_not_there_is_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = tmp_path / "absent"
+    asked = f"run {name} processor=cpu folder={absent}"
+    assert f"folder={absent} does not exist; make it (mkdir -p {absent})" in refused(capsys, asked)
+    assert not absent.exists()
+    absent.mkdir()
+    for folder in (absent, "~/.cache/watari"):
+        with pytest.raises(SystemExit) as ended:
+            commands.main(f"run {name} processor=cpu folder={folder} --dry-run".split())
+        assert ended.value.code == 0

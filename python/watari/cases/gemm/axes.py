@@ -121,7 +121,7 @@ def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for fast memory that does not hold the tiles of one product, twice, for
     factors that the elements' type does not hold, and for files without a folder."""
     if parameters["store"] == "file":
-        axis.require_folder("gemm", parameters["folder"])
+        axis.expanded(parameters["folder"])
     for name in ("alpha", "beta"):
         if not is_held(parameters[name], parameters["precision"]):
             raise UsageError(

@@ -95,7 +95,7 @@ def default_requests(machine: Machine, parameters: Parameters) -> int:
 def require_sense(parameters: Parameters) -> None:
     """Raises UsageError for a store that is not of whole blocks and stripes, or has no folder."""
     if parameters["store"] == "file":
-        axis.require_folder("storage", parameters["folder"])
+        axis.expanded(parameters["folder"])
     size, files = parameters["size"], parameters["files"]
     unit = files * LARGEST if files > 1 else parameters["block"]
     if size % unit:
