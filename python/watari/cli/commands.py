@@ -362,6 +362,65 @@ def compare(
     raise typer.Exit(max(exit_code(rows, fail_on_unsure) for rows in judged.values()))
 
 
+@app.command(epilog="Example: watari check run.json --baseline good.json --threshold copy=5%")
+def check(
+    results: Annotated[
+        Path | None, typer.Argument(help="result file; none: runs the standard plan first")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="a run of this machine when it was well")
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[CASE=]PART", help="the change that matters: 5%, copy=3%"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JUnit XML too, for test systems")
+    ] = None,
+) -> None:
+    """Is my number right? A run against what its hardware should give: pass, fail or unknown.
+
+    Looks up likely causes of what fails. Exit code: 3 something fails, else 0.
+    """
+    from watari.common.files import write_atomically
+    from watari.report.check import formats, items
+    from watari.results import schema
+
+    thresholds = items.parse_thresholds(threshold or [], parse_share)
+    good = schema.read(baseline) if baseline else None
+    if junit:
+        check_not_read(junit, [path for path in (results, baseline) if path])
+    measured = schema.read(results) if results else measured_now(quiet=as_json)
+    checked = items.check(measured, good, thresholds)
+    if junit:
+        write_atomically(junit, formats.junit(measured, checked))
+    if as_json:
+        print(json.dumps(formats.as_values(measured, checked), indent=1))
+    else:
+        show(formats.render(measured, checked))
+    raise typer.Exit(items.exit_code(checked))
+
+
+def measured_now(quiet: bool) -> Any:
+    """The standard plan, run now; its result file is written as that of `watari run` is."""
+    from watari.common import progress
+    from watari.run import prepare, runner
+
+    machine = this_machine()
+    state = prepare.fresh(planned([], None, machine), machine, runner.Options(Path()).launcher)
+    total = sum(request.trials for request in state.requests)
+    shown = progress.Silent() if quiet else progress.suited(total, 0)
+    options = runner.Options(output=default_output(machine), progress=shown)
+    prepare.check_output(options.output, None)
+    prepare.grow_memory(state, machine)
+    measured, interrupted = runner.execute(state, options)
+    print(f"results: {options.output}", file=sys.stderr)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    return measured
+
+
 @app.command(epilog="Example: watari export run.json -o trials.csv --by trial")
 def export(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],

@@ -195,6 +195,21 @@ def test_compare_exits_with_what_changed(watari, tmp_path):
         assert f"'{wrong}' is not a part" in errors
 
 
+def test_check_of_a_run(watari, tmp_path):
+    """Exit code 3 where something fails; JSON and JUnit; without a file the standard plan."""
+    good, slow = (synthetic.plain(synthetic.cpu_machine(), slower={"copy": by}) for by in (1, 1.5))
+    (tmp_path / "good.json").write_text(json.dumps(good))
+    (tmp_path / "slow.json").write_text(json.dumps(slow))
+    assert watari("check", "good.json")[0] == 0
+    code, out, _ = watari("check", "slow.json", "--baseline", "good.json", "--junit", "check.xml")
+    assert (code, "runs under a hypervisor" in out) == (3, True)
+    assert "<failure" in (tmp_path / "check.xml").read_text()
+    words = ["check", "slow.json", "--baseline", "good.json", "--json"]
+    code, out, _ = watari(*words, "--threshold", "copy=60%")
+    assert (code, json.loads(out)["exit_code"]) == (0, 0)
+    assert watari(*words, "--threshold", "copi=60%")[0] == 2
+
+
 def test_a_strict_run_needs_every_case(watari):
     words = ["run", "copy", "processor=gpu", "size=1MiB", "trials=1"]
     assert watari(*words, "--strict", how="unsupported-gpu")[0] == 1
