@@ -228,12 +228,6 @@ def run(
     )
     machine = this_machine()
     asked = planned(words or [], plan, machine, quick)
-    prepare.check_folders(asked.requests)
-    if dry_run:
-        from watari.cli import dry_run as dry
-
-        show(dry.render(asked.requests, machine))
-        return
     state = prepare.fresh(asked, machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
@@ -242,6 +236,11 @@ def run(
             resume, state, bool(words or plan), options.launcher
         )
     prepare.check_folders(state.requests)
+    if dry_run:
+        from watari.cli import dry_run as dry
+
+        show(dry.render(runner.remaining(state), machine))
+        return
     options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
     check_not_read(options.output, [find(plan)] if plan else [])

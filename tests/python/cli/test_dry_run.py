@@ -97,3 +97,16 @@ def test_profiles_count_the_disk_of_files_alone() -> None:
                 case.name, {"processor": "cpu"} if "processor" in case.axes else {}, machine
             )
             assert case.profile(request.parameters).disk == 0
+
+
+def test_a_dry_run_of_a_resumed_run_shows_what_is_left(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["copy", "processor=cpu", "size=1MiB", "trials=3", "-o", "run.json", "--budget", "1s"]
+    assert run(*words, *fake_cli.launcher("good")) == 0
+    done = sum(len(case.trials) for case in schema.read(here / "run.json").cases)
+    before = (here / "run.json").read_text()
+    capsys.readouterr()
+    assert run("--resume", "run.json", "--dry-run", *fake_cli.launcher("good")) == 0
+    assert f"1 case, {3 - done} trial" in capsys.readouterr().out
+    assert (here / "run.json").read_text() == before
