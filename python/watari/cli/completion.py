@@ -18,13 +18,13 @@ from typing import Any
 from watari import cases
 from watari.case.axes import TRIALS
 from watari.case.axis import Axis, parse_boolean
+from watari.cli.commands import FORMATS
 from watari.plan.plan import stored
 from watari.plan.request import sets_both
 from watari.results.table import BY
 
 SCRIPTS = Path(__file__).with_name("completion_scripts")
 SHELLS = {"bash": "watari.bash", "zsh": "watari.zsh", "fish": "watari.fish"}
-FORMATS = ("svg", "pdf", "png")
 Table = dict[str, list[str]]  # what may stand after these words; "" after `watari`
 
 
