@@ -21,6 +21,7 @@ FOLDERS = (
     "himeno",
     "lattice",
     "gemm",
+    "hmatrix",
 )
 CASES: dict[str, Case] = {
     case.name: case

@@ -216,7 +216,7 @@ def run(
     from watari.cli import summary
     from watari.common import progress
     from watari.plan.plan import find
-    from watari.run import launch, prepare, runner
+    from watari.run import hosts, launch, prepare, runner
     from watari.run.resume import continued
 
     started = time.monotonic()
@@ -227,8 +227,12 @@ def run(
         deadline=started + parse_duration(budget) if budget else None,
     )
     machine = this_machine()
-    asked = planned(words or [], plan, machine, quick)
-    state = prepare.fresh(asked, machine, options.launcher)
+    wanted = planned(words or [], plan, machine, quick)
+    if names := hosts.of_ranks(list(wanted.requests), options.launcher):
+        machine = {**machine, "hosts": names}  # on which defaults depend
+        wanted = planned(words or [], plan, machine, quick)
+        print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
+    state = prepare.fresh(wanted, machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
     if resume:

@@ -44,7 +44,7 @@ def profile(parameters: Parameters) -> Profile:
 
 def extra_seconds(parameters: Parameters) -> float:
     """Links and source are drawn by the CPU."""
-    return SETUP_SECONDS * axes.sites(parameters["lattice"]) / max(1, parameters["threads"])
+    return SETUP_SECONDS * axes.sites(parameters["lattice"]) / max(1, int(parameters["threads"]))
 
 
 def parse_links(text: str) -> int:
