@@ -20,7 +20,7 @@ HELP = ("-h", "--help")
 def axis_line(axis: Axis) -> str:
     """Name, summary, choices and default."""
     choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-    return f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]"
+    return f"  {axis.name + ' ':<14}{axis.summary}{choices} [{axis.default_text}]"
 
 
 def axes_text(case: Case) -> str:
