@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from watari.case.field_words import here
+from watari.case.vocabulary import INSTEAD, counterpart
 from watari.common.errors import UsageError
 
 Value = Any  # a plain JSON value: int, bool or str
@@ -47,16 +47,19 @@ class Axis:
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """` (did you mean 'x'?)` when a known word is close, else nothing."""
-    close = difflib.get_close_matches(word, list(words), n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""
+    """` (did you mean 'x'?)` when a known word is close; ` (here: 'x')` for the word of another
+    tool; else nothing."""
+    words = list(words)
+    if word.lower() in INSTEAD and (other := counterpart(word, words)):
+        return other
+    close = difflib.get_close_matches(word, words, n=1)
+    return f" (did you mean '{close[0]}'?)" if close else counterpart(word, words)
 
 
 def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:
     """The error for a word that is not in the list: the nearest right word, and the list."""
     words = list(words)
-    hint = here(word) or nearest(word, words)
-    return UsageError(f"unknown {kind} '{word}'{hint}; known: {', '.join(words)}")
+    return UsageError(f"unknown {kind} '{word}'{nearest(word, words)}; known: {', '.join(words)}")
 
 
 def parse_size(text: str) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +45,10 @@ class Case:
     standard: Callable[[Machine], list[dict[str, Any]]] = lambda machine: []
     # lines that forecast what trials will take
     forecast: Callable[[list[Parameters], Machine], list[str]] = lambda wanted, machine: []
-    # bytes of the files that a trial makes
-    disk: Callable[[Parameters], int] = lambda parameters: 0
+    # words after `watari run NAME` that show what it is for; other tools' words for it, each with
+    # the axes that belong to it here
+    example: str = ""
+    also: Mapping[str, str] = field(default_factory=dict)
     threads_compute: bool = True  # axis `threads` is how many OpenMP has
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION

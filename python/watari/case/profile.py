@@ -56,11 +56,13 @@ class Phase:
 
 @dataclass(frozen=True)
 class Profile:
-    """`footprint` is bytes of memory by kind; not `exact`: an estimate until it is measured."""
+    """`footprint` is bytes of memory by kind, `disk` those of files; not `exact`: an estimate until
+    it is measured."""
 
     phases: tuple[Phase, ...]
     footprint: dict[str, int]
     exact: bool = True
+    disk: int = 0
 
     @property
     def bytes_per_sample(self) -> int:

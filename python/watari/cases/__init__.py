@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from watari.case.axis import Parameters, as_text, unknown
 from watari.case.case import Case
+from watari.common.errors import UsageError
 from watari.results.registry import CHECKS, COMPLETIONS
 
 if TYPE_CHECKING:
@@ -32,8 +33,20 @@ CASES: dict[str, Case] = {
 def find(name: str) -> Case:
     """The case of this name. Raises UsageError with the nearest one and the list."""
     if name not in CASES:
+        other = written(name)
+        if other:
+            raise UsageError(f"unknown case '{name}'; here it is: {other}")
         raise unknown("case", name, CASES)
     return CASES[name]
+
+
+def written(word: str) -> str:
+    """`watari run copy from=pinned to=device` for another tool's word, `h2d`; empty where no case
+    knows it."""
+    for case in CASES.values():
+        if word.lower() in case.also:
+            return f"watari run {case.name} {case.also[word.lower()]}".rstrip()
+    return ""
 
 
 def presentation(name: str) -> Presentation:

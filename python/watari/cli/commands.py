@@ -12,9 +12,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -25,18 +23,9 @@ import typer
 from rich.console import Console
 
 from watari import cases
-from watari.case.axes import TRIALS
-from watari.case.axis import (
-    Machine,
-    expanded,
-    nearest,
-    parse_duration,
-    parse_share,
-    unknown,
-)
-from watari.case.engines import FOLDER
-from watari.case.field_words import here
-from watari.cli.examples import EXAMPLES
+from watari.case.axis import Machine, nearest, parse_duration, parse_share, unknown
+from watari.case.vocabulary import ADVICE
+from watari.cli import case_help
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import check_not_read, reason
 from watari.common.interrupts import INTERRUPTED
@@ -91,7 +80,7 @@ def show(renderable: Any) -> None:
     Console(width=max(console.width, 80) if console.is_terminal else 160).print(renderable)
 
 
-@app.command()
+@app.command(epilog="Example: watari probe --json")
 def probe(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
 ) -> None:
@@ -107,19 +96,7 @@ def probe(
 
 def list_case(name: str) -> None:
     """One case: its axes with their choices and defaults. Raises UsageError."""
-    case = cases.find(name)
-    print(f"{case.name}: {case.summary}")
-    for axis in [TRIALS, *case.axes.values()]:
-        choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-        print(f"  {axis.name:<15}{axis.summary}{choices} [{axis.default_text}]")
-    print()
-
-
-def example(name: str) -> str:
-    """Axes of a case as a user may give them: the first one with choices, and trials."""
-    axes = cases.find(name).axes.values()
-    swept = next((axis for axis in axes if len(axis.choices) > 1), None)
-    return f"{swept.name}={','.join(swept.choices[:2])} trials=3" if swept else "trials=3"
+    print(f"{case_help.axes_text(cases.find(name))}\n")
 
 
 def list_plans() -> None:
@@ -131,7 +108,7 @@ def list_plans() -> None:
         print(f"{name}: {' '.join(description.split())}")
 
 
-@app.command("list")
+@app.command("list", epilog="Examples: watari list · watari list copy · watari list plans")
 def list_cases(
     name: Annotated[
         str | None,
@@ -149,14 +126,18 @@ def list_cases(
 def given(words: list[str]) -> tuple[str, dict[str, str]]:
     """The case and its axes, of `copy from=pinned size=1GiB,4GiB`. Raises UsageError."""
     name, *rest = words
+    if name in commands_by_name() and name not in cases.CASES:
+        raise UsageError(f"'{name}' is a command, no case: watari {name} --help")
     if "=" in name:
         raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES)}")
     axes: dict[str, str] = {}
     for word in rest:
         axis, equals, value = word.partition("=")
         if not equals:
-            known = cases.find(name).axes
-            hint = f"; write {word}=VALUE" if word in known else here(word) or nearest(word, known)
+            case = cases.find(name)
+            hint = f"; write {word}=VALUE" if word in case.axes else nearest(word, case.axes)
+            if case.also.get(word):
+                hint = f"; write {case.also[word]}"
             raise UsageError(f"'{word}' is not axis=value{hint}")
         if axis in axes:
             raise UsageError(f"{axis} is given twice; write {axis}={axes[axis]},{value} for both")
@@ -164,8 +145,19 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
     return name, axes
 
 
-def planned(words: list[str], name: str | None, machine: Machine) -> Any:
-    """The plan that the words, the name of a plan, or neither ask for. Raises UsageError."""
+def planned(words: list[str], name: str | None, machine: Machine, brief: bool = False) -> Any:
+    """The plan that the words, the name of a plan, or neither ask for; `brief`: a first look.
+    Raises UsageError."""
+    from watari.plan.plan import quick
+
+    if brief and (set_by_user := {"trials=", "samples="} & {w[: w.find("=") + 1] for w in words}):
+        raise UsageError(f"--quick sets trials and samples: leave out {sorted(set_by_user)[0]}")
+    plan = asked_for(words, name, machine)
+    return quick(plan) if brief else plan
+
+
+def asked_for(words: list[str], name: str | None, machine: Machine) -> Any:
+    """The plan as it was asked for. Raises UsageError."""
     from watari.plan.plan import Plan, find, read, standard
 
     if words and name:
@@ -179,7 +171,11 @@ def planned(words: list[str], name: str | None, machine: Machine) -> Any:
     return Plan("standard", tuple(standard(machine)), "cases that every machine can measure")
 
 
-@app.command()
+@app.command(
+    cls=case_help.RunCommand,
+    epilog="Examples: watari run · watari run copy from=pinned to=device size=1GiB,4GiB · "
+    "watari run --plan gh200-sam --budget 8min -o run.json · watari run CASE --help: its axes",
+)
 def run(
     words: Annotated[
         list[str] | None,
@@ -210,17 +206,13 @@ def run(
         bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
     ] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="one trial of a few samples: does all of it work?")
+        bool, typer.Option("--quick", help="a first look: one trial of each case, few samples")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="say what would run: cases, bytes, time, disk")
+        bool, typer.Option("--dry-run", help="measure nothing: show cases, bytes, disk and time")
     ] = False,
 ) -> None:
-    """Measures: the standard plan for this machine, a stored plan, or one case.
-
-    `watari run CASE --help` lists the axes of a case.
-    """
-    from watari.cli import dry_run as dry
+    """Measures: the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary
     from watari.common import progress
     from watari.plan.plan import find
@@ -235,19 +227,11 @@ def run(
         deadline=started + parse_duration(budget) if budget else None,
     )
     machine = this_machine()
-    wanted = planned(words or [], plan, machine)
+    wanted = planned(words or [], plan, machine, quick)
     if names := hosts.of_ranks(list(wanted.requests), options.launcher):
         machine = {**machine, "hosts": names}  # on which defaults depend
-        wanted = planned(words or [], plan, machine)
+        wanted = planned(words or [], plan, machine, quick)
         print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
-    if quick:
-        wanted = replace(wanted, requests=tuple(dry.quick(wanted.requests)))
-    if dry_run:
-        if resume:
-            raise UsageError("--dry-run shows a plan; a resumed run continues the one it has")
-        show(dry.render(wanted.requests, machine))
-        return
-    require_folders(wanted.requests)
     state = prepare.fresh(wanted, machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
@@ -255,6 +239,12 @@ def run(
         state, resumed, options.launcher = continued(
             resume, state, bool(words or plan), options.launcher
         )
+    prepare.check_folders(state.requests)
+    if dry_run:
+        from watari.cli import dry_run as dry
+
+        show(dry.render(runner.remaining(state), machine))
+        return
     options.launcher.require_program()
     options.output = output or resumed or default_output(machine)
     check_not_read(options.output, [find(plan)] if plan else [])
@@ -274,15 +264,6 @@ def run(
     refused = ("wrong", "failed", "unsupported") if strict else ("wrong", "failed")
     bad = any(case.status in refused for case in results.cases)
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
-
-
-def require_folders(requests: Iterable[Request]) -> None:
-    """Raises UsageError for a folder that is not there; the default one is made."""
-    for request in requests:
-        folder = request.parameters.get("folder", FOLDER)
-        stored = cases.find(request.case).disk(request.parameters) > 0
-        if stored and folder != FOLDER and not Path(expanded(folder)).is_dir():
-            raise UsageError(f"{request.case}: folder={folder}: no such folder; make it first")
 
 
 def forecast(requests: list[Request], machine: Machine) -> None:
@@ -312,8 +293,7 @@ def known_format(format: str) -> None:
     """Raises UsageError for a format that figures do not have."""
     if format not in FORMATS:
         known = ", ".join(FORMATS)
-        hint = here(format) or nearest(format, FORMATS)
-        raise UsageError(f"unknown format '{format}'{hint}; known: {known}")
+        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
 
 
 def reports() -> Any:
@@ -326,7 +306,7 @@ def reports() -> Any:
     return page
 
 
-@app.command()
+@app.command(epilog="Example: watari report before.json after.json -o report.html")
 def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
@@ -348,7 +328,7 @@ def report(
     print(f"{'figures' if format else 'report'}: {output}")
 
 
-@app.command()
+@app.command(epilog="Example: watari compare before.json after.json --threshold 3%")
 def compare(
     base: Annotated[Path, typer.Argument(help="result file", show_default=False)],
     new: Annotated[
@@ -385,7 +365,7 @@ def compare(
     raise typer.Exit(max(exit_code(rows, fail_on_unsure) for rows in judged.values()))
 
 
-@app.command()
+@app.command(epilog="Example: watari check run.json --baseline good.json --threshold copy=5%")
 def check(
     results: Annotated[
         Path | None, typer.Argument(help="result file; none: runs the standard plan first")
@@ -444,7 +424,7 @@ def measured_now(quiet: bool) -> Any:
     return measured
 
 
-@app.command()
+@app.command(epilog="Example: watari export run.json -o trials.csv --by trial")
 def export(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
@@ -460,7 +440,7 @@ def export(
     print(f"{table.write(results, output, by)} rows: {output}")
 
 
-@app.command()
+@app.command(epilog="Example: watari effort himeno run.json -o effort.svg")
 def effort(
     program: Annotated[str, typer.Argument(help="the case whose styles are counted")],
     results: Annotated[
@@ -493,44 +473,26 @@ def effort(
     print(f"figure: {output}")
 
 
-@app.command()
+@app.command(
+    epilog="Example: watari completion bash > ~/.local/share/bash-completion/completions/watari"
+)
 def completion(
-    shell: Annotated[str, typer.Argument(help="bash, zsh or fish", show_default=False)],
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish")],
 ) -> None:
-    """Prints the completion script of a shell: commands, options, cases, axes and values."""
-    from watari.cli.completion import SCRIPTS
+    """Prints a script that completes commands, options, cases, axes and values."""
+    from watari.cli import completion as scripts
 
-    if shell not in SCRIPTS:
-        raise unknown("shell", shell, SCRIPTS)
-    print(SCRIPTS[shell], end="")
-
-
-@app.command("complete-words", hidden=True)
-def complete_words(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:
-    """What may stand in place of the last word, a line each: the completion scripts ask."""
-    from watari.cli.completion import candidates
-
-    print("\n".join(candidates(words or [""], command_table())))
+    if shell not in scripts.SHELLS:
+        raise unknown("shell", shell, scripts.SHELLS)
+    print(scripts.script(shell, commands_by_name()), end="")
 
 
-@app.command("man")
+@app.command(epilog="Example: watari man > ~/.local/share/man/man1/watari.1")
 def man() -> None:
-    """Prints the man page, watari.1."""
-    from watari.cli import manual
+    """Prints the manual page, for man to show."""
+    from watari.cli import man as manual
 
-    print(manual.page(command_table(), version("watari")), end="")
-
-
-def command_table() -> dict[str, Any]:
-    """The commands by name, with their options."""
-    table: dict[str, Any] = cast(Any, typer.main.get_command(app)).commands
-    return table
-
-
-def help_of_case(arguments: list[str]) -> str | None:
-    """The case of `run CASE --help`; None where that was not asked."""
-    asked = arguments[:1] == ["run"] and {"-h", "--help"} & set(arguments)
-    return next((word for word in arguments[1:] if word in cases.CASES), None) if asked else None
+    print(manual.page(commands_by_name(), version("watari")), end="")
 
 
 for case in cases.CASES.values():  # commands of cases' own
@@ -538,20 +500,9 @@ for case in cases.CASES.values():  # commands of cases' own
         import_module(case.commands).add_to(app)
 
 
-for info in app.registered_commands:
-    name = info.name or cast(Any, info.callback).__name__.replace("_", "-")
-    info.epilog = f"Example: {EXAMPLES[name]}" if name in EXAMPLES else info.epilog
-
-
 def invoked(arguments: list[str]) -> int:
     """Does what the words say. Without typer's own ending, which would take Ctrl-C and broken pipes
     for itself."""
-    named = help_of_case(arguments)
-    if named:
-        print(f"Usage: watari run {named} [AXIS=VALUE...] [OPTIONS]; options: watari run --help")
-        list_case(named)
-        print(f"Example: watari run {named} {example(named)} -o {named}.json")
-        return 0
     command = typer.main.get_command(app)
     try:
         with command.make_context("watari", list(arguments)) as context:
@@ -576,6 +527,24 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
+def commands_by_name() -> dict[str, Any]:
+    """Every command of `watari`."""
+    return dict(cast(Any, typer.main.get_command(app)).commands)
+
+
+def known_elsewhere(arguments: list[str]) -> str:
+    """What to write instead of a command that there is not: a case, or another tool's word."""
+    word = next((each for each in arguments if not each.startswith("-")), "")
+    if word in commands_by_name():
+        return ""
+    if word in cases.CASES:
+        return f"'{word}' is a case: watari run {shlex.join(arguments)}"
+    here = cases.written(word)
+    if here:
+        return f"no command '{word}'; here it is: {here}"
+    return f"no command '{word}' ({ADVICE[word]})" if word in ADVICE else ""
+
+
 def exit_code(arguments: list[str]) -> int:
     """Does what the words say, or says in one line why not."""
     try:
@@ -588,7 +557,7 @@ def exit_code(arguments: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise
-        text, code = error.format_message(), UsageError.exit_code
+        text, code = known_elsewhere(arguments) or error.format_message(), UsageError.exit_code
     if text:  # empty after the help that a bare `watari` prints
         print(f"watari: {text}", file=sys.stderr)
     return code

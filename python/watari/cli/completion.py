@@ -1,94 +1,99 @@
-"""Completion for bash, zsh and fish: the shell asks `watari complete-words`, which has tables.
+"""`watari completion SHELL`: a script with every command, option, case, axis and value in it.
 
-Commands, options, cases, axes with their values, stored plans; files are the shell's own.
+It asks no program while one types, so that it is as fast as the shell. What may stand after which
+words is one table; each shell has a script around it. A package stores the output where the shell
+looks:
+
+    watari completion bash > $PREFIX/share/bash-completion/completions/watari
+    watari completion zsh  > $PREFIX/share/zsh/site-functions/_watari
+    watari completion fish > $PREFIX/share/fish/vendor_completions.d/watari.fish
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from watari import cases
 from watari.case.axes import TRIALS
+from watari.case.axis import Axis, parse_boolean
+from watari.cli.commands import FORMATS
 from watari.plan.plan import stored
+from watari.plan.request import sets_both
+from watari.results.table import BY
 
-SCRIPTS = {
-    "bash": """# watari completion bash > ~/.local/share/bash-completion/completions/watari
-_watari() {
-    local line="${COMP_LINE:0:COMP_POINT}" words current
-    read -ra words <<< "$line"
-    [[ $line == *[[:space:]] ]] && words+=("")
-    current="${words[-1]}"
-    mapfile -t COMPREPLY < <(watari complete-words -- "${words[@]:1}" 2>/dev/null)
-    # bash takes = for the end of a word: what stands before it is not inserted again
-    if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then
-        COMPREPLY=("${COMPREPLY[@]#"${current%"${current##*=}"}"}")
-    fi
-    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
-}
-complete -o default -F _watari watari
-""",
-    "zsh": """#compdef watari
-# watari completion zsh > a folder of $fpath, as _watari
-local -a found
-found=("${(@f)$(watari complete-words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-if [[ -n "${found[1]}" ]]; then
-    compadd -S '' -- ${(M)found:#*=}
-    compadd -- ${found:#*=}
-else
-    _files
-fi
-""",
-    "fish": """# watari completion fish > ~/.config/fish/completions/watari.fish
-function __watari
-    set -l words (commandline -opc) (commandline -ct)
-    watari complete-words -- $words[2..-1] 2>/dev/null
-end
-complete -c watari -a '(__watari)'
-""",
-}
+SCRIPTS = Path(__file__).with_name("completion_scripts")
+SHELLS = {"bash": "watari.bash", "zsh": "watari.zsh", "fish": "watari.fish"}
+Table = dict[str, list[str]]  # what may stand after these words; "" after `watari`
+
+
+def axis_values(axis: Axis) -> list[str]:
+    """The words that an axis takes, where they are few."""
+    return ["yes", "no"] if axis.parse is parse_boolean else list(axis.choices)
+
+
+def option_values() -> Table:
+    """What stands after an option or a command that takes one of some words."""
+    return {
+        "run --plan": list(stored()),
+        "report --format": list(FORMATS),
+        "export --by": list(BY),
+        "list": ["plans", *cases.CASES],
+        "effort": [name for name, case in cases.CASES.items() if case.styles],
+        "completion": list(SHELLS),
+        "run": list(cases.CASES),
+    }
 
 
 def options(command: Any) -> list[str]:
-    """The options of a command, long ones first."""
-    return [name for p in command.params for name in p.opts if name.startswith("-")] + ["--help"]
+    """The long options of a command."""
+    names = [name for p in command.params for name in p.opts if name.startswith("--")]
+    return [*dict.fromkeys(names), *(["--help"] if "--help" not in names else [])]
 
 
-def of_axes(case: str, word: str, given: Sequence[str]) -> list[str]:
-    """Axes that were not given yet; after `axis=` its values, after a comma another one."""
-    axes = {"trials": TRIALS, **cases.CASES[case].axes}
-    name, equals, value = word.partition("=")
-    if not equals:
-        used = {text.partition("=")[0] for text in given}
-        return [f"{axis}=" for axis in axes if axis not in used]
-    before = value[: value.rfind(",") + 1]
-    choices = axes[name].choices if name in axes else ()
-    return [f"{name}={before}{choice}" for choice in choices]
+def table(commands: Mapping[str, Any]) -> Table:
+    """All that a shell completes."""
+    found: Table = {"": [*commands, "--version", "--help"]}
+    for name, command in commands.items():
+        found[name] = options(command)
+    for key, words in option_values().items():
+        found[key] = [*words, *found.get(key, [])]
+    for name, case in cases.CASES.items():
+        axes = [TRIALS, *case.axes.values()]
+        found[f"run {name}"] = [
+            *(f"{axis.name}=" for axis in axes),
+            *found["run"][len(cases.CASES) :],
+        ]
+        if sets_both(case):
+            found[f"run {name}"].insert(0, "memory=")
+            found[f"run {name} memory="] = axis_values(case.axes["from"])
+        for axis in axes:
+            if values := axis_values(axis):
+                found[f"run {name} {axis.name}="] = values
+    return found
 
 
-def candidates(words: Sequence[str], commands: Any) -> list[str]:
-    """What may stand in place of the last word; nothing where a file is wanted."""
-    *before, word = words or [""]
-    if not before:
-        found = [name for name, command in commands.items() if not command.hidden]
-        found += ["--version", "--help"]
+def quoted(words: str) -> str:
+    """For a shell: no word of the table has a quote."""
+    if "'" in words:
+        raise ValueError(f"a quote in {words}")
+    return f"'{words}'"
+
+
+def branches(found: Table, shell: str) -> str:
+    """The table as the branches of the shell's `case`."""
+    if shell == "fish":
+        lines = (
+            f"        case {quoted(k)}\n            printf '%s\\n' {' '.join(map(quoted, w))}"
+            for k, w in found.items()
+        )
     else:
-        name, *rest = before
-        if name not in commands:
-            return []
-        if rest and rest[-1] == "--plan":
-            found = list(stored())
-        elif word.startswith("-"):
-            found = options(commands[name])
-        elif name == "run":
-            case = next((text for text in rest if text in cases.CASES), None)
-            found = of_axes(case, word, rest) if case else list(cases.CASES)
-        elif name == "list":
-            found = [*cases.CASES, "plans"]
-        elif name == "effort":
-            found = [c.name for c in cases.CASES.values() if c.styles]
-        elif name == "completion":
-            found = list(SCRIPTS)
-        else:
-            found = []
-    return [text for text in found if text.startswith(word)]
+        lines = (f"        {quoted(k)}) echo {quoted(' '.join(w))} ;;" for k, w in found.items())
+    return "\n".join(lines)
+
+
+def script(shell: str, commands: Mapping[str, Any]) -> str:
+    """The script for one of SHELLS."""
+    text = (SCRIPTS / SHELLS[shell]).read_text()
+    return text.replace("@BRANCHES@", branches(table(commands), shell))

@@ -8,7 +8,7 @@ its own axes. A list of values sweeps the axis.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from watari.common.errors import FileError, UsageError
 from watari.plan.request import Request, resolve
 
 TEXTS = ("name", "description", "source")
+QUICK_SAMPLES = 3  # the first has what comes once, another one what stays
 FIELDS = (*TEXTS, "defaults", "case")
 
 
@@ -40,6 +41,17 @@ def once(requests: list[Request]) -> tuple[Request, ...]:
         if request.key not in kept or kept[request.key].trials < request.trials:
             kept[request.key] = request
     return tuple(kept.values())
+
+
+def quick(plan: Plan) -> Plan:
+    """A first look: one trial of each case, with few samples."""
+    requests = []
+    for request in plan.requests:
+        asked = request.parameters
+        if "samples" in asked:
+            asked = {**asked, "samples": min(asked["samples"], QUICK_SAMPLES)}
+        requests.append(replace(request, parameters=asked, trials=1))
+    return replace(plan, name=f"{plan.name}, quick", requests=once(requests))
 
 
 def stored() -> dict[str, Path]:

@@ -32,11 +32,12 @@ class Request:
 
 
 def values(case: Case, name: str, given: Value, typed: str = "") -> list[Value]:
-    """The parsed values of one axis: a sweep has several. Raises UsageError, about the axis as the
-    user typed it."""
+    """The parsed values of one axis: a sweep has several. Raises UsageError, about the axis that
+    was typed."""
     known = {"trials": TRIALS, **case.axes}
     if name not in known:
-        raise unknown(f"axis of {case.name}", name, known)
+        both = ("memory",) if sets_both(case) else ()
+        raise unknown(f"axis of {case.name}", name, [*known, *both])
     listed = given if isinstance(given, list) else as_text(given).split(",")
     try:
         parsed = [known[name].parse(as_text(value).strip()) for value in listed]
@@ -45,6 +46,11 @@ def values(case: Case, name: str, given: Value, typed: str = "") -> list[Value]:
     if not parsed:
         raise UsageError(f"{case.name}: {name}: no value given")
     return list(dict.fromkeys(parsed))
+
+
+def sets_both(case: Case) -> bool:
+    """Whether `memory` stands for `from` and `to`."""
+    return {"from", "to"} <= case.axes.keys()
 
 
 def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Request]:
@@ -56,8 +62,13 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     """
     case = find(name)
     given = dict(given)
-    if "from" in case.axes and "memory" in given:
+    if sets_both(case) and "memory" in given:
         both = given.pop("memory")
+        ends = sorted({"from", "to"} & given.keys())
+        if ends:
+            raise UsageError(
+                f"{name}: memory={as_text(both)} sets from and to; leave out {ends[0]}"
+            )
         kinds = values(case, "from", both, typed="memory")
         requests = [
             request

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -33,6 +34,8 @@ SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not
 STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
 GRACE_SECONDS = 3.0  # between asking a session to end and ending it
 TAIL_CHARACTERS = 600
+OWN_WORDS = re.compile(r"^(?:\[[^\]]*\](?:<\w+>)?:?\s*|\d+: )?watari: ")
+RULE = re.compile(r"\s*[-=*_]*\s*")  # drawn around messages, or an empty line
 ROOM = 2**16  # bytes: a result of thousands of samples, or why there is none
 START = str(Path(__file__).with_name("start.py").absolute())
 PINNING = {"OMP_PLACES": "cores", "OMP_PROC_BIND": "close", "CUDA_MODULE_LOADING": "EAGER"}
@@ -157,22 +160,27 @@ def end_session(process: subprocess.Popen[bytes]) -> bool:
 
 
 def tail(path: Path) -> str:
-    """What a trial last wrote to its error stream, on one line; a worker's own words if any."""
+    """What a trial wrote to its error stream, on one line; a worker's own words if any."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, path.stat().st_size - 16384))
             lines = stream.read().decode(errors="replace").splitlines()
     except OSError:
         return ""
-    # under a launcher they come before its long farewell
-    words = [line for line in lines if line.startswith("watari: ")] or lines
-    said = dict.fromkeys(line.strip() for line in words)  # every rank says the same
-    text = " | ".join(line for line in said if line.strip("-*= "))
+    # under a launcher they come before its long farewell, perhaps behind the rank
+    words = [line for line in lines if OWN_WORDS.search(line)]
+    words = [OWN_WORDS.sub("watari: ", line, count=1) for line in words] or lines
+    return shortened(list(dict.fromkeys(w.strip() for w in words if not RULE.fullmatch(w))))
+
+
+def shortened(lines: list[str]) -> str:
+    """Lines as one of them. What is too long keeps its beginning, where a launcher writes why it
+    starts nothing, and more of its end, where a program writes how it failed."""
+    text = " | ".join(lines)
     if len(text) <= TAIL_CHARACTERS:
         return text
-    # mpirun begins with the cause, a program ends with it
-    half = TAIL_CHARACTERS // 2
-    return f"{text[:half]} ... {text[-half:]}"
+    first = TAIL_CHARACTERS // 3
+    return f"{text[:first]} ... {text[first - TAIL_CHARACTERS :]}"
 
 
 def death(code: int) -> str:

@@ -6,14 +6,18 @@ import importlib.metadata
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from watari.case.axis import Machine
+from watari.case.axis import Machine, expanded
+from watari.case.engines import FOLDER
+from watari.cases import find
 from watari.common import variables
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 from watari.machine import record
 from watari.plan.plan import Plan
+from watari.plan.request import Request
 from watari.results import schema
 from watari.run import prefault
 from watari.run.journal import State, check_dead, is_left, path_for
@@ -64,6 +68,20 @@ def fresh(plan: Plan, machine: Machine, launcher: Launcher) -> State:
         list(plan.requests),
         [[] for _ in plan.requests],
     )
+
+
+def check_folders(requests: Sequence[Request]) -> None:
+    """Raises UsageError for a folder of test files that is not there, unless it is the default one,
+    which a trial makes: a mistyped path would fill the disk that it happens to lie on."""
+    for request in requests:
+        folder = request.parameters.get("folder", FOLDER)
+        if folder == FOLDER or not find(request.case).profile(request.parameters).disk:
+            continue
+        if not os.path.isdir(expanded(folder)):
+            raise UsageError(
+                f"{request.case}: folder={folder} does not exist; make it "
+                f"(mkdir -p {shlex.quote(folder)}), or leave it out for {FOLDER}"
+            )
 
 
 def check_output(output: Path, resumed: Path | None) -> None:

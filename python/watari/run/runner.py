@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -51,6 +51,15 @@ def ended(state: State, index: int) -> bool:
     trials = state.trials[index]
     unsupported = bool(trials) and trials[0]["status"] == "unsupported"
     return unsupported or len(trials) >= state.requests[index].trials
+
+
+def remaining(state: State) -> list[Request]:
+    """What is still to be run, with the trials that are missing of each."""
+    return [
+        replace(request, trials=request.trials - len(state.trials[index]))
+        for index, request in enumerate(state.requests)
+        if not ended(state, index)
+    ]
 
 
 def following(state: State, spent: list[float], skipped: set[int], fair: bool) -> int | None:
@@ -210,13 +219,8 @@ def assemble(state: State) -> schema.Results:
         machine=state.machine,
         cases=[case(request, trials, machine) for request, trials in measured if trials],
         missing=[
-            schema.Missing(
-                case=request.case,
-                parameters=request.parameters,
-                trials=request.trials - len(state.trials[index]),
-            )
-            for index, request in enumerate(state.requests)
-            if not ended(state, index)
+            schema.Missing(case=r.case, parameters=r.parameters, trials=r.trials)
+            for r in remaining(state)
         ],
     )
     return anonymous.anonymous([whole])[0] if state.program.anonymous else whole

@@ -350,3 +350,50 @@ def test_worker_ends_with_its_parent(tmp_path):
     while alive(pid.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(pid.read_text())
+
+
+MPIRUN_AS_ROOT = """\
+--------------------------------------------------------------------------
+mpirun has detected an attempt to run as root.
+
+Running as root is *strongly* discouraged as any mistake (e.g., in
+defining TMPDIR) or bug can result in catastrophic damage to the OS
+file system, leaving your system in an unusable state.
+
+We strongly suggest that you run mpirun as a non-root user.
+
+You can override this protection by adding the --allow-run-as-root option
+to the cmd line or by setting two environment variables in the following way:
+the variable OMPI_ALLOW_RUN_AS_ROOT=1 to indicate the desire to override this
+protection, and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 to confirm the choice and
+add one more layer of certainty that you want to do so.
+We reiterate our advice against doing so - please proceed at your own risk.
+--------------------------------------------------------------------------
+"""
+
+
+def test_a_long_message_keeps_how_it_begins_and_ends(tmp_path):
+    errors = tmp_path / "errors"
+    errors.write_text(MPIRUN_AS_ROOT)
+    text = launch.tail(errors)
+    assert text.startswith("mpirun has detected an attempt to run as root.")
+    assert text.endswith("at your own risk.")
+    assert len(text) <= launch.TAIL_CHARACTERS + len(" ... ")
+    assert "---" not in text
+
+
+@pytest.mark.parametrize("mark", ["", "[1,1]<stderr>: ", "[1,1]<stderr>:", "1: "])
+def test_the_words_of_a_rank_come_before_those_of_its_launcher(mark, tmp_path):
+    errors = tmp_path / "errors"
+    errors.write_text(f"{mark}watari: CUDA: no memory on GPU 1\n" + MPIRUN_AS_ROOT)
+    assert launch.tail(errors) == "watari: CUDA: no memory on GPU 1"
+
+
+def test_a_trial_that_its_launcher_does_not_start_keeps_the_cause(tmp_path):
+    script = tmp_path / "mpirun"
+    script.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{MPIRUN_AS_ROOT}END\nexit 1\n")
+    script.chmod(0o755)
+    chosen = launch.Launcher.parse(str(script))
+    ended = launch.trial(REQUEST, chosen, 20, tmp_path)
+    assert ended["status"] == "failed"
+    assert "mpirun has detected an attempt to run as root." in ended["error"]

@@ -44,7 +44,7 @@ def profile(p: Parameters) -> Profile:
     if p["store"] == "ram":  # matrices in files take none
         kind = p["engine"] if p["engine"] in axes.IN_MEMORY else "pageable"
         footprint[kind] = footprint.get(kind, 0) + matrix_bytes(p)
-    return Profile((phase,), footprint, exact=False)
+    return Profile((phase,), footprint, False, matrix_bytes(p) if p["store"] == "file" else 0)
 
 
 def extra_seconds(p: Parameters) -> float:
@@ -141,8 +141,14 @@ CASES = (
         extra_seconds,
         threads_compute=False,
         labels=labels,
+        example="n=16384 fast-memory=1GiB engine=uring",
+        also={
+            "sgemm": "precision=single",
+            "dgemm": "precision=double",
+            "matmul": "",
+            "blas": "",
+        },
         forecast=forecast,
-        disk=lambda p: matrix_bytes(p) if p["store"] == "file" else 0,
         presentation="watari.cases.gemm.words",
         commands="watari.cases.gemm.command",
     ),

@@ -126,4 +126,4 @@ def gemm(
 
 def add_to(app: typer.Typer) -> None:
     """Makes it a command of `watari`."""
-    app.command()(gemm)
+    app.command(epilog="Example: watari gemm A.npy B.npy -o C.npy --fast-memory 8GiB")(gemm)

@@ -131,6 +131,8 @@ CASES = (
         axes.require_sense,
         asks=asks,
         labels=labels,
+        example="style=explicit,managed,managed-prefetch grid=L",
+        also={"stencil": "", "jacobi": ""},
         styles=Path(__file__).with_name("styles"),
         presentation="watari.cases.himeno.words",
     ),

@@ -38,7 +38,7 @@ def profile(p: Parameters) -> Profile:
     footprint = {kind: (p["fast-memory"] or size) + vectors}
     if p["store"] == "ram":
         footprint["pageable"] = footprint.get("pageable", 0) + size
-    return Profile((phase,), footprint, exact=False)
+    return Profile((phase,), footprint, False, size if p["store"] == "file" else 0)
 
 
 def extra_seconds(p: Parameters) -> float:
@@ -100,5 +100,7 @@ CASES = (
         extra_seconds,
         threads_compute=False,
         commands="watari.cases.hmatrix.command",
+        example="mesh=bumpy:16 eps=1e-4,1e-6",
+        also={"h-matrix": "", "hacapk": "", "aca": ""},
     ),
 )

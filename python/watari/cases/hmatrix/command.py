@@ -219,4 +219,4 @@ def save(found: Charges, output: Path, table: Path | None) -> None:
 
 def add_to(app: typer.Typer) -> None:
     """Makes it a command of `watari`."""
-    app.command()(bem)
+    app.command(epilog="Example: watari bem bumpy:16 --potential 1 -o charges.vtu")(bem)

@@ -125,6 +125,8 @@ CASES = (
         extra_seconds=extra_seconds,
         labels=labels,
         standard=standard.latencies,
+        example="processor=cpu size=32KiB,1MiB,256MiB",
+        also={"pointer-chase": "", "lmbench": "", "lat_mem_rd": ""},
         presentation="watari.cases.latency.words",
     ),
 )

@@ -115,6 +115,8 @@ CASES = (
         profile,
         extra_seconds=extra_seconds,
         labels=labels,
+        example="lattice=8x8x8x16 precision=double,mixed",
+        also={"qcd": "", "wilson": "", "clover": "", "ccs-qcd": "", "bicgstab": ""},
         styles=Path(__file__).with_name("styles"),
         presentation="watari.cases.lattice.words",
     ),

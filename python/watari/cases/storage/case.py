@@ -31,7 +31,8 @@ def profile(parameters: Parameters) -> Profile:
     )
     store = 0 if parameters["store"] == "file" else int(parameters["size"])
     kind = "pinned" if processor != "cpu" else "pageable"
-    return Profile((phase,), {kind: size + store})
+    on_disk = int(parameters["size"]) - store
+    return Profile((phase,), {kind: size + store}, disk=on_disk)
 
 
 def extra_seconds(parameters: Parameters) -> float:
@@ -134,7 +135,18 @@ CASES = (
         axes.require_sense,
         extra_seconds,
         standard=standard,
-        disk=lambda p: int(p["size"]) if p["store"] == "file" else 0,
+        example="engine=uring,posix block=4KiB,128KiB",
+        also={
+            "fio": "engine=uring block=4KiB depth=32",
+            "randread": "pattern=random direction=read",
+            "randwrite": "pattern=random direction=write",
+            "io": "",
+            "disk": "",
+            "ssd": "",
+            "nvme": "engine=queue",
+            "gds": "engine=cufile",
+            "gdsio": "engine=cufile",
+        },
         presentation="watari.cases.storage.words",
     ),
 )

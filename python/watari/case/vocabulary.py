@@ -1,0 +1,107 @@
+"""Words of other tools (fio, STREAM, nvbandwidth, CUDA) and the word that stands here instead.
+
+An error about a word that no list has looks here after the spelling: `bs=4k` is answered with
+`block`. A word of this table is offered only where the list has its counterpart. Other words for a
+case stand in the case's row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+# the field's word: words here, the likeliest first
+INSTEAD: dict[str, tuple[str, ...]] = {
+    # axes
+    "bs": ("block", "size"),
+    "blocksize": ("block", "size"),
+    "iodepth": ("depth",),
+    "qd": ("depth",),
+    "queue-depth": ("depth",),
+    "numjobs": ("threads",),
+    "jobs": ("threads",),
+    "nthreads": ("threads",),
+    "ioengine": ("engine",),
+    "backend": ("engine", "means"),
+    "rw": ("pattern",),
+    "direct": ("cache",),
+    "filename": ("folder",),
+    "dir": ("folder",),
+    "directory": ("folder",),
+    "nrfiles": ("files",),
+    "bytes": ("size",),
+    "buffer": ("size",),
+    "length": ("size",),
+    "loops": ("samples",),
+    "reps": ("samples",),
+    "repeat": ("samples",),
+    "runs": ("trials",),
+    "dtype": ("precision",),
+    "type": ("precision", "memory"),
+    "src": ("from", "source"),
+    "source": ("from",),
+    "dst": ("to", "destination"),
+    "destination": ("to",),
+    "device": ("device", "processor", "gpu"),
+    "nprocs": ("ranks",),
+    "np": ("ranks",),
+    "advise": ("hint",),
+    "hugepages": ("thp",),
+    # memory and processors
+    "host": ("cpu", "pinned", "pageable"),
+    "dram": ("pageable", "cpu"),
+    "ram": ("pageable", "cpu"),
+    "hbm": ("device",),
+    "vram": ("device",),
+    "gpu": ("device",),
+    "cpu": ("pageable",),
+    "cuda": ("gpu",),
+    "um": ("managed",),
+    "uvm": ("managed",),
+    "unified": ("managed",),
+    "malloc": ("system", "pageable"),
+    "hmm": ("system",),
+    "ats": ("system",),
+    "zero-copy": ("pinned",),
+    "mapped": ("pinned",),
+    "ce": ("copy-engine",),
+    "memcpy": ("copy-engine",),
+    "sm": ("kernel",),
+    # storage and numbers
+    "rand": ("random",),
+    "seq": ("sequential",),
+    "libaio": ("uring",),
+    "io_uring": ("uring",),
+    "sync": ("posix",),
+    "pread": ("posix",),
+    "gds": ("cufile",),
+    "bam": ("gpu",),
+    "randread": ("random", "read"),
+    "randwrite": ("random", "write"),
+    "float": ("single",),
+    "fp32": ("single",),
+    "fp64": ("double",),
+}
+# what several words say here; for axes and values that do not exist
+ADVICE = {
+    "h2d": "write from=pinned to=device",
+    "d2h": "write from=device to=pinned",
+    "d2d": "write memory=device",
+    "p2p": "write from=device to=device:1",
+    "randread": "write pattern=random direction=read",
+    "randwrite": "write pattern=random direction=write",
+    "runtime": "write samples=N, or --budget TIME for the run",
+    "output": "write -o FILE",
+    "csv": "results are JSON; for a table: watari export RESULTS -o x.csv",
+    "json": "results are JSON: write -o x.json",
+    "format": "results are JSON; for a table: watari export RESULTS -o x.csv",
+    "export": "results are JSON; for a table: watari export RESULTS -o x.csv",
+}
+
+
+def counterpart(word: str, known: Collection[str]) -> str:
+    """` (here: 'block')` for a word of another tool, else nothing; only words in `known`."""
+    word = word.lower()
+    here = [other for other in INSTEAD.get(word, ()) if other in known]
+    if here:
+        return f" (here: {' or '.join(repr(other) for other in here)})"
+    return f" ({ADVICE[word]})" if word in ADVICE else ""

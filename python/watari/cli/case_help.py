@@ -1,0 +1,63 @@
+"""`watari run CASE --help` and `watari list CASE`: axes, choices, defaults and an example, from the
+case's row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from watari import cases
+from watari.case.axes import TRIALS
+from watari.case.axis import Axis
+from watari.case.case import Case
+
+HELP = ("-h", "--help")
+
+
+def axis_line(axis: Axis) -> str:
+    """Name, summary, choices and default."""
+    choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
+    return f"  {axis.name + ' ':<14}{axis.summary}{choices} [{axis.default_text}]"
+
+
+def axes_text(case: Case) -> str:
+    """The case and a line for each axis."""
+    lines = [axis_line(axis) for axis in (TRIALS, *case.axes.values())]
+    return "\n".join([f"{case.name}: {case.summary}", *lines])
+
+
+def example(case: Case) -> str:
+    """A command that measures it."""
+    return f"watari run {case.name} {case.example}".rstrip()
+
+
+def help_text(case: Case) -> str:
+    """All that one needs to know to measure a case."""
+    return (
+        f"Usage: watari run {case.name} [AXIS=VALUE[,VALUE...]]... [OPTIONS]\n\n"
+        f"{axes_text(case)}\n\n"
+        "Sizes read as 64KiB, 4GB (10^9 bytes) or 4G; several values, with commas, are a sweep.\n"
+        f"Example: {example(case)}\n"
+        "Options of every case: watari run --help"
+    )
+
+
+def named_case(arguments: Sequence[str]) -> Case | None:
+    """The case whose help is asked for, if any: the first word that is one."""
+    if not set(HELP) & set(arguments):
+        return None
+    return next((cases.CASES[word] for word in arguments if word in cases.CASES), None)
+
+
+class RunCommand(TyperCommand):
+    """A command whose help is that of the case, where one is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        case = named_case(args)
+        if case:
+            print(help_text(case))
+            raise typer.Exit
+        return super().parse_args(ctx, args)
