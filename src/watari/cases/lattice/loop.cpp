@@ -11,7 +11,9 @@
 #include "watari/memory/room.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <deque>
 #include <numeric>
 #include <string>
@@ -124,12 +126,18 @@ void record(measure::trial& into, const krylov::reports& all) {
         all.begin(), all.end(), [](const krylov::report& a, const krylov::report& b) {
             return a.true_residual / a.norm_b < b.true_residual / b.norm_b;
         });
-    for (const krylov::report& each : all)
-        if (!each.converged())
-            throw error(std::string("BiCGStab: ") + krylov::name_of(each.reason) + " at step " +
-                        std::to_string(each.iterations) + ", after " +
-                        std::to_string(each.applications) + " applications of D; |r|/|b| is " +
-                        std::to_string(each.recursive_residual / each.norm_b));
+    for (const krylov::report& each : all) {
+        if (each.converged()) continue;
+        std::array<char, 32> residual{};
+        std::snprintf(residual.data(), residual.size(), "%.3e",
+                      each.recursive_residual / each.norm_b);
+        const bool limit = each.reason == krylov::ending::stopped;
+        throw error(std::string("BiCGStab has not converged: ") +
+                    (limit ? "limit of iterations" : krylov::name_of(each.reason)) + " at step " +
+                    std::to_string(each.iterations) + ", after " +
+                    std::to_string(each.applications) + " applications of D; |r|/|b| is " +
+                    residual.data());
+    }
     into.quantities["iterations"] = {static_cast<double>(all[0].applications), "1"};
     into.quantities["residual"] = {worst.true_residual / worst.norm_b, "1"};
     into.quantities["source_norm2"] = {all[0].norm_b * all[0].norm_b, "1"};
