@@ -48,7 +48,7 @@ def profile(parameters: Parameters) -> Profile:
 
 def extra_seconds(parameters: Parameters) -> float:
     """Links and source are drawn by the CPU."""
-    threads = max(1, parameters["threads"] * parameters["ranks"])
+    threads = max(1, int(parameters["threads"]) * int(parameters["ranks"]))
     return SETUP_SECONDS * axes.sites(parameters["lattice"]) / threads
 
 
