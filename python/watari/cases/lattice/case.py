@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, table, words
+from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, table, words
 from watari.case.axis import Axis, Parameters, count, one_of, parse_boolean
 from watari.case.case import Case
 from watari.case.profile import Access, Phase, Profile, Transfer
@@ -119,7 +119,7 @@ CASES = (
                 "tuned",
                 ("shared", "tuned"),
             ),
-            axis("iterations", "applications of the matrix, at most", count(1, 100_000), 5000),
+            axis("iterations", "applications of the matrix, at most", kept, 5000),
             replace(
                 axis("ranks", "processes, started by the launcher", count(1, axes.MOST_RANKS), 1),
                 before=1,
