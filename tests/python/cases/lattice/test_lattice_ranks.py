@@ -14,8 +14,9 @@ import synthetic
 
 from watari.cases.lattice import trial as lattice_trial
 from watari.common.errors import UsageError
+from watari.machine import probe
 from watari.plan.request import Request, describe, resolve
-from watari.run import launch
+from watari.run import gpu_mpi, launch
 
 native = pytest.importorskip("watari._native")
 
@@ -107,6 +108,34 @@ class TestOnTheCpu:
         overlapped, nccl = request(split="2x1x1x1", overlap="yes"), request(ranks=2, halo="nccl")
         for outcome in on_ranks(2, [overlapped, nccl], tmp_path):
             assert outcome["error"] == "unsupported", outcome
+
+
+def gpu_count() -> int:
+    return sum(p["kind"] == "gpu" for p in probe.machine()["processors"])
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+@pytest.mark.skipif(not MPI_PART.exists(), reason="built without MPI: install libopenmpi-dev")
+@pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
+def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
+    if gpu_count() < 2:
+        pytest.skip("two ranks need two GPUs")
+    trials = [
+        request(processor="gpu", lattice=KNOWN, split=split, halo=halo, overlap=overlap, **more)
+        for split in ("2x1x1x1", "1x1x2x1", "1x1x1x2")
+        for overlap in ("no", "yes")
+        for more in ({}, {"style": "managed", "kernel": "shared"}, {"links": 12, "rhs": 2})
+    ]
+    # an MPI without CUDA would be a crash: such cases are left out, as a run does
+    asking = gpu_mpi.Probe()
+    trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
+    if not trials:
+        pytest.skip("this MPI takes no GPU memory")
+    one = alone(lattice=KNOWN)
+    for trial, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
+        assert_near(outcome, one, describe(trial))
+        assert outcome["iterations"] == 219
 
 
 @pytest.mark.parametrize(
