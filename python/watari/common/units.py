@@ -47,6 +47,13 @@ def format_rate(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def format_speed(low: float, high: float | None = None) -> str:
+    """A rate of GB/s with the unit that reads best, or a range of it: `4.28 TB/s`, `54–56 GB/s`."""
+    ends = (low,) if high is None else (low, high)
+    unit, scale = ("TB/s", 1e3) if min(ends) >= 999.5 else ("GB/s", 1.0)
+    return f"{'–'.join(f'{end / scale:.3g}' for end in ends)} {unit}"
+
+
 def format_duration(seconds: float) -> str:
     """A time: `1.2 s`, `0.55 ms`, `under 1 µs`, `130 s`, `3.1 h`, `40 days`."""
     if seconds < 9.95e-7:

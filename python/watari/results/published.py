@@ -21,7 +21,7 @@ KINDS = ("measured", "theoretical", "second-hand")
 class Quantity:
     """What a number is a number of: `parameters` is a subset of those of `case`. With `less` it is
     a difference, with `over` a ratio: that case, less or over the one that has these parameters
-    instead."""
+    instead. `least` is what `watari check` expects."""
 
     name: str
     title: str
@@ -31,6 +31,7 @@ class Quantity:
     unit: str = "GB/s"
     less: dict[str, Any] = field(default_factory=dict)
     over: dict[str, Any] = field(default_factory=dict)
+    least: float = 0.0  # part of the physical limit that sound hardware reaches; 0: not known
 
     def matches(self, case: str, parameters: dict[str, Any]) -> bool:
         """Whether a measured case is this quantity."""
@@ -55,6 +56,7 @@ class Published:
     where: str
     hardware: str = ""
     note: str = ""
+    own: bool = False  # measured for this project, with other programs: not published by others
     size: int = 0  # bytes of one array; 0 where the value holds for all, or none was published
 
     @property
@@ -92,11 +94,12 @@ def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
     texts = ("quantity", "machine", "kind", "unit", "source", "title", "where", "hardware", "note")
     size = int(whole.get("parameters", {}).get("size", 0))
     words = {name: str(whole.get(name, "")) for name in texts}
-    return Published(low=low, high=high, size=size, **words)
+    return Published(low=low, high=high, size=size, own=bool(whole.get("own")), **words)
 
 
-def values(where: Path | None = None) -> list[Published]:
-    """All published values. Raises FileError that names file and field."""
+def values(where: Path | None = None, own: bool = False) -> list[Published]:
+    """What others published; with `own`, what was measured for this project too. Raises FileError
+    that names file and field."""
     where = where or folder()
     known = quantities(where)
     entries = []
@@ -112,4 +115,4 @@ def values(where: Path | None = None) -> list[Published]:
         unit = known[entry.quantity].unit
         if entry.unit != unit:
             raise FileError(f"{where}: {entry.quantity} of {entry.source} is not in {unit}")
-    return entries
+    return [entry for entry in entries if own or not entry.own]

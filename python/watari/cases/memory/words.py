@@ -110,5 +110,9 @@ def as_copy(m: Measured) -> Measured:
 
 
 PRESENTATION = Presentation(
-    words=words, alike=as_copy, plain=plain, figures="watari.cases.memory.figures"
+    words=words,
+    alike=as_copy,
+    plain=plain,
+    figures="watari.cases.memory.figures",
+    answer="watari.cases.memory.answer",
 )

@@ -49,5 +49,9 @@ def tables(cases: Sequence[Measured]) -> list[Table]:
 
 
 PRESENTATION = Presentation(
-    words=words, columns=summary, tables=tables, figures="watari.cases.storage.figures"
+    words=words,
+    columns=summary,
+    tables=tables,
+    figures="watari.cases.storage.figures",
+    answer="watari.cases.storage.answer",
 )

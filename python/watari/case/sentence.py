@@ -1,0 +1,160 @@
+"""One sentence of the answer: where data should live, with its figure, confidence and crossover.
+
+A cost is in seconds per GB of data, with its interval over trials. Of two ways with the costs
+`setup` once and `each` a pass, the second pays from the first whole n on for which
+
+    setup_2 + n each_2 < setup_1 + n each_1
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from watari.common.units import format_speed
+from watari.results.measured import Measured
+from watari.results.statistics import interval
+
+# what can be answered, in order; a machine without a GPU answers those of its CPU
+TOPICS = {
+    "again": "Read again and again by the GPU",
+    "once": "Used once by the GPU",
+    "turns": "Used by both processors in turn",
+    "larger": "Larger than GPU memory",
+    "files": "Larger than memory",
+    "never": "Never",
+    "cpu-again": "Used again and again by the CPU",
+    "cpu-once": "Used once by the CPU",
+    "steps": "Followed from pointer to pointer",
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What the numbers of a run say on one topic. Empty `crossover`: there is none."""
+
+    topic: str
+    text: str  # complete, with its figures
+    figure: str  # the number that it rests on: `4.28 TB/s`
+    confidence: str  # of the figure: its 95% interval, or `a single trial`
+    crossover: str = ""
+
+    @property
+    def title(self) -> str:
+        """What data this is about."""
+        return TOPICS.get(self.topic, self.topic)
+
+    def line(self) -> str:
+        """The whole sentence as plain text."""
+        parts = [f"{self.title}: {self.text}", self.crossover, f"({self.confidence})"]
+        return " ".join(part for part in parts if part and part != "()")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds per GB of data: middle, and the ends of its interval."""
+
+    middle: float
+    low: float
+    high: float
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.middle + other.middle, self.low + other.low, self.high + other.high)
+
+    def times(self, count: float) -> Cost:
+        """The cost of so many of them."""
+        return Cost(self.middle * count, self.low * count, self.high * count)
+
+    @property
+    def speed(self) -> str:
+        """GB of data per second."""
+        return format_speed(1 / self.middle)
+
+
+NOTHING = Cost(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to use data: what it costs once, and a pass."""
+
+    name: str
+    setup: Cost
+    each: Cost
+    trials: int
+
+    def total(self, passes: int) -> Cost:
+        """All passes, with what comes before them."""
+        return self.setup + self.each.times(passes)
+
+
+def cost(seconds: Sequence[float], gigabytes: float) -> Cost:
+    """Of data of this size, from the seconds of each trial."""
+    each = [s / gigabytes for s in seconds]
+    low, high = interval(each) or (min(each), max(each))
+    return Cost(median(each), low, high)
+
+
+def pays_from(first: Option, second: Option) -> tuple[int, int | None] | None:
+    """From which pass on the second way is faster: soonest and latest within the intervals (None:
+    perhaps never). None where it is slower for any number of passes."""
+
+    def passes(setup: float, saved: float) -> int | None:
+        return max(1, math.floor(setup / saved) + 1) if saved > 0 else None
+
+    usual = passes(second.setup.middle - first.setup.middle, first.each.middle - second.each.middle)
+    if usual is None:
+        return None
+    soon = passes(second.setup.low - first.setup.high, first.each.high - second.each.low)
+    late = passes(second.setup.high - first.setup.low, first.each.low - second.each.high)
+    return min(soon or usual, usual), late
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `22nd`, `113th`."""
+    last = 0 if number % 100 in (11, 12, 13) else number % 10
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
+
+
+def from_pass(first: Option, second: Option) -> str:
+    """`from the 2nd pass on`, `from the 1st to 3rd pass on`; empty where it never pays."""
+    found = pays_from(first, second)
+    if not found:
+        return ""
+    soon, late = found
+    if late is None:
+        return f"from the {ordinal(soon)} pass on, but not surely"
+    to = "" if late == soon else f" to {ordinal(late)}"
+    return f"from the {ordinal(soon)}{to} pass on"
+
+
+def confidence(m: Measured) -> str:
+    """`95%: 4.25–4.26 TB/s, 3 trials` of its rate; `a single trial`."""
+    trials = len(m.trials)
+    if not m.summary.interval:
+        return "a single trial" if trials == 1 else f"{trials} trials"
+    low, high = m.summary.interval
+    return f"95%: {format_speed(low, high)}, {trials} trials"
+
+
+def confidence_of(speed: Cost, trials: int) -> str:
+    """The same for a cost, as GB of data per second."""
+    if trials < 2 or speed.low <= 0:
+        return "a single trial" if trials == 1 else f"{trials} trials"
+    return f"95%: {format_speed(1 / speed.high, 1 / speed.low)}, {trials} trials"
+
+
+def best(cases: Sequence[Measured], **wanted: object) -> Measured | None:
+    """The case with these parameters that says most: neither flagged nor wrong, of the largest
+    array, with most trials."""
+    fitting = [
+        m
+        for m in cases
+        if m.drawn
+        and not m.flagged
+        and m.bytes_per_sample
+        and all(m[name.rstrip("_")] == value for name, value in wanted.items())
+    ]
+    return max(fitting, key=lambda m: (int(m["size"] or 0), len(m.trials)), default=None)

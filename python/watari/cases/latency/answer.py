@@ -1,0 +1,46 @@
+"""What a chain of dependent loads costs: caches against memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.sentence import Sentence
+from watari.cases.latency.words import latencies, special
+from watari.common.units import format_rate, format_size
+from watari.results.measured import Measured
+from watari.results.statistics import interval
+
+
+def answer(cases: Sequence[Measured]) -> list[Sentence]:
+    """Of the processor with most sizes, in its usual memory: the smallest and the largest array."""
+    plain = [
+        m
+        for m in cases
+        if m.case == "latency"
+        and m.drawn
+        and m.bytes_per_sample
+        and (m["memory"] in ("pageable", "device"))
+        and not special(m.parameters)
+    ]
+    if len({m["size"] for m in plain}) < 2:
+        return []
+    who = max(("cpu", "gpu"), key=lambda p: sum(m["processor"] == p for m in plain))
+    ordered = sorted((m for m in plain if m["processor"] == who), key=lambda m: int(m["size"]))
+    if len(ordered) < 2:
+        return []
+    first, last = ordered[0], ordered[-1]
+    near, far = (median(latencies(m)) for m in (first, last))
+    text = (
+        f"arrays that a cache holds: a load of the {who.upper()} takes {format_rate(near)} ns in "
+        f"{format_size(first['size'])}, {format_rate(far)} ns in {format_size(last['size'])}."
+    )
+    beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]
+    crossover = f"Half of that is reached from {format_size(min(beyond))} on."
+    ends = interval(latencies(last))
+    sure = (
+        f"95%: {format_rate(ends[0])}–{format_rate(ends[1])} ns, {len(last.trials)} trials"
+        if ends
+        else "a single trial"
+    )
+    return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover)]

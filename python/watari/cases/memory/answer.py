@@ -1,0 +1,294 @@
+"""Where data should live, by what the copies, passes and touches of a run measured.
+
+A pass of the GPU reads every byte of the data once and writes as many to its own memory. Ways to
+have data that the CPU made are compared by `setup + n each`, in seconds per GB (case/sentence.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.sentence import (
+    NOTHING,
+    Cost,
+    Option,
+    Sentence,
+    best,
+    confidence,
+    confidence_of,
+    cost,
+    from_pass,
+)
+from watari.cases.memory.words import as_copy, plain
+from watari.common.units import format_duration, format_size, format_speed
+from watari.results import statistics
+from watari.results.measured import Measured
+
+MANY = 100  # passes that "again and again" stands for
+MARGIN = 0.05  # less is no reason to change the program
+CLEARLY = 1.5  # times slower: what a program should never do
+GPU = {"processor": "gpu"}
+SHARED = {"managed": "managed memory, faulted in", "system": "system memory, as it is"}
+
+
+def of_case(cases: Sequence[Measured], name: str) -> list[Measured]:
+    """Cases of this name with nothing special about them."""
+    return [m for m in cases if m.case == name and (name != "copy" or plain(m))]
+
+
+def medians(m: Measured) -> list[float]:
+    """Seconds of a sample, the median of each trial."""
+    return [median(statistics.seconds(trial)) for trial in m.trials]
+
+
+def of_data(m: Measured) -> Cost:
+    """Of the data of a case: its array, not the bytes that it counts."""
+    return cost(medians(m), int(m["size"]) / 1e9)
+
+
+def shared(m: Measured, name: str) -> Option:
+    """Pages that move in the first passes: what these take longer comes before all others."""
+    gigabytes = int(m["size"]) / 1e9
+    series = [statistics.seconds(trial) for trial in m.trials]
+    settled = [median(times[-max(1, len(times) // 4) :]) for times in series]
+    moved = [
+        max(0.0, sum(times[: len(times) // 4 + 1]) - (len(times) // 4 + 1) * level)
+        for times, level in zip(series, settled, strict=True)
+    ]
+    setup = cost(moved, gigabytes) if min(moved) > 0 else NOTHING
+    return Option(name, setup, cost(settled, gigabytes), len(series))
+
+
+def options(cases: Sequence[Measured]) -> dict[str, Option]:
+    """The ways that were measured to have the CPU's data read by the GPU."""
+    copies, found = of_case([as_copy(m) for m in cases], "copy"), {}
+    local = best(copies, **GPU, from_="device", to="device", means="kernel")
+    in_place = best(copies, **GPU, from_="pinned", to="device", means="kernel")
+    if in_place:
+        each, trials = of_data(in_place), len(in_place.trials)
+        found["in place"] = Option("pinned memory, read in place", NOTHING, each, trials)
+    if local:
+        there = of_data(local)
+        for kind, name in (("pinned", "copy"), ("pageable", "pageable")):
+            m = best(copies, **GPU, from_=kind, to="device", means="copy-engine")
+            if m:
+                text = f"GPU memory, copied from {kind} memory"
+                found[name] = Option(text, of_data(m), there, len(m.trials))
+        fetch = best(of_case(cases, "touch"), **GPU, memory="managed", operation="prefetch")
+        if fetch:
+            text = "managed memory, prefetched"
+            found["prefetch"] = Option(text, of_data(fetch), there, len(fetch.trials))
+    for kind, text in SHARED.items():
+        sides = {"hint": "none", "source": "cpu", "destination": "gpu"}
+        m = best(of_case(cases, "access"), **GPU, memory=kind, **sides)
+        if m:
+            found[kind] = shared(m, text)
+    return found
+
+
+def again(cases: Sequence[Measured]) -> list[Sentence]:
+    """GPU memory against reading in place, and from which pass on bringing data there pays."""
+    ways = options(cases)
+    local = best(of_case(cases, "copy"), **GPU, from_="device", to="device", means="kernel")
+    if not local or not {"in place", "copy"} & ways.keys():
+        return []
+    text = f"GPU memory, where a kernel copies at {format_speed(local.median)} (read and written)"
+    in_place = ways.get("in place")
+    if in_place:
+        ratio = in_place.each.middle / of_data(local).middle
+        text += f": a pass is {ratio:.3g} times as fast as over pinned memory in place "
+        text += f"({in_place.each.speed})"
+    names = {"copy": "a copy ahead", "prefetch": "a prefetch of managed memory"}
+    pays = [
+        f"{words} ({ways[name].setup.speed}) pays {moment}"
+        for name, words in names.items()
+        if in_place and name in ways and (moment := from_pass(in_place, ways[name]))
+    ]
+    crossover = "; ".join(pays)
+    crossover = f"{crossover[:1].upper()}{crossover[1:]}." if pays else ""
+    figure = format_speed(local.median)
+    return [Sentence("again", f"{text}.", figure, confidence(local), crossover)]
+
+
+def for_more(first: Option, rest: Sequence[Option]) -> tuple[Option, str] | None:
+    """The best way for many passes, where it is another one and clearly better; from which pass."""
+    bar = first.total(MANY).middle * (1 - MARGIN)
+    other = min(rest, key=lambda option: option.total(MANY).middle, default=None)
+    if not other or other.total(MANY).middle > bar:
+        return None
+    return other, from_pass(first, other)
+
+
+def once(cases: Sequence[Measured]) -> list[Sentence]:
+    """The way with the shortest single pass, and what the others give."""
+    ordered = sorted(options(cases).values(), key=lambda option: option.total(1).middle)
+    if len(ordered) < 2:
+        return []
+    first, *rest = ordered
+    spent = first.total(1)
+    alike = [o for o in rest if o.total(1).low <= spent.high]
+    others = [f"{o.name} {o.total(1).speed}" for o in rest if o not in alike]
+    text = f"{first.name}: {spent.speed} with all that comes before the pass"
+    if alike:
+        text += f"; no worse within the intervals: {', '.join(o.name for o in alike)}"
+    if others:
+        text += f". Slower: {', '.join(others)}"
+    pair = for_more(first, rest)
+    crossover = f"For more passes, {pair[0].name} pays {pair[1]}." if pair else ""
+    sure = confidence_of(spent, first.trials)
+    return [Sentence("once", f"{text}.", spent.speed, sure, crossover)]
+
+
+def turn(m: Measured) -> Option | None:
+    """A turn of CPU and GPU: what moving costs, and a pass on each side. None without two phases.
+
+    The first phase moves one of two arrays, later ones both: of the prefetches' time, that share.
+    """
+    gigabytes, setups, passes = int(m["size"]) / 1e9, [], []
+    for trial in m.trials:
+        parts = list(statistics.parts(trial).values())
+        if len(parts) < 3:
+            return None
+        last = parts[-2:]
+        steady = [median(times[-max(1, len(times) // 4) :]) for times in last]
+        fetched = (trial.get("quantities") or {}).get("prefetch", {}).get("value", 0.0)
+        share = 4 / (1 + 2 * (len(parts) - 1))
+        moved = sum(times[0] - level for times, level in zip(last, steady, strict=True))
+        setups.append(max(moved, 0.0) + fetched * share)
+        passes.append(sum(steady))
+    setup = cost(setups, gigabytes) if min(setups) > 0 else NOTHING
+    hint = "without a hint" if m["hint"] == "none" else f"with hint {m['hint']}"
+    return Option(f"{m['memory']} memory {hint}", setup, cost(passes, gigabytes), len(passes))
+
+
+def turns(cases: Sequence[Measured]) -> list[Sentence]:
+    """The cheapest way of a turn with one pass on each side, and with many."""
+    moving = [m for m in of_case(cases, "migration") if m.drawn and m["phases"] == "gpu+cpu+gpu"]
+    largest = max((int(m["size"]) for m in moving), default=0)
+    found = [option for m in moving if m["size"] == largest and (option := turn(m))]
+    ordered = sorted(found, key=lambda option: option.total(1).middle)
+    if not ordered:
+        return []
+    first, *rest = ordered
+    spent = first.total(1)
+    per_gb = f"{format_duration(spent.middle)} per GB"
+    text = f"{first.name}: a turn with one pass on either side takes {per_gb}"
+    if rest:
+        others = ", ".join(f"{o.name} {format_duration(o.total(1).middle)}" for o in rest)
+        text += f" (others: {others})"
+    pair = for_more(first, rest)
+    crossover = f"{pair[0].name.capitalize()} pays {pair[1]} in a turn." if pair else ""
+    ends = (format_duration(end) for end in (spent.low, spent.high))
+    sure = f"95%: {'–'.join(ends)}, {first.trials} trials" if first.trials > 1 else "a single trial"
+    return [Sentence("turns", f"{text}.", per_gb, sure, crossover)]
+
+
+def larger(cases: Sequence[Measured]) -> list[Sentence]:
+    """Parts that are brought from CPU memory, and how often each must be used."""
+    option = options(cases).get("copy")
+    copies = of_case(cases, "copy")
+    m = best(copies, **GPU, from_="pinned", to="device", means="copy-engine")
+    if not option or not m:
+        return []
+    text = (
+        f"pinned CPU memory, of which parts are copied in at {format_speed(m.median)} while the "
+        "GPU works on others."
+    )
+    passes = max(1, -(-option.setup.middle // option.each.middle))
+    crossover = f"The link is the limit below {passes:.0f} passes over each part."
+    return [Sentence("larger", text, format_speed(m.median), confidence(m), crossover)]
+
+
+def never(cases: Sequence[Measured]) -> list[Sentence]:
+    """What costs most beside another way to the same end, and the smallest useful copy."""
+    copies, touches = of_case(cases, "copy"), of_case(cases, "touch")
+    engine = {**GPU, "to": "device", "means": "copy-engine"}
+    pinned, pageable = (best(copies, **engine, from_=kind) for kind in ("pinned", "pageable"))
+    fetch, fault = (
+        best(touches, **GPU, memory="managed", operation=how) for how in ("prefetch", "fault")
+    )
+    pairs = [
+        ("copies from pageable memory", pageable, "from pinned memory", pinned),
+        ("page faults of the GPU on large arrays", fault, "by a prefetch", fetch),
+    ]
+    slow = [
+        (
+            good.median / bad.median,
+            f"{what}, {good.median / bad.median:.2g} times slower than {instead} "
+            f"({format_speed(bad.median)} against {format_speed(good.median)})",
+            bad,
+        )
+        for what, bad, instead, good in pairs
+        if bad and good and good.median > CLEARLY * bad.median
+    ]
+    if not slow:
+        return []
+    slow.sort(key=lambda item: -item[0])
+    text = f"{'; '.join(words for _, words, _ in slow)}."
+    worst = slow[0][2]
+    sizes = [m for m in copies if pinned and all(m[n] == pinned[n] for n in (*engine, "from"))]
+    half = [m for m in sizes if m.drawn and pinned and m.median >= pinned.median / 2]
+    least = min(half, key=lambda m: int(m["size"]), default=None)
+    small = least and any(m.drawn and m["size"] < least["size"] for m in sizes)
+    crossover = (
+        f"Copies below {format_size(int(least['size']))} reach less than half of the link's rate."
+        if least and small
+        else ""
+    )
+    return [Sentence("never", text, format_speed(worst.median), confidence(worst), crossover)]
+
+
+def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
+    """Caches against memory, by the size of the array."""
+    own = {"processor": "cpu", "from_": "pageable", "to": "pageable"}
+    copies = [m for m in of_case(cases, "copy") if best([m], **own)]
+    counts = [m["threads"] for m in copies]  # of a sweep over threads, those of most cases
+    usual = [m for m in copies if counts.count(m["threads"]) == max(map(counts.count, counts))]
+    sizes: dict[int, Measured] = {}
+    for m in (m for m in usual if m["threads"] == usual[-1]["threads"]):
+        if (same := best([m], **own)) and len(same.trials) >= len(
+            sizes.get(int(m["size"]), m).trials
+        ):
+            sizes[int(m["size"])] = same
+    if len(sizes) < 2:
+        return []
+    memory = sizes[max(sizes)]
+    fastest = max(sizes.values(), key=lambda m: m.median)
+    figure, what = format_speed(memory.median), format_size(memory["size"])
+    if fastest.median < CLEARLY * memory.median:
+        text = f"no size of array is much faster than memory, {figure} with {what}."
+        return [Sentence("cpu-again", text, figure, confidence(memory))]
+    text = (
+        f"parts that stay in its caches: a copy runs at {format_speed(fastest.median)} with arrays "
+        f"of {format_size(fastest['size'])}, at {figure} from memory ({what})."
+    )
+    lost = [s for s, m in sizes.items() if s > fastest["size"] and m.median < fastest.median / 2]
+    crossover = f"Half of it is lost from arrays of {format_size(min(lost))} on." if lost else ""
+    return [Sentence("cpu-again", text, figure, confidence(memory), crossover)]
+
+
+def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
+    """Fresh memory against memory that was touched before."""
+    m = best(of_case(cases, "touch"), processor="cpu", memory="pageable", operation="first-touch")
+    levels = [(t.get("series") or {}).get("second_pass_s") for t in m.trials] if m else []
+    if not m or not all(levels):
+        return []
+    later = cost([median(level) for level in levels if level], int(m["size"]) / 1e9)
+    fresh = of_data(m)
+    if fresh.middle < CLEARLY * later.middle:
+        return []
+    text = (
+        f"memory that the program has used before: the first write to fresh pages runs at "
+        f"{fresh.speed}, the next pass over them at {later.speed}."
+    )
+    passes = fresh.middle / later.middle
+    crossover = f"Fresh pages cost as much as {passes:.2g} passes."
+    return [Sentence("cpu-once", text, fresh.speed, confidence(m), crossover)]
+
+
+def answer(cases: Sequence[Measured]) -> list[Sentence]:
+    """All that these cases say; of the CPU alone where no GPU was measured."""
+    parts = (again, once, turns, larger, never)
+    said = [sentence for part in parts for sentence in part(cases)]
+    return said or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]

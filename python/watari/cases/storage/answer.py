@@ -1,0 +1,44 @@
+"""Where data that no memory holds should live: the rate of a disk, by size of request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from watari.case.sentence import Sentence, confidence
+from watari.common.units import format_size, format_speed
+from watari.results.measured import Measured
+
+
+def on_disk(m: Measured) -> bool:
+    """Reads that a disk serves."""
+    return (
+        (m.case, m["store"], m["direction"], m["fault"]) == ("storage", "file", "read", "none")
+        and m["cache"] != "warm"
+        and m.drawn
+        and not m.flagged
+        and bool(m.bytes_per_sample)
+    )
+
+
+def answer(cases: Sequence[Measured]) -> list[Sentence]:
+    """The fastest reads from files, and the smallest requests that reach half of their rate."""
+    reads = [m for m in cases if on_disk(m)]
+    if not reads:
+        return []
+    first = max(reads, key=lambda m: m.median)
+    figure, block = format_speed(first.median), int(first["block"])
+    where = "GPU memory" if first["processor"] != "cpu" else "CPU memory"
+    text = (
+        f"files on this disk, read to {where} by engine {first['engine']} in "
+        f"{first['pattern']} requests of {format_size(block)}: {figure}"
+    )
+    smallest = min(int(m["block"]) for m in reads)
+    small = max((m for m in reads if m["block"] == smallest), key=lambda m: m.median)
+    if smallest < block:
+        text += f"; requests of {format_size(smallest)} reach {format_speed(small.median)} "
+        text += f"(engine {small['engine']})"
+    half = [int(m["block"]) for m in reads if m.median >= first.median / 2]
+    crossover = (
+        f"Half of it needs requests of {format_size(min(half))}." if min(half) > smallest else ""
+    )
+    return [Sentence("files", f"{text}.", figure, confidence(first), crossover)]
