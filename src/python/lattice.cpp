@@ -25,6 +25,11 @@ lattice::parameters parameters_of(const nb::dict& p) {
     result.rhs = number("rhs");
     result.kernel = text("kernel") == "tuned" ? lattice::kernel::tuned : lattice::kernel::shared;
     result.iterations = number("iterations");
+    const auto part = [&](int axis) { return nb::cast<unsigned>(p["split"][axis]); };
+    result.split = {part(0), part(1), part(2), part(3)};
+    // one rank has no halo
+    if (result.split.sites() > 1) result.path = comm::path_named(text("halo"));
+    result.overlap = nb::cast<bool>(p["overlap"]);
     result.threads = nb::cast<int>(p["threads"]);
     result.oversubscribe = nb::cast<bool>(p["oversubscribe"]);
     return result;
@@ -44,7 +49,8 @@ nb::dict run(const nb::dict& given) {
 
 static void bind_lattice(nb::module_& module) {
     module.def("lattice", run, nb::arg("parameters"),
-               "One trial of case `lattice`; `shape` is the lattice's extents along x, y, z, t.");
+               "One trial of case `lattice`; `shape` is the lattice's extents along x, y, z, t, "
+               "`split` the ranks along them. With several ranks every rank calls it.");
 }
 
 static const binding lattice_bindings(bind_lattice);

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, table, words
-from watari.case.axis import Axis, Parameters, count, one_of
+from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, table, words
+from watari.case.axis import Axis, Parameters, count, one_of, parse_boolean
 from watari.case.case import Case
 from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.cases.lattice import axes, trial
@@ -20,6 +20,7 @@ SETUP_SECONDS = 1e-5  # of a site on one core: its links and its clover term
 def profile(parameters: Parameters) -> Profile:
     """A step of BiCGStab: two matrices and the vectors. How many it takes is an estimate."""
     processor, moved = parameters["processor"], axes.step_bytes(parameters)
+    ranks = int(parameters["ranks"])
     side = "cpu" if parameters["style"] == "pinned" else processor
     vector = 2 * axes.SPINOR * axes.number_bytes(parameters) * parameters["rhs"]
     # of the 15 vectors four are written, and one in each hop
@@ -27,7 +28,10 @@ def profile(parameters: Parameters) -> Profile:
     phase = Phase(
         "steps",
         moved,
-        (Transfer(processor, side, "", moved - written), Transfer(processor, "", side, written)),
+        (
+            Transfer(processor, side, "", (moved - written) // ranks),
+            Transfer(processor, "", side, written // ranks),
+        ),
         (Access("fields", processor, moved - written, written),),
         STEP_FLOPS * axes.sites(parameters["lattice"]) // 2 * parameters["rhs"],
         min(STEPS, -(-parameters["iterations"] // 2)),
@@ -44,7 +48,8 @@ def profile(parameters: Parameters) -> Profile:
 
 def extra_seconds(parameters: Parameters) -> float:
     """Links and source are drawn by the CPU."""
-    return SETUP_SECONDS * axes.sites(parameters["lattice"]) / max(1, int(parameters["threads"]))
+    threads = max(1, int(parameters["threads"]) * int(parameters["ranks"]))
+    return SETUP_SECONDS * axes.sites(parameters["lattice"]) / threads
 
 
 def parse_links(text: str) -> int:
@@ -57,8 +62,15 @@ def parse_links(text: str) -> int:
 
 
 def labels(parameters: Parameters) -> dict[str, str]:
-    """Usual values are left out."""
-    return {"rhs": ""} if parameters.get("rhs") == 1 else {}
+    """Usual values are left out; one rank shows neither split nor halo."""
+    usual = {"rhs": ""} if parameters.get("rhs") == 1 else {}
+    return usual | ({"split": "", "halo": ""} if parameters.get("ranks") == 1 else {})
+
+
+def asks(parameters: Parameters) -> tuple[str, ...]:
+    """The check that a halo needs: MPI without CUDA crashes on a GPU pointer."""
+    given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
+    return ("mpi-takes-gpu-memory",) if given and parameters["style"] == "explicit" else ()
 
 
 CASES = (
@@ -107,12 +119,45 @@ CASES = (
                 "tuned",
                 ("shared", "tuned"),
             ),
-            axis("iterations", "applications of the matrix, at most", count(1, 100_000), 5000),
-            replace(THREADS, summary="CPU threads, pinned"),
+            axis("iterations", "applications of the matrix, at most", kept, 5000),
+            replace(
+                axis("ranks", "processes, started by the launcher", count(1, axes.MOST_RANKS), 1),
+                before=1,
+            ),
+            Axis(
+                "split",
+                "ranks along x, y, z, t, such as 1x2x2x1",
+                axes.parse_split,
+                lambda m, p: axes.along_x(p["ranks"]),
+                "all along x",
+                before="1x1x1x1",
+            ),
+            Axis(
+                "halo",
+                "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
+                one_of(*axes.HALOS),
+                axes.default_halo,
+                "peer, on the cpu staged",
+                axes.HALOS,
+                before="none",
+            ),
+            replace(
+                axis("overlap", "exchange while inner sites are computed", parse_boolean, False),
+                before=False,
+            ),
+            replace(
+                THREADS,
+                summary="CPU threads of a rank, pinned",
+                default=axes.default_threads,
+                default_text="one a core, shared by the ranks",
+            ),
             OVERSUBSCRIBE,
         ),
         trial.run,
         profile,
+        axes.settle,
+        axes.require_sense,
+        asks=asks,
         extra_seconds=extra_seconds,
         labels=labels,
         example="lattice=8x8x8x16 precision=double,mixed",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.cases.lattice.axes import shape
+from watari.cases.lattice.axes import parse_extents, shape
 from watari.common.errors import WrongResultError
 
 
@@ -65,10 +65,11 @@ def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
 
 
 def run(parameters: Parameters) -> dict[str, Any]:
-    """One trial."""
+    """One trial; every rank calls it."""
     from watari import _native
 
-    trial: dict[str, Any] = _native.lattice({**parameters, "shape": shape(parameters["lattice"])})
+    extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
+    trial: dict[str, Any] = _native.lattice({**parameters, "shape": extents, "split": parts})
     del trial["wrong_elements"]
     try:
         trial["verified"] = check(parameters, trial["quantities"])

@@ -42,8 +42,18 @@ def words(case: str, parameters: Parameters) -> str:
         "" if rhs == 1 else f"{rhs} right-hand sides",
         "" if parameters["kernel"] == "tuned" else f"{parameters['kernel']} kernel",
         "on the CPU" if parameters["processor"] == "cpu" else "",
+        ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
     ]
     return ", ".join(part for part in parts if part)
+
+
+def ranks_words(parameters: Parameters) -> str:
+    """`4 GPUs as 1x1x2x2 by nccl, overlapped`."""
+    who = "ranks" if parameters["processor"] == "cpu" else "GPUs"
+    overlapped = ", overlapped" if parameters.get("overlap") in (True, "yes") else ""
+    return (
+        f"{parameters['ranks']} {who} as {parameters['split']} by {parameters['halo']}{overlapped}"
+    )
 
 
 def value(m: Measured, name: str) -> float:

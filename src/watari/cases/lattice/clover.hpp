@@ -3,12 +3,14 @@
 
 #include "watari/cases/lattice/fields.hpp"
 #include "watari/cases/lattice/matrix.hpp"
+#include "watari/cases/lattice/random.hpp"
 
 #include <cmath>
 
 namespace watari::WATARI_BACKEND {
 
-/// Reads links of either number of stored elements.
+/// Links of either number of stored elements, by points of the whole lattice. Those of other ranks
+/// are drawn anew: nobody sends links.
 template <class Real>
 struct stored_links {
     lattice::geometry where;
@@ -16,7 +18,10 @@ struct stored_links {
     const complex<Real>* data;
 
     /// U of a direction at a point of the lattice.
-    WATARI_KERNEL matrix at(unsigned direction, const lattice::point& p) const {
+    WATARI_KERNEL matrix at(unsigned direction, const lattice::point& in_whole) const {
+        const lattice::point p = lattice::in_part(where, in_whole);
+        if (!lattice::has(where.size, p))
+            return drawn_link(where.all(), in_whole.parity(), direction, in_whole);
         const std::size_t half = where.size.half();
         const complex<Real>* const of = data + (p.parity() * 4 + direction) * half * elements;
         const unsigned site = lattice::number_of(where.size, p);
@@ -28,7 +33,7 @@ struct stored_links {
     }
     WATARI_KERNEL lattice::point step(const lattice::point& p, unsigned direction,
                                       bool forward) const {
-        return lattice::moved(where.size, p, direction, forward);
+        return lattice::moved(where.all(), p, direction, forward);
     }
     /// The product of links around a square from p: a step along `a`, one along `b`, and back.
     WATARI_KERNEL matrix leaf(lattice::point p, unsigned a, bool a_forward, unsigned b,

@@ -18,11 +18,16 @@ constexpr double hop_bytes(unsigned links, std::size_t rhs, std::size_t real) {
     return static_cast<double>((8 * links + 72 + rhs * 48) * real);
 }
 
+/// Whether a matrix takes the sums of BiCGStab: not on several ranks, where edges come later.
+constexpr bool sums_on_the_way(kernel which, bool divided) {
+    return which == kernel::tuned && !divided;
+}
+
 constexpr double step_bytes(const parameters& p) {
     const std::size_t real =
         p.arithmetic == arithmetic::double_precision ? sizeof(double) : sizeof(float);
     const std::size_t vector = p.rhs * 24 * real;
-    const auto own = krylov::bicgstab_step_traffic(p.kernel == kernel::tuned);
+    const auto own = krylov::bicgstab_step_traffic(sums_on_the_way(p.kernel, p.part != nullptr));
     return 2 * (2 * hop_bytes(p.links, p.rhs, real) + static_cast<double>(vector)) +
            static_cast<double>(own.bytes(vector));
 }

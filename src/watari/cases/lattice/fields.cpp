@@ -16,10 +16,14 @@ std::array<array, 5> arrays(fields& f, const parameters& p) {
 }
 
 geometry geometry_of(const parameters& p) {
-    if (p.processor.is_gpu()) return {p.size, p.size.half() % 32 == 0 ? 5u : 3u};
-    unsigned log2_lanes = 3;  // of one row
-    while (p.size.row() % (1u << log2_lanes) != 0) --log2_lanes;
-    return {p.size, log2_lanes};
+    geometry result{.size = p.size};
+    if (p.part) result.whole = p.part->whole, result.origin = p.part->origin;
+    result.log2_lanes = 3;
+    if (p.processor.is_gpu())
+        result.log2_lanes = p.size.half() % 32 == 0 ? 5 : 3;
+    else  // of one row
+        while (p.size.row() % (1u << result.log2_lanes) != 0) --result.log2_lanes;
+    return result;
 }
 
 std::size_t scratch(const parameters& p) {

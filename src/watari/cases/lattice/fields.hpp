@@ -54,6 +54,18 @@ struct hop_arguments {
     double* partials = nullptr;           ///< [system][piece][3]; of tuned kernels alone
 };
 
+/// The sites at the ends of a part, whose neighbours beyond are other ranks'. What arrives from
+/// there is half a spinor a site, [system][component][site of the face]: from above (1 - g) psi,
+/// which is still to be multiplied by the link of this side; from below U^+ (1 + g) psi.
+template <class Real>
+struct edge_arguments {
+    hop_arguments<Real> hop;
+    const complex<Real>* halo[4][2]{};  ///< [direction][below, above]; null: it is not divided
+};
+
+/// Complex components of half a spinor.
+inline constexpr unsigned half_spinor = 6;
+
 /// Kernels of one backend. On a GPU they return before they are done.
 template <class Real>
 struct kernels {
@@ -70,6 +82,11 @@ struct kernels {
     /// to = from, in less precision.
     void (*narrow)(std::size_t count, const complex<double>* from, complex<Real>* to,
                    stream_t stream);
+    /// What the neighbour above or below needs of `in`, as edge_arguments has it.
+    void (*pack_face)(const hop_arguments<Real>& a, unsigned direction, bool above,
+                      complex<Real>* to, stream_t stream);
+    /// The hop at the edges, once more, with what has arrived.
+    void (*hop_edges)(const edge_arguments<Real>& a, stream_t stream);
     /// |v|^2 in sums[0].
     void (*norm)(std::size_t length, const complex<Real>* v, double* sums, stream_t stream);
 };

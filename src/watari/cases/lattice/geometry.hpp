@@ -23,9 +23,20 @@ struct extents {
     constexpr unsigned row() const { return t / 2; }
 };
 
+/// A site by its coordinates.
+struct point {
+    unsigned at[4]{};  ///< x, y, z, t
+
+    constexpr unsigned parity() const { return (at[0] + at[1] + at[2] + at[3]) & 1; }
+};
+
 struct geometry {
-    extents size;
+    extents size;  ///< of one rank's part
     unsigned log2_lanes = 0;
+    extents whole{};  ///< of all ranks; 0: one rank has all
+    point origin{};   ///< of the part in the whole, all even: a site's parity is the same in both
+
+    constexpr const extents& all() const { return whole.x == 0 ? size : whole; }
 
     constexpr unsigned lanes() const { return 1u << log2_lanes; }
     /// Of a site's component 0; the others follow each `lanes` elements.
@@ -36,13 +47,6 @@ struct geometry {
     constexpr std::size_t element(unsigned components, unsigned site, unsigned a) const {
         return first(components, site) + (std::size_t{a} << log2_lanes);
     }
-};
-
-/// A site by its coordinates.
-struct point {
-    unsigned at[4];  ///< x, y, z, t
-
-    constexpr unsigned parity() const { return (at[0] + at[1] + at[2] + at[3]) & 1; }
 };
 
 constexpr unsigned extent(const extents& size, unsigned direction) {
@@ -67,6 +71,51 @@ constexpr point point_of(const extents& size, unsigned parity, unsigned number) 
 constexpr point moved(const extents& size, point p, unsigned direction, bool forward) {
     const unsigned last = extent(size, direction) - 1, at = p.at[direction];
     p.at[direction] = forward ? (at == last ? 0 : at + 1) : (at == 0 ? last : at - 1);
+    return p;
+}
+
+/// A point of a part, in the whole lattice.
+constexpr point in_whole(const geometry& where, point p) {
+    for (unsigned d = 0; d < 4; ++d) p.at[d] += where.origin.at[d];
+    return p;
+}
+
+/// A point of the whole lattice in the coordinates of a part: beyond its extents where it is
+/// another's.
+constexpr point in_part(const geometry& where, point p) {
+    for (unsigned d = 0; d < 4; ++d) p.at[d] -= where.origin.at[d];
+    return p;
+}
+constexpr bool has(const extents& size, const point& p) {
+    return p.at[0] < size.x && p.at[1] < size.y && p.at[2] < size.z && p.at[3] < size.t;
+}
+
+/// Sites of one parity in a face, the plane of a part at one end of a direction.
+constexpr std::size_t face_sites(const extents& size, unsigned direction) {
+    return size.half() / extent(size, direction);
+}
+
+/// The number of a site in a face: that of the neighbour beyond it too.
+constexpr unsigned face_number(const extents& size, unsigned direction, const point& p) {
+    const unsigned slow = p.at[direction == 0 ? 1 : 0], next = p.at[direction < 2 ? 2 : 1];
+    const unsigned count = extent(size, direction < 2 ? 2 : 1);
+    if (direction == 3) return (slow * count + next) * (size.z / 2) + p.at[2] / 2;
+    return (slow * count + next) * size.row() + p.at[3] / 2;
+}
+
+/// Site `number` of a parity in the face at coordinate `at`.
+constexpr point face_point(const extents& size, unsigned direction, unsigned at, unsigned parity,
+                           unsigned number) {
+    const unsigned fast = direction == 3 ? size.z / 2 : size.row();
+    const unsigned next = direction < 2 ? 2 : 1, count = extent(size, next);
+    const unsigned pair = number % fast, rest = number / fast;
+    point p;
+    p.at[direction] = at;
+    p.at[next] = rest % count;
+    p.at[direction == 0 ? 1 : 0] = rest / count;
+    unsigned& last = p.at[direction == 3 ? 2 : 3];
+    last = 2 * pair;
+    last += (p.parity() + parity) & 1;
     return p;
 }
 

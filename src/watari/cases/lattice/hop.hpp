@@ -14,4 +14,11 @@ void shared_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
 template <class Real>
 void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t stream);
 
+/// edges.cpp: what several ranks need besides.
+template <class Real>
+void pack_face(const lattice::hop_arguments<Real>& a, unsigned direction, bool above,
+               complex<Real>* to, stream_t stream);
+template <class Real>
+void hop_edges(const lattice::edge_arguments<Real>& a, stream_t stream);
+
 }  // namespace watari::WATARI_BACKEND

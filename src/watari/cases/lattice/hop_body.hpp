@@ -77,13 +77,10 @@ WATARI_INLINE void project(const Neighbour& from, Number (&v)[2][3]) {
     }
 }
 
-/// Adds what comes from one neighbour to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in
-/// `low`.
-template <unsigned Direction, bool Forward, unsigned LinkElements, class Number, class Site>
-WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&low)[2][3]) {
-    const auto from = site.template neighbour<Direction, Forward>();
-    Number v[2][3], link[3][3], g[2][3]{};
-    project<Direction, Forward>(from, v);
+/// g = U v, or U^+ v where the neighbour lies behind.
+template <bool Forward, unsigned LinkElements, class Number, class Neighbour>
+WATARI_INLINE void transport(const Neighbour& from, const Number (&v)[2][3], Number (&g)[2][3]) {
+    Number link[3][3];
     for (unsigned a = 0; a < LinkElements; ++a) link[a / 3][a % 3] = from.link(a);
     if constexpr (LinkElements == 6) complete(link);
     for (unsigned s = 0; s < 2; ++s)
@@ -91,6 +88,24 @@ WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&
             for (unsigned j = 0; j < 3; ++j)
                 Forward ? add_product(g[s][i], link[i][j], v[s][j])
                         : add_conjugate_product(g[s][i], link[j][i], v[s][j]);
+}
+
+/// Adds what comes from one neighbour to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in
+/// `low`. A site at the edge of a part may have it from another rank.
+template <unsigned Direction, bool Forward, unsigned LinkElements, class Number, class Site>
+WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&low)[2][3]) {
+    const auto from = site.template neighbour<Direction, Forward>();
+    Number v[2][3], g[2][3]{};
+    if constexpr (requires { site.template arrived<Direction, Forward>(v); }) {
+        if (!site.template arrived<Direction, Forward>(v)) project<Direction, Forward>(from, v);
+        if (Forward || !site.template beyond<Direction, Forward>())
+            transport<Forward, LinkElements>(from, v, g);
+        else
+            for (unsigned a = 0; a < 6; ++a) g[a / 3][a % 3] = v[a / 3][a % 3];
+    } else {
+        project<Direction, Forward>(from, v);
+        transport<Forward, LinkElements>(from, v, g);
+    }
     for (unsigned s = 0; s < 2; ++s)
         for (unsigned c = 0; c < 3; ++c) {
             if constexpr (Direction == 3) {

@@ -11,10 +11,12 @@
 ///
 /// Read next: geometry.hpp (where a site lies), hop_body.hpp (the arithmetic of a site), hop.cpp
 /// and hop_tuned.{cu,cpp} (the loops), setup.cpp (links, source, F^-1), loop.hpp (what is timed),
-/// styles/ (one program for each style of memory management).
+/// edges.cpp and exchange.hpp (several ranks), styles/ (one program for each style of memory
+/// management).
 #pragma once
 
 #include "watari/cases/lattice/geometry.hpp"
+#include "watari/comm/halo.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
 
@@ -32,11 +34,21 @@ enum class arithmetic {
     mixed  ///< iterations in float, residuals that count in double
 };
 
-/// One trial.
+/// What one of several ranks knows besides: where its part lies, and the others.
+struct share {
+    extents whole{};
+    point origin{};
+    extents split{1, 1, 1, 1};
+    const comm::communicator* ranks = nullptr;
+    comm::halo* halo = nullptr;
+};
+
+/// One trial. With several ranks each is a process that is called with the same parameters, and
+/// takes the GPU of its number among the ranks of its host.
 struct parameters {
     std::string style;
     watari::processor processor;
-    extents size{};
+    extents size{};  ///< of the part, once a rank has its share
     lattice::arithmetic arithmetic = arithmetic::double_precision;
     unsigned links = 18;  ///< real numbers that are stored of each; of 12 the third row is made
     std::size_t rhs = 1;  ///< right-hand sides, solved at once; all are the same source
@@ -44,6 +56,13 @@ struct parameters {
     std::size_t iterations = 5000;  ///< applications of D at most
     int threads = 1;
     bool oversubscribe = false;
+    extents split{1, 1, 1, 1};  ///< ranks along each direction
+    comm::path path = comm::path::staged;
+    bool overlap = false;         ///< inner sites are computed while half spinors travel
+    const share* part = nullptr;  ///< of a rank; null: one rank has all
+
+    /// Sites of all ranks.
+    std::size_t all_sites() const { return part ? part->whole.sites() : size.sites(); }
 
     std::size_t real_bytes() const {
         return arithmetic == arithmetic::single_precision ? sizeof(float) : sizeof(double);

@@ -1,5 +1,6 @@
 #include "watari/cases/lattice/loop.hpp"
 
+#include "watari/cases/common/ranks.hpp"
 #include "watari/cases/common/timed_iteration.hpp"
 #include "watari/cases/lattice/counts.hpp"
 #include "watari/cases/lattice/work.hpp"
@@ -72,13 +73,18 @@ double read_sum(const parameters& p, const double* sum) {
     return result;
 }
 
+/// The sum over all ranks.
+double over_ranks(const parameters& p, double own) {
+    return p.part ? p.part->ranks->sum(own) : own;
+}
+
 template <class Real>
 void make_clover(measure::trial& into, const parameters& p, const fields& f, double* sums) {
     const double start = measure::now();
     kernels_on<Real>(p.processor)
         .make_clover(geometry_of(p), p.links / 2, numbers<Real>(f.links), numbers<Real>(f.clover),
                      sums, nullptr);
-    into.quantities["log_det"] = {read_sum(p, sums), "1"};
+    into.quantities["log_det"] = {over_ranks(p, read_sum(p, sums)), "1"};
     into.quantities["clover_s"] = {measure::now() - start, "s"};
 }
 
@@ -88,11 +94,13 @@ void measure_hop(measure::trial& into, const parameters& p, const fields& f,
     const complex<Real>* const x = numbers<Real>(f.solution);
     matrix.hop(x, nullptr);
     if (p.processor.is_gpu()) device::synchronize(nullptr);
+    if (p.part) p.part->ranks->barrier();
     const double start = measure::now();
     for (int i = 0; i < hops; ++i) matrix.hop(x, nullptr);
     if (p.processor.is_gpu()) device::synchronize(nullptr);
-    const double seconds = (measure::now() - start) / hops;
-    const auto sites = static_cast<double>(p.size.half());
+    double seconds = (measure::now() - start) / hops;
+    if (p.part) p.part->ranks->maximum(std::span(&seconds, 1));
+    const auto sites = static_cast<double>(p.all_sites() / 2);
     into.quantities["hop_s"] = {seconds, "s"};
     into.quantities["hop_bytes_per_s"] = {hop_bytes(p.links, p.rhs, sizeof(Real)) * sites / seconds,
                                           "B/s"};
@@ -102,7 +110,8 @@ void measure_hop(measure::trial& into, const parameters& p, const fields& f,
 
 /// Two hops and what BiCGStab does to its vectors, from the first sample on.
 void summarise(measure::trial& into, const parameters& p, bool migrates) {
-    const auto sites = static_cast<double>(p.size.half());
+    if (p.part) p.part->ranks->maximum(into.host_s);  // the slowest rank's
+    const auto sites = static_cast<double>(p.all_sites() / 2);
     into.bytes_per_sample = step_bytes(p) * sites;
     into.flops_per_sample = step_flops * sites * static_cast<double>(p.rhs);
     const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
@@ -188,7 +197,8 @@ void initialise_in(measure::trial& into, const fields& f, const parameters& p) {
         run.draw_source(where, 0, numbers<Real>(f.source) + s * vector, nullptr);
     std::vector<double> sums(scratch(p));
     run.sum_links(where, p.links / 2, numbers<Real>(f.links), sums.data(), nullptr);
-    const auto sites = static_cast<double>(p.size.sites());
+    for (double& sum : std::span(sums).first(3)) sum = over_ranks(p, sum);
+    const auto sites = static_cast<double>(p.all_sites());
     into.quantities["plaquette"] = {sums[0] / 18 / sites, "1"};
     into.quantities["links_re"] = {sums[1], "1"};
     into.quantities["links_im"] = {sums[2], "1"};
@@ -197,6 +207,8 @@ void initialise_in(measure::trial& into, const fields& f, const parameters& p) {
 /// A whole solve on a few sites, so that no sample has a kernel's first launch.
 void warm_up(parameters p) {
     p.size = {2, 2, 4, 8};
+    p.part = nullptr;
+    p.overlap = false;
     p.iterations = 4;
     const auto kind = p.processor.is_gpu() ? memory::kind::managed : memory::kind::pageable;
     fields f;
@@ -212,20 +224,27 @@ void warm_up(parameters p) {
     }
 }
 
-}  // namespace
-
-void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
+/// Refuses what cannot run here.
+void refuse(const parameters& p, std::span<const memory::kind> kinds) {
     const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
     fields none;
     std::vector<memory::demand> demands;
     for (const memory::kind kind : kinds) {
         memory::require_access(memory::row(kind),
                                kind == memory::kind::pageable ? the_cpu : p.processor);
-        for (const auto& [pointer, bytes] : arrays(none, p)) demands.push_back({kind, bytes, how});
+        for (const auto& [pointer, bytes] : arrays(none, p))
+            demands.push_back(
+                {kind, bytes * cases::ranks_beside(p.part ? p.part->ranks : nullptr, kind), how});
     }
     memory::require_room(demands);
     cpu::set_threads(p.threads);
     warm_up(p);
+}
+
+}  // namespace
+
+void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
+    p.part ? p.part->ranks->together([&] { refuse(p, kinds); }) : refuse(p, kinds);
     const cpu::team team = cpu::current_team();
     into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
 }
@@ -252,8 +271,9 @@ void read_result(measure::trial& into, const parameters& p, const fields& f) {
                                               sums.data(), nullptr)
             : kernels_on<double>(the_cpu).norm(length, numbers<double>(f.solution) + first,
                                                sums.data(), nullptr);
-        least = std::min(least, sums[0]);
-        most = std::max(most, sums[0]);
+        const double norm = over_ranks(p, sums[0]);
+        least = std::min(least, norm);
+        most = std::max(most, norm);
     }
     into.quantities["norm2"] = {most, "1"};
     if (least != most) throw error("equal right-hand sides have solutions of different norms");

@@ -4,9 +4,13 @@
 /// where the sums of BiCGStab are taken on the way, 192 more for <r~, q>.
 #pragma once
 
+#include "watari/cases/lattice/counts.hpp"
+#include "watari/cases/lattice/exchange.hpp"
 #include "watari/cases/lattice/fields.hpp"
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
+
+#include <memory>
 
 namespace watari::lattice {
 
@@ -22,6 +26,7 @@ class matrix_operator {
 public:
     matrix_operator(const parameters& p, const operands<Real>& of)
         : run_(&kernels_on<Real>(p.processor)), which_(p.kernel), odd_(of.odd) {
+        if (p.part) exchange_ = std::make_shared<exchange<Real>>(p);
         const std::size_t half = p.size.half();
         first_ = {.where = geometry_of(p),
                   .parity = 1,
@@ -47,7 +52,7 @@ public:
         krylov::linear_operator<complex<Real>> result;
         result.apply = [this](complex<Real>* y, const complex<Real>* x, std::size_t,
                               stream_t stream) { apply(y, x, nullptr, nullptr, stream); };
-        if (which_ == kernel::tuned)
+        if (sums_on_the_way(which_, exchange_ != nullptr))
             result.apply_and_sum = [this](complex<Real>* y, const complex<Real>* x,
                                           const complex<Real>* left, double* partials, std::size_t,
                                           stream_t stream) { apply(y, x, left, partials, stream); };
@@ -56,7 +61,10 @@ public:
 
 private:
     void enqueue(const hop_arguments<Real>& a, stream_t stream) const {
-        which_ == kernel::tuned ? run_->tuned_hop(a, stream) : run_->hop(a, stream);
+        const auto inner = [&] {
+            which_ == kernel::tuned ? run_->tuned_hop(a, stream) : run_->hop(a, stream);
+        };
+        exchange_ ? (*exchange_)(a, inner, stream) : inner();
     }
     void apply(complex<Real>* y, const complex<Real>* x, const complex<Real>* left,
                double* partials, stream_t stream) const {
@@ -72,6 +80,7 @@ private:
 
     const kernels<Real>* run_;
     kernel which_;
+    std::shared_ptr<exchange<Real>> exchange_;  ///< of several ranks
     complex<Real>* odd_;
     hop_arguments<Real> first_, second_;
 };

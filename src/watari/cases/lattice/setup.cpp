@@ -12,6 +12,11 @@ namespace {
 using lattice::geometry;
 using lattice::point;
 
+/// Site `number` of a parity of this part, in the whole lattice.
+WATARI_KERNEL inline point whole_point(const geometry& where, unsigned parity, unsigned number) {
+    return lattice::in_whole(where, lattice::point_of(where.size, parity, number));
+}
+
 template <class Real>
 void draw_links(geometry where, unsigned elements, complex<Real>* links, stream_t stream) {
     const std::size_t half = where.size.half();
@@ -21,8 +26,8 @@ void draw_links(geometry where, unsigned elements, complex<Real>* links, stream_
             const auto parity = static_cast<unsigned>(n / half / 4);
             const auto direction = static_cast<unsigned>(n / half % 4);
             const auto site = static_cast<unsigned>(n % half);
-            const matrix u = drawn_link(where.size, parity, direction,
-                                        lattice::point_of(where.size, parity, site));
+            const matrix u =
+                drawn_link(where.all(), parity, direction, whole_point(where, parity, site));
             complex<Real>* const of = links + n / half * half * elements;
             for (unsigned a = 0; a < elements; ++a)
                 of[where.element(elements, site, a)] = complex<Real>(u.e[a / 3][a % 3]);
@@ -36,10 +41,10 @@ void draw_source(geometry where, unsigned parity, complex<Real>* to, stream_t st
         where.size.half(),
         [=] WATARI_KERNEL(std::size_t n) {
             const auto site = static_cast<unsigned>(n);
-            const point p = lattice::point_of(where.size, parity, site);
+            const point p = whole_point(where, parity, site);
             for (unsigned a = 0; a < lattice::spinor; ++a)
                 to[where.element(lattice::spinor, site, a)] =
-                    complex<Real>(drawn_source(where.size, parity, p, a));
+                    complex<Real>(drawn_source(where.all(), parity, p, a));
         },
         stream);
 }
@@ -70,7 +75,7 @@ void make_clover(geometry where, unsigned elements, const complex<Real>* links,
         [=] WATARI_KERNEL(unsigned parity, unsigned site) {
             complex<double> own[lattice::packed];
             const double log_determinant =
-                make_clover_at(lattice::point_of(where.size, parity, site), from, own);
+                make_clover_at(whole_point(where, parity, site), from, own);
             complex<Real>* const of = clover + parity * where.size.half() * lattice::packed;
             for (unsigned a = 0; a < lattice::packed; ++a)
                 of[where.element(lattice::packed, site, a)] = complex<Real>(own[a]);
@@ -86,7 +91,7 @@ void sum_links(geometry where, unsigned elements, const complex<Real>* links, do
     sum_sites<3>(
         where, totals,
         [=] WATARI_KERNEL(unsigned parity, unsigned site) {
-            const point p = lattice::point_of(where.size, parity, site);
+            const point p = whole_point(where, parity, site);
             sums<3> all{};
             for (unsigned a = 0; a < 4; ++a) {
                 const matrix u = from.at(a, p);
@@ -134,6 +139,8 @@ const lattice::kernels<Real> lattice_kernels<Real>::table{.hop = shared_hop<Real
                                                           .make_clover = make_clover<Real>,
                                                           .sum_links = sum_links<Real>,
                                                           .narrow = narrow<Real>,
+                                                          .pack_face = pack_face<Real>,
+                                                          .hop_edges = hop_edges<Real>,
                                                           .norm = norm<Real>};
 
 template struct lattice_kernels<float>;

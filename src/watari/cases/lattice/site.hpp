@@ -69,10 +69,9 @@ struct one_site {
 };
 
 /// out at one site: M, F^-1 and the diagonal as asked. visit(element, value) for each component.
-template <unsigned LinkElements, class Load, class Real, class Visit>
-WATARI_INLINE void hop_at(const lattice::hop_arguments<Real>& a, unsigned number,
-                          std::size_t system, const Visit& visit) {
-    const one_site<LinkElements, Load, Real> site(a, number, system);
+template <unsigned LinkElements, class Load, class Real, class Site, class Visit>
+WATARI_INLINE void hop_of(const lattice::hop_arguments<Real>& a, const Site& site,
+                          const Visit& visit) {
     complex<Real> up[2][3]{}, low[2][3]{};
     sum_neighbours<LinkElements>(site, up, low);
     if (a.clover) multiply_clover(site, up, low);
@@ -82,6 +81,13 @@ WATARI_INLINE void hop_at(const lattice::hop_arguments<Real>& a, unsigned number
         if (a.diagonal) value = Load::often(a.diagonal + e) - complex<Real>(a.factor) * value;
         visit(e, value);
     }
+}
+
+/// The same of a site by its number.
+template <unsigned LinkElements, class Load, class Real, class Visit>
+WATARI_INLINE void hop_at(const lattice::hop_arguments<Real>& a, unsigned number,
+                          std::size_t system, const Visit& visit) {
+    hop_of<LinkElements, Load>(a, one_site<LinkElements, Load, Real>(a, number, system), visit);
 }
 
 }  // namespace watari::WATARI_BACKEND

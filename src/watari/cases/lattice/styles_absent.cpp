@@ -5,7 +5,7 @@ namespace watari::lattice {
 
 std::span<const style> styles() {
     static constexpr style table[] = {
-        {{"system", memory::kind::pageable, cases::any_halo, false}, nullptr, run_system_on_cpu}};
+        {{"system", memory::kind::pageable, cases::any_halo, true}, nullptr, run_system_on_cpu}};
     return table;
 }
 

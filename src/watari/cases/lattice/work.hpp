@@ -4,6 +4,7 @@
 
 #include "watari/cases/lattice/fields.hpp"
 #include "watari/cases/lattice/matrix_operator.hpp"
+#include "watari/cases/lattice/rank_sums.hpp"
 #include "watari/krylov/bicgstab.hpp"
 #include "watari/krylov/mixed.hpp"
 
@@ -23,7 +24,7 @@ krylov::problem<complex<Real>> problem_of(const fields& f, const parameters& p) 
     result.who = p.processor;
     result.length = p.size.half() * spinor;
     result.systems = p.rhs;
-    result.sums.piece = piece;
+    result.sums = sums_over_ranks<Real>(p);
     result.b = numbers<Real>(f.source);
     result.x = numbers<Real>(f.solution);
     result.from_zero = true;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -88,6 +89,38 @@ public:
                                 .systems = systems};
         if (with_clover) a.clover = inverse.data() + parity * half() * packed;
         by_.which == kernel::tuned ? run().tuned_hop(a, nullptr) : run().hop(a, nullptr);
+        wait();
+        return from_layout(to.data(), spinor, systems);
+    }
+
+    /// F^-1 M at the edges of divided directions alone, 0 elsewhere: this part is its own
+    /// neighbour.
+    numbers_of edges(unsigned parity, const numbers_of& in, const std::array<bool, 4>& divided,
+                     std::size_t systems) const {
+        const auto links = in_layout(links_, elements_, 8);
+        const auto inverse = in_layout(clover_, packed, 2);
+        const auto from = in_layout(in, spinor, systems);
+        const auto to = in_layout(numbers_of(in.size()), spinor, systems);
+        edge_arguments<double> a{.hop = {.where = where_,
+                                         .parity = parity,
+                                         .link_elements = elements_,
+                                         .links = links.data(),
+                                         .clover = inverse.data() + parity * half() * packed,
+                                         .in = from.data(),
+                                         .out = to.data(),
+                                         .systems = systems}};
+        std::vector<memory::buffer<number>> halos;
+        for (unsigned d = 0; d < 4; ++d)
+            for (const bool above : {false, true}) {
+                if (!divided[d]) continue;
+                const std::size_t count = systems * half_spinor * face_sites(size(), d);
+                number* const sent =
+                    halos.emplace_back(kind(), count, memory::placement{.device = by_.who.number})
+                        .data();
+                run().pack_face(a.hop, d, above, sent, nullptr);
+                a.halo[d][!above] = sent;  // what goes up comes from below
+            }
+        run().hop_edges(a, nullptr);
         wait();
         return from_layout(to.data(), spinor, systems);
     }

@@ -1,0 +1,162 @@
+"""The lattice on several ranks: the numbers of one, whatever the split and the path of the halo."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import synthetic
+
+from watari.cases.lattice import trial as lattice_trial
+from watari.common.errors import UsageError
+from watari.machine import probe
+from watari.plan.request import Request, describe, resolve
+from watari.run import gpu_mpi, launch
+
+native = pytest.importorskip("watari._native")
+
+PROGRAM = Path(__file__).parents[2].joinpath("lattice_ranks_program.py")
+MPI_PART = Path(native.__file__).with_name("libwatari_mpi.so")
+# another MPI, or an Open MPI with another UCX: WATARI_TEST_LAUNCHER='mpirun -n {ranks} ...'
+LAUNCHER = launch.Launcher.parse(
+    os.environ.get("WATARI_TEST_LAUNCHER")
+    or "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n {ranks}"
+)
+SMALL, KNOWN = "4x4x4x8", "8x8x8x16"  # the second has published values
+Outcome = dict[str, Any]
+
+
+def request(**given: Any) -> Request:
+    wanted = {"processor": "cpu", "threads": 1, "lattice": SMALL, **given}
+    return resolve("lattice", wanted, synthetic.gpu_machine())[0]
+
+
+def alone(**given: Any) -> dict[str, float]:
+    """The quantities of one rank."""
+    quantities = lattice_trial.run(request(**given).parameters)["quantities"]
+    return {name: quantity["value"] for name, quantity in quantities.items()}
+
+
+def on_ranks(ranks: int, trials: list[Request], folder: Path) -> list[Outcome]:
+    """All these trials in one start of the launcher, which ends well."""
+    asked, answer = folder / "trials.json", folder / "outcomes.json"
+    asked.write_text(json.dumps([one.parameters for one in trials]))
+    done = subprocess.run(
+        [*LAUNCHER.prefix(ranks), sys.executable, str(PROGRAM), str(asked), str(answer)],
+        env=launch.environment(trials[0], LAUNCHER),
+        capture_output=True,
+        text=True,
+        timeout=540,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    outcomes: list[Outcome] = json.loads(answer.read_text())
+    return outcomes
+
+
+def assert_near(outcome: Outcome, wanted: dict[str, float], what: str) -> None:
+    assert "error" not in outcome, (what, outcome)
+    assert outcome["wrong"] is None, what
+    for name in ("log_det", "norm2", "plaquette", "links_re", "source_norm2"):
+        assert outcome[name] == pytest.approx(wanted[name], rel=1e-11), (what, name)
+    assert outcome["residual"] < 1e-11, what
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(not MPI_PART.exists(), reason="built without MPI: install libopenmpi-dev")
+class TestOnTheCpu:
+    @pytest.mark.parametrize(
+        ("ranks", "splits"),
+        [
+            (2, ("2x1x1x1", "1x2x1x1", "1x1x2x1", "1x1x1x2")),
+            (4, ("2x2x1x1", "1x1x2x2", "1x1x1x4", "2x1x1x2")),
+            (8, ("2x2x2x1", "1x2x2x2", "2x1x1x4")),
+        ],
+    )
+    def test_splits_give_the_numbers_of_one_rank(
+        self, ranks: int, splits: tuple[str, ...], tmp_path: Path
+    ) -> None:
+        trials = [request(split=split, kernel=k) for split in splits for k in ("shared", "tuned")]
+        trials.append(request(split=splits[-1], links=12, rhs=3))
+        trials.append(request(split=splits[0], precision="mixed"))
+        one = alone()
+        for trial, outcome in zip(trials, on_ranks(ranks, trials, tmp_path), strict=True):
+            assert_near(outcome, one, describe(trial))
+            if trial.parameters["precision"] == "double":
+                assert outcome["iterations"] == pytest.approx(one["iterations"], rel=0.05)
+
+    def test_whole_pieces_give_the_bits_of_one_rank(self, tmp_path: Path) -> None:
+        trials = [request(split=s, kernel="shared", lattice=KNOWN) for s in ("2x2x1x1", "2x1x2x1")]
+        one = alone(kernel="shared", lattice=KNOWN)
+        for trial, outcome in zip(trials, on_ranks(4, trials, tmp_path), strict=True):
+            assert_near(outcome, one, describe(trial))
+            assert outcome["iterations"] == one["iterations"] == 219
+            assert outcome["residual"] == one["residual"]
+            assert outcome["samples"] == 109
+
+    def test_published_values_on_eight_ranks(self, tmp_path: Path) -> None:
+        trials = [request(split=s, lattice=KNOWN) for s in ("2x2x2x1", "1x1x2x4")]
+        for outcome in on_ranks(8, trials, tmp_path):
+            assert outcome["wrong"] is None, outcome
+            assert outcome["iterations"] == 219
+
+    def test_what_ranks_cannot_do_is_refused_by_all_of_them(self, tmp_path: Path) -> None:
+        overlapped, nccl = request(split="2x1x1x1", overlap="yes"), request(ranks=2, halo="nccl")
+        for outcome in on_ranks(2, [overlapped, nccl], tmp_path):
+            assert outcome["error"] == "unsupported", outcome
+
+
+def gpu_count() -> int:
+    return sum(p["kind"] == "gpu" for p in probe.machine()["processors"])
+
+
+@pytest.mark.gpu
+@pytest.mark.mpi
+@pytest.mark.skipif(not MPI_PART.exists(), reason="built without MPI: install libopenmpi-dev")
+@pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
+def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
+    if gpu_count() < 2:
+        pytest.skip("two ranks need two GPUs")
+    trials = [
+        request(processor="gpu", lattice=KNOWN, split=split, halo=halo, overlap=overlap, **more)
+        for split in ("2x1x1x1", "1x1x2x1", "1x1x1x2")
+        for overlap in ("no", "yes")
+        for more in ({}, {"style": "managed", "kernel": "shared"}, {"links": 12, "rhs": 2})
+    ]
+    # an MPI without CUDA would be a crash: such cases are left out, as a run does
+    asking = gpu_mpi.Probe()
+    trials = [one for one in trials if not asking.unsupported(one, LAUNCHER)]
+    if not trials:
+        pytest.skip("this MPI takes no GPU memory")
+    one = alone(lattice=KNOWN)
+    for trial, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
+        assert_near(outcome, one, describe(trial))
+        assert outcome["iterations"] == 219
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"split": "4x1x1x1"}, "4 sites along x of lattice 4x4x4x8 are no even number"),
+        ({"split": "1x1x1x3"}, "8 sites along t"),
+        ({"split": "2x1x1x1", "ranks": 4}, "is for 2 ranks, and ranks=4"),
+        ({"split": "2x1x1"}, "is not four numbers"),
+        ({"ranks": 2, "halo": "none"}, "2 ranks have a halo"),
+        ({"ranks": 2, "processor": "gpu:1"}, "take a GPU each"),
+    ],
+)
+def test_a_split_that_does_not_divide_is_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        request(**given)
+
+
+def test_one_rank_has_neither_split_nor_halo() -> None:
+    parameters = request().parameters
+    assert (parameters["split"], parameters["halo"]) == ("1x1x1x1", "none")
+    with pytest.raises(UsageError, match="halo=staged cannot be had"):
+        request(halo="staged")
+    assert request(ranks=2).parameters["split"] == "2x1x1x1"
