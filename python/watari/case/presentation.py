@@ -62,6 +62,11 @@ def spread_of(levels: Sequence[float]) -> str:
     return spread(summary([[level] for level in levels])) if levels else ""
 
 
+def gigabytes_per_second(seconds: float, size: int) -> float:
+    """The rate of a sample that moves so many bytes."""
+    return size / seconds / 1e9
+
+
 @dataclass(frozen=True)
 class Presentation:
     """The functions that show a case."""
@@ -70,6 +75,9 @@ class Presentation:
     extent: Callable[[Parameters], str] = plain_extent  # how large it is
     # a line of the summary: what each column says; `cases` are all of the file
     columns: Callable[[Measured, Sequence[Measured]], dict[str, str]] = plain_columns
+    # what a sample is measured in, from its seconds and bytes: progress lines, table of all cases
+    unit: str = "GB/s"
+    value: Callable[[float, int], float] = gigabytes_per_second
     tables: Callable[[Sequence[Measured]], list[Table]] = lambda cases: []
     # a case as what it is in the words of another, so that both stand side by side
     alike: Callable[[Measured], Measured] = lambda m: m

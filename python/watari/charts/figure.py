@@ -15,13 +15,16 @@ Drawn = list[tuple[str, Any, list[Measured]]]  # heading, chart, the cases that 
 
 @dataclass(frozen=True)
 class Figure:
-    """`says` is what a reader is to see, `of` the cases it is made from."""
+    """`says` is what a reader is to see, `of` the cases it is made from, `group` its part of the
+    page. A folded one is opened by a click: it has what an open one leaves out."""
 
     name: str
     title: str
     of: tuple[str, ...]
     says: str
     draw: Callable[[Sequence[Measured]], Drawn]
+    group: str = "Applications"
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from watari.cases import presentation
+from watari.cases.remarks import extras, remarks
 from watari.plan.request import Request, describe
 from watari.report.answer import answer
 from watari.results import schema
@@ -38,13 +39,17 @@ def render(measured: schema.Results) -> Group:
     notes_by_case = [(case.reason, *notes(case)) for case in measured.cases]
     reasons = list(dict.fromkeys(text for texts in notes_by_case for text in texts if text))
     tables: dict[tuple[str, ...], Table] = {}
-    for case, columns, texts in zip(measured.cases, numbers(measured), notes_by_case, strict=True):
+    shown = measurements([measured])
+    hidden = extras(shown, lambda name, parameters: describe(Request(name, parameters, 1)))
+    every = zip(measured.cases, numbers(measured), notes_by_case, shown, hidden, strict=True)
+    for case, columns, texts, m, axes in every:
         table = tables.setdefault(tuple(columns), empty(columns))
         request = Request(case.case, case.parameters, case.trials_planned)
         marks = [f"[{reasons.index(text) + 1}]" for text in texts if text]
         status = " ".join([case.status, *marks, *case.flags])
+        status = ", ".join([status, *remarks(m)])
         table.add_row(
-            Text(describe(request)),
+            Text(" ".join([describe(request), *axes.split(", ")]).strip()),
             str(len(case.trials)),
             *columns.values(),
             Text(status, COLOURS[case.status]),

@@ -50,7 +50,7 @@ def format_rate(value: float) -> str:
 def format_speed(low: float, high: float | None = None) -> str:
     """A rate of GB/s with the unit that reads best, or a range of it: `4.28 TB/s`, `54–56 GB/s`."""
     ends = (low,) if high is None else (low, high)
-    unit, scale = ("TB/s", 1e3) if max(ends) >= 999.5 else ("GB/s", 1.0)
+    unit, scale = ("TB/s", 1e3) if min(ends) >= 999.5 else ("GB/s", 1.0)
     return f"{'–'.join(f'{end / scale:.3g}' for end in ends)} {unit}"
 
 

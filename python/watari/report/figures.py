@@ -16,6 +16,8 @@ PUBLISHED = Figure(
     "Filled: this run. Hollow diamonds: published by others, with the source; a bar where a "
     "range was given. Ticks: theoretical. Published values are not mixed with ours.",
     beside.beside,
+    group="Data",
+    folded=True,
 )
 
 

@@ -21,13 +21,15 @@ import vl_convert
 from watari import cases
 from watari.case.anonymous import anonymous
 from watari.case.presentation import Table
+from watari.cases.remarks import extras, remarks
 from watari.charts.figure import Drawing, Drawn, Effort, draw
 from watari.charts.style import COLOURS
 from watari.common.errors import FileError, UsageError
 from watari.common.files import check_not_read, reason, write_atomically
 from watari.common.units import format_rate, format_size
 from watari.common.variables import readable
-from watari.report import beside
+from watari.report import answer, beside
+from watari.report.doubts import doubts
 from watari.report.figures import figures
 from watari.report.reproduce import commands
 from watari.results import published, schema, statistics
@@ -51,6 +53,7 @@ HEADLINE = {
     "shared-first": "Shared memory, first pass",
     "shared-settled": "Shared memory, settled",
 }
+GROUPS = ("Memory", "Storage", "Applications", "Data")  # of figures, in the sidebar
 STATUSES = ("ok", "wrong", "failed", "unsupported")
 
 
@@ -150,7 +153,8 @@ def page(
     files = readable(shlex.join(str(path) for path in paths))
     return environment.get_template("report.html.j2").render(
         runs=[run(name, same, measured) for name, same in by_name(read).items()],
-        figures=sections(drawings, files),
+        figures=(shown := sections(drawings, files)),
+        groups=grouped(shown),
         cases=tables(measured),
         numbers=numbers(measured),
         troubles=troubles(measured),
@@ -161,6 +165,11 @@ def page(
         command=f"watari report {files} -o {readable(shlex.quote(str(output)))}",
         bundle=vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script"),
     )
+
+
+def grouped(figures: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The figures that have charts, by the parts of the page."""
+    return {name: [f for f in figures if f["charts"] and f["group"] == name] for name in GROUPS}
 
 
 def inline_json(value: Any) -> str:
@@ -199,18 +208,24 @@ def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dic
         "counts": {s: n for s in STATUSES if (n := sum(m.status == s for m in mine))},
         "trials": sum(len(m.trials) for m in mine),
         "headline": headline(mine),
+        "answer": answer.of(mine),
+        "doubts": doubts(mine, sum(case.trials for result in same for case in result.missing)),
     }
 
 
 def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
-    """Key numbers: those that this machine has, each at its largest array."""
+    """Key numbers: those that this machine has, each of most trials, then of its largest array."""
     tiles = []
     quantities = published.quantities()
     for name, title in HEADLINE.items():
         like = [beside.alike(m) for m in mine if beside.is_of(m, quantities[name])]
         if like:
             tiles.append(
-                tile(title, max(like, key=lambda m: (m["size"], m.median)), quantities[name].sample)
+                tile(
+                    title,
+                    max(like, key=lambda m: (len(m.trials), m["size"], m.median)),
+                    quantities[name].sample,
+                )
             )
     return tiles
 
@@ -266,6 +281,8 @@ def sections(drawings: Sequence[Drawing], files: str) -> list[dict[str, Any]]:
                 "name": figure.name,
                 "title": figure.title,
                 "says": figure.says,
+                "group": figure.group,
+                "folded": figure.folded,
                 "charts": charts,
                 "of": figure.of,
                 "files": f"watari report {files} --format svg -o figures",
@@ -288,20 +305,26 @@ def tables(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     for name in dict.fromkeys(m.case for m in measured):
         same = [m for m in measured if m.case == name]
         summary = cases.CASES[name].summary if name in cases.CASES else ""
-        rows = [row for m in same for row in table_rows(m)]
-        content.append({"name": name, "summary": summary, "rows": rows, "count": len(same)})
+        rows = [
+            row for m, axes in zip(same, extras(same), strict=True) for row in table_rows(m, axes)
+        ]
+        unit = cases.presentation(name).unit
+        content.append(
+            {"name": name, "summary": summary, "rows": rows, "count": len(same), "unit": unit}
+        )
     return content
 
 
-def table_rows(m: Measured) -> list[dict[str, Any]]:
-    """A case as rows: one, or one for each phase of its series."""
+def table_rows(m: Measured, axes: str = "") -> list[dict[str, Any]]:
+    """A case as rows: one, or one for each phase of its series. `axes` are those that its words do
+    not show."""
     base = {
         "run": m.run,
-        "what": cases.words(m.case, m.parameters),
+        "what": ", ".join(filter(None, [cases.words(m.case, m.parameters), axes])),
         "size": cases.presentation(m.case).extent(m.parameters),
         "status": m.status,
         "reason": m.reason,
-        "flags": m.flags,
+        "flags": [*m.flags, *remarks(m)],
         "phase": "",
         "trials": f"{len(m.trials)} of {m.planned}" if len(m.trials) < m.planned else m.planned,
         "before": residency(m, "residency_before"),
@@ -312,18 +335,30 @@ def table_rows(m: Measured) -> list[dict[str, Any]]:
         return [{**base, "median": "", "interval": "", "spread": ""}]
     rows = []
     for phase, times in statistics.summaries(m.trials).items():
-        rates = statistics.as_rate(times, m.bytes_per_sample / 1e9)
         named = "" if phase == statistics.WHOLE else phase.split("-")[0].upper()
         rows.append(
             {
                 **base,
                 "phase": named,
-                "median": f"{rates.median:.4g}",
-                "interval": interval_text(rates.interval),
-                "spread": f"{100 * rates.spread:.1f}%" if rates.trials > 1 else "",
+                **numbers_of(m, times),
             }
         )
     return rows
+
+
+def numbers_of(m: Measured, times: statistics.Summary) -> dict[str, str]:
+    """Median, interval and spread in the unit of the case."""
+    shown = cases.presentation(m.case)
+
+    def text(seconds: float) -> str:
+        return f"{shown.value(seconds, m.bytes_per_sample):.4g}"
+
+    ends = sorted(shown.value(end, m.bytes_per_sample) for end in times.interval or ())
+    return {
+        "median": text(times.median),
+        "interval": "–".join(f"{end:.4g}" for end in ends),
+        "spread": f"{100 * times.spread:.1f}%" if times.trials > 1 else "",
+    }
 
 
 def residency(m: Measured, when: str) -> str:

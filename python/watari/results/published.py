@@ -55,6 +55,7 @@ class Published:
     where: str
     hardware: str = ""
     note: str = ""
+    own: bool = False  # measured for this project, with other programs: not published by others
     size: int = 0  # bytes of one array; 0 where the value holds for all, or none was published
 
     @property
@@ -92,11 +93,12 @@ def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
     texts = ("quantity", "machine", "kind", "unit", "source", "title", "where", "hardware", "note")
     size = int(whole.get("parameters", {}).get("size", 0))
     words = {name: str(whole.get(name, "")) for name in texts}
-    return Published(low=low, high=high, size=size, **words)
+    return Published(low=low, high=high, size=size, own=bool(whole.get("own")), **words)
 
 
-def values(where: Path | None = None) -> list[Published]:
-    """All published values. Raises FileError that names file and field."""
+def values(where: Path | None = None, own: bool = False) -> list[Published]:
+    """What others published; with `own`, what was measured for this project too. Raises FileError
+    that names file and field."""
     where = where or folder()
     known = quantities(where)
     entries = []
@@ -112,4 +114,4 @@ def values(where: Path | None = None) -> list[Published]:
         unit = known[entry.quantity].unit
         if entry.unit != unit:
             raise FileError(f"{where}: {entry.quantity} of {entry.source} is not in {unit}")
-    return entries
+    return [entry for entry in entries if own or not entry.own]

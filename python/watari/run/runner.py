@@ -16,7 +16,7 @@ from shlex import quote
 from typing import Any
 
 from watari.case import anonymous, limits
-from watari.cases import find
+from watari.cases import find, presentation
 from watari.common import interrupts
 from watari.common.errors import FileError, WatariError
 from watari.common.files import reason
@@ -77,6 +77,15 @@ def seconds_left(state: State, estimate: Estimate) -> float:
     )
 
 
+def speed_text(request: Request, trial: Trial) -> str:
+    """The median sample of a trial, in the unit of its case; empty without samples."""
+    speed = rate(trial)
+    if not speed:
+        return ""
+    shown, size = presentation(request.case), int(trial["bytes_per_sample"])
+    return f"{shown.value(size / speed, size):.4g} {shown.unit}"
+
+
 def rate(trial: Trial) -> float | None:
     """Bytes per second of the median sample; of the fastest phase, where there are phases."""
     if not trial["host_s"]:
@@ -106,8 +115,7 @@ def measure(request: Request, options: Options) -> Trial | None:
 
 def line(request: Request, number: int, trial: Trial, seconds: float) -> str:
     """What happened in a trial, for people."""
-    speed = rate(trial)
-    outcome = f"{speed / 1e9:.4g} GB/s" if speed else trial.get("error", "")
+    outcome = speed_text(request, trial) or trial.get("error", "")
     of = f"trial {number} of {request.trials}"
     return f"{describe(request)}, {of}: {trial['status']} {outcome} ({seconds:.1f} s)"
 

@@ -169,7 +169,7 @@ def test_writes_figures_for_a_paper(format: str, start: bytes, tmp_path: Path) -
     path = stored(tmp_path, "cpu", machine=synthetic.cpu_machine())
     page.write([path], tmp_path / "figures", format)
     made = sorted(p.name for p in (tmp_path / "figures").iterdir())
-    assert f"paths.{format}" in made
+    assert f"published.{format}" in made
     assert f"sizes.{format}" in made
     assert all((tmp_path / "figures" / name).read_bytes().startswith(start) for name in made)
 

@@ -24,6 +24,7 @@ FIGURES = (
         "while pages migrate. From the 60th on the line is the median of a few percent of the "
         "axis, and the band their range.",
         iterations.iterations,
+        folded=True,
     ),
     Figure(
         "himeno-time",
@@ -32,6 +33,7 @@ FIGURES = (
         "Seconds of one run from allocation to release, without the initial data: outside the loop "
         "in warm colours, iterations in blue; what they wait for the halo is taken out of them.",
         spending.spent,
+        folded=True,
     ),
     Figure(
         "himeno-gpus",
@@ -51,6 +53,7 @@ FIGURES = (
         "program of each style. Filled: the whole run, with allocation and transfers. Hollow: an "
         "iteration of the steady state.",
         productivity.effort_and_speed,
+        folded=True,
     ),
 )
 

@@ -141,5 +141,6 @@ FIGURES = (
         "trials, the band their range. Dotted: the processor's caches, of one core where cores "
         "have their own. Diamonds are published by others.",
         over_size,
+        group="Memory",
     ),
 )

@@ -33,6 +33,11 @@ def words(case: str, parameters: Parameters) -> str:
     return ", ".join(part for part in (who, special(parameters)) if part)
 
 
+def nanoseconds(seconds: float, size: int) -> float:
+    """Of a load, in a sample that loads so many bytes of pointers."""
+    return seconds * POINTER / size * NS
+
+
 def latencies(m: Measured) -> list[float]:
     """Nanoseconds of a step, the median of each trial."""
     steps = m.bytes_per_sample / POINTER
@@ -61,6 +66,8 @@ def tables(cases: Sequence[Measured]) -> list[Table]:
 
 PRESENTATION = Presentation(
     words=words,
+    unit="ns",
+    value=nanoseconds,
     columns=columns,
     tables=tables,
     plain=lambda m: not special(m.parameters),

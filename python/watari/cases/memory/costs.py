@@ -38,9 +38,11 @@ def pattern_row(m: Measured) -> dict[str, Any]:
 
 
 def patterns(cases: Sequence[Measured]) -> Drawn:
-    """The first sample and the settled rate of every access pattern, memory beside memory."""
+    """The first sample and the settled rate of every access pattern, memory beside memory, of those
+    that the machine has."""
     charts: Drawn = []
-    access = [m for m in cases if m.case == "access"]
+    ran = {(m.run, words.memory(m.parameters)) for m in drawable(cases, "access")}
+    access = [m for m in cases if m.case == "access" and (m.run, words.memory(m.parameters)) in ran]
     for title, same in split(access, ("size",), lambda m: f"Arrays of {format_size(m['size'])}"):
         if any(m.drawn for m in same):
             charts.append((title, patterns_chart(same), same))

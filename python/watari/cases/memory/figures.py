@@ -30,8 +30,10 @@ FIGURES = (
         ("copy", "access"),
         "Median rate of a copy, GB/s, at the largest array of each path; rows are read, columns "
         "written. One matrix for each means of copying. Within one memory a byte counts twice "
-        "(read and written), between two once, as it crosses the link.",
+        "(read and written), between two once, as it crosses the link. An empty cell was not "
+        "measured; n/a: this means cannot copy there. Memory that is not here has no row.",
         single(paths.matrix, plain),
+        group="Memory",
     ),
     Figure(
         "sizes",
@@ -41,6 +43,7 @@ FIGURES = (
         "other than the GPU's own; dashed lines write it. Small arrays show the cost of starting "
         "and the speed of caches.",
         single(paths.over_size, plain),
+        group="Memory",
     ),
     Figure(
         "streams",
@@ -48,32 +51,49 @@ FIGURES = (
         ("copy",),
         "The same array shared by several CUDA streams.",
         single(paths.over_streams, lambda m: not m["bidirectional"]),
+        group="Memory",
+        folded=True,
     ),
     Figure(
         "copies",
-        "Copies, sample by sample",
+        "Copies that are not steady",
+        ("copy",),
+        "Every sample of every trial, in order; a line is a trial. Shown are copies whose first "
+        "samples, or whose trials, differ by more than a tenth from the rest.",
+        series.unsteady_copies,
+        group="Memory",
+    ),
+    Figure(
+        "copies-all",
+        "All series of copies",
         ("copy",),
         "Every sample of every trial, in order; a line is a trial (as figures 5.1 to 5.4 of "
         "Yoshida 2024).",
         series.copies,
+        group="Memory",
+        folded=True,
     ),
     Figure(
         "patterns",
         "Access patterns",
         ("access",),
         "One processor reads a source and writes a destination that lie in host memory (HM) or "
-        "device memory (DM) by first touch. Hollow: the first sample, in which pages may move. "
-        "Filled: the settled rate, the median of the last quarter. Every byte counts as read "
-        "and written.",
+        "device memory (DM) by first touch. Explicit: no page is shared; HM is pinned memory, DM "
+        "the GPU's own, and a program copies between them itself. Hollow: the first sample, in "
+        "which pages may move. Filled: the settled rate, the median of the last quarter. Every "
+        "byte counts as read and written.",
         costs.patterns,
+        group="Memory",
     ),
     Figure(
         "access",
-        "Access patterns, sample by sample",
+        "All series of access patterns",
         ("access",),
         "Every sample of every trial; the CPU's four patterns, then the GPU's (as figures 5.5 "
         "and 5.6 of Yoshida 2024).",
         series.access,
+        group="Memory",
+        folded=True,
     ),
     Figure(
         "migration",
@@ -85,6 +105,7 @@ FIGURES = (
         "after each sample. A triangle marks where a phase has settled, in the middle one of "
         "the trials.",
         series.migration,
+        group="Memory",
     ),
     Figure(
         "touch",
@@ -93,5 +114,6 @@ FIGURES = (
         "What the first access to fresh or moved memory costs, by the median over trials. "
         "Hollow: the same pass again, with nothing left to move.",
         costs.touch,
+        group="Memory",
     ),
 )

@@ -53,7 +53,8 @@ def matrix_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
     }
     more = sorted({m[end] for m in cases for end in ("from", "to")} - set(KINDS))
     by_path = groups(cases, "from", "to")
-    names = [*KINDS, *more]
+    used = {m[end] for m in cases if m.drawn for end in ("from", "to")}
+    names = [*(kind for kind in KINDS if kinds.get(kind) is None or kind in used), *more]
     return [cell(kinds, s, t, largest(by_path.get((s, t), []))) for s in names for t in names]
 
 
@@ -114,7 +115,8 @@ def matrix_panel(cells: list[dict[str, Any]], heading: str, domain: list[float])
 
 
 def matrix(cases: Sequence[Measured]) -> Panel | None:
-    """One matrix of memories for each executor and run, at the largest array of each path."""
+    """One matrix of memories for each executor and run, at the largest array of each path; none of
+    a single cell."""
     copies = [c for c in map(words.as_copy, cases) if c.case == "copy" and words.plain(c)]
     panels = {}
     for run in runs(copies):
@@ -122,7 +124,7 @@ def matrix(cases: Sequence[Measured]) -> Panel | None:
             if any(m.drawn for m in same):
                 panels[run, executor] = matrix_rows(same)
     rates = [c["rate"] for cells in panels.values() for c in cells if c["state"] == "ok"]
-    if not rates:
+    if len(rates) < 2:
         return None
     low, high = min(rates), max(rates)
     domain = [low, high] if high > 1.5 * low else [low / 2, high * 1.2]

@@ -7,7 +7,7 @@ stay some hundred kilobytes.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -22,7 +22,9 @@ from watari.results.measured import FIRST, SETTLED, Measured, drawable, settled
 
 WIDTH, HEIGHT = 205, 120
 COLUMNS = 4
+MOVING = 270  # pixels of a panel of migration: three side by side
 WIDE = 30  # times: phases that differ more are drawn on a logarithmic axis
+STEADY = 1.1  # ratio of rates: what differs more is shown
 LARGE = 4e9  # the thesis's arrays; smaller ones are drawn only where there is none of these
 ARRAYS = ("source", "destination")
 GONE = "off the CPU"
@@ -128,7 +130,18 @@ def panel(m: Measured, text: str, more: str = "") -> Panel:
     return lines(m, WIDTH, HEIGHT).properties(title=head)
 
 
-def copies(cases: Sequence[Measured]) -> Drawn:
+def steady(m: Measured) -> bool:
+    """Whether neither the first samples nor any trial are far from the rest."""
+    ratio = m.part(FIRST) / m.part(SETTLED)
+    return 1 / STEADY < ratio < STEADY and m.summary.spread < STEADY - 1
+
+
+def unsteady_copies(cases: Sequence[Measured]) -> Drawn:
+    """The copies that a rate alone does not describe."""
+    return copies(cases, lambda m: not steady(m))
+
+
+def copies(cases: Sequence[Measured], wanted: Callable[[Measured], bool] = lambda m: True) -> Drawn:
     """Copies: the two largest arrays of at least 4 GB of each path, or else its largest one."""
     charts: Drawn = []
     all_copies = [m for m in drawable(cases, "copy") if words.plain(m)]
@@ -137,6 +150,7 @@ def copies(cases: Sequence[Measured]) -> Drawn:
         for path in groups(same, "processor", "means", "from", "to").values():
             ordered = sorted(path, key=lambda m: int(m["size"]))
             chosen += [m for m in ordered if m["size"] >= LARGE][-2:] or ordered[-1:]
+        chosen = [m for m in chosen if wanted(m)]
         panels = [
             panel(
                 m,
@@ -240,10 +254,8 @@ def migrated(m: Measured, width: int) -> Panel:
 
 def migration_panel(m: Measured, title: str) -> Panel:
     """Bandwidth above, what has migrated below, over the same samples."""
-    width = 2 * WIDTH + 40
+    width = MOVING
     head = alt.TitleParams(title, subtitle=migration_facts(m), offset=16)
-    if not m.drawn:
-        return style.message(m.reason or m.status, width, HEIGHT // 2, head)
     below = bool(fractions(m))
     log = max(samples(m)) > WIDE * min(samples(m))
     above = alt.layer(lines(m, width, 170, last=not below, log=log), ends(m))
@@ -254,8 +266,6 @@ def migration_panel(m: Measured, title: str) -> Panel:
 
 def migration_facts(m: Measured) -> list[str]:
     """Plateaus and where migration ends, phase by phase."""
-    if not m.drawn:
-        return [m.status]
     texts = [
         f"{s.phase}: {format_rate(s.before)} → {format_rate(s.after)} {RATE} "
         f"after {s.end} sample{'s'[: s.end > 1]} ({format_duration(s.seconds)})"
@@ -275,12 +285,11 @@ def ends(m: Measured) -> Panel:
 
 
 def migration(cases: Sequence[Measured]) -> Drawn:
-    """A chart for each run and size, a panel for each memory and hint."""
+    """A chart for each run and size, a panel for each memory and hint that ran; the page names the
+    others, with the reason."""
     charts: Drawn = []
-    moving = [m for m in cases if m.case == "migration"]
+    moving = drawable(cases, "migration")
     for title, same in split(moving, ("size",), lambda m: f"Arrays of {format_size(m['size'])}"):
-        if any(m.drawn for m in same):
-            same.sort(key=lambda m: not m.drawn)
-            panels = [migration_panel(m, words.memory(m.parameters).capitalize()) for m in same]
-            charts.append((title, grid(panels, columns=2), same))
+        panels = [migration_panel(m, words.memory(m.parameters).capitalize()) for m in same]
+        charts.append((title, grid(panels, columns=3), same))
     return charts

@@ -192,6 +192,7 @@ FIGURES = (
         "fastest is drawn. Engines queue and gpu submit NVMe commands to software queues, the "
         "others call the operating system or cuFile.",
         bandwidth,
+        group="Storage",
     ),
     Figure(
         "storage-latency",
@@ -202,5 +203,7 @@ FIGURES = (
         "thousand longer than p99.9. Engines that keep many requests in flight pay with latency "
         "for bandwidth.",
         latency,
+        group="Storage",
+        folded=True,
     ),
 )

@@ -23,6 +23,7 @@ from watari.report import figures, page
 from watari.report.reproduce import commands
 from watari.results import published
 from watari.results.measured import Measured, measurements, settled
+from watari.results.schema import Results
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def test_every_figure_of_a_gpu_machine_compiles(
 ) -> None:
     ran = {m.case for m in measured}
     possible = {f.name for f in figures.figures() if not f.of or ran & {*f.of}}
-    assert {d.figure.name for d in drawings} == possible - {"streams"}
+    assert {d.figure.name for d in drawings} == possible - {"streams", "copies"}  # all are steady
     assert {"paths", "migration", "published"} <= possible
     for drawing in drawings:
         vl_convert.vegalite_to_vega(drawing.spec(), vl_version=page.VEGA_LITE)
@@ -60,7 +61,18 @@ def test_every_figure_of_a_gpu_machine_compiles(
 def test_without_a_gpu_the_figures_of_cpu_memory_remain() -> None:
     cpu = measurements([synthetic.results(synthetic.cpu_machine())])
     drawn = draw(figures.figures(), cpu)
-    assert {d.figure.name for d in drawn} == {"paths", "sizes", "copies", "published"}
+    assert {d.figure.name for d in drawn} == {"sizes", "copies-all", "published"}
+
+
+def test_copies_that_are_not_steady_stand_apart() -> None:
+    made = synthetic.plain(synthetic.cpu_machine())
+    slow = made["cases"][-1]
+    for trial in slow["trials"]:
+        trial["host_s"] = [3 * trial["host_s"][0], *trial["host_s"][1:]]
+    cases = measurements([Results.model_validate(made)])
+    drawn = {d.figure.name: d.cases for d in draw(figures.figures(), cases)}
+    assert [m["size"] for m in drawn["copies"]] == [slow["parameters"]["size"]]
+    assert drawn["copies-all"]
 
 
 def test_nothing_measured_draws_nothing() -> None:
@@ -71,9 +83,7 @@ def test_the_matrix_says_why_a_cell_is_empty(drawings: list[Drawing]) -> None:
     cells = named(drawings, "paths")
     own = [c for c in cells if c.get("state") == "ok" and c["from"] == c["to"] == "device"]
     assert [c["rate"] for c in own] == [pytest.approx(4250, rel=0.02)]
-    absent = [c for c in cells if c.get("to") == "system"]
-    assert absent
-    assert all("CONFIG_DEVICE_PRIVATE" in c["why"] for c in absent)
+    assert not [c for c in cells if "system" in (c.get("to"), c.get("from"))]  # not here: no row
     wrong = [c for c in cells if c.get("state") == "wrong"]
     assert wrong
     assert all("rate" not in c for c in wrong)
@@ -151,9 +161,8 @@ def test_labels_stand_apart_and_inside(wanted: list[float]) -> None:
 
 def test_commands_measure_the_same_cases_again(drawings: list[Drawing]) -> None:
     patterns = next(d for d in drawings if d.figure.name == "patterns")
-    managed, system = commands(patterns.cases)  # of the latter one pattern alone was drawn
+    (managed,) = commands(patterns.cases)
     assert managed.startswith("watari run access memory=managed source=cpu,gpu destination=cpu,gpu")
-    assert system.startswith("watari run access memory=system source=cpu destination=gpu")
     assert "size=4GiB" in managed
 
 

@@ -1,0 +1,86 @@
+"""What a row of a table must say beside a case's words: axes that would not be seen, and doubts.
+
+An axis that is not at its default stands in its row, and one that was swept too, where the words
+alone would give two equal rows. How often a case ran is neither.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from watari.case import limits
+from watari.case.axis import Parameters, as_text
+from watari.cases import CASES, presentation, words
+from watari.results.measured import Measured
+
+Text = Callable[[str, Parameters], str]
+HOW_OFTEN = ("samples", "requests", "iterations", "folder")  # shown only where it was swept
+IN_CACHE = "within cache"
+
+
+def whole(name: str, parameters: Parameters) -> str:
+    """A case with its size."""
+    return f"{words(name, parameters)}, {presentation(name).extent(parameters)}"
+
+
+def unusual(m: Measured, text: Text) -> dict[str, str]:
+    """Axes that are not at their defaults and that the text does not show."""
+    axes = CASES[m.case].axes if m.case in CASES else {}
+    hidden = {}
+    for name, axis in axes.items():
+        value = m[name]
+        if value is None or name in HOW_OFTEN:
+            continue
+        usual = axis.default(m.machine, m.parameters)
+        changed = {**m.parameters, name: usual}
+        if value != usual and text(m.case, changed) == text(m.case, m.parameters):
+            hidden[name] = as_text(value)
+    return hidden
+
+
+def swept(same: Sequence[Measured]) -> list[str]:
+    """Axes in which cases with the same text differ."""
+    names = dict.fromkeys(name for m in same for name in m.parameters)
+    return [name for name in names if len({as_text(m[name]) for m in same}) > 1]
+
+
+def extras(cases: Sequence[Measured], text: Text = whole) -> list[str]:
+    """For each case `threads=1, thp=always`: what its text does not show, and must."""
+    alike: dict[tuple[str, str, str], list[Measured]] = defaultdict(list)
+    for m in cases:
+        alike[m.run, m.case, text(m.case, m.parameters)].append(m)
+    differing = {key: swept(same) for key, same in alike.items()}
+    rows = []
+    for m in cases:
+        shown = unusual(m, text)
+        names = differing[m.run, m.case, text(m.case, m.parameters)]
+        shown |= {name: as_text(m[name]) for name in names}
+        rows.append(", ".join(f"{name}={value}" for name, value in shown.items()))
+    return rows
+
+
+def within_cache(m: Measured) -> bool:
+    """Whether the arrays fit the last cache of the one processor that uses them."""
+    if m.case not in CASES:
+        return False
+    profile = CASES[m.case].profile(m.parameters)
+    own = limits.identifier(str(m["processor"] or "gpu"))
+    transfers = [t for phase in profile.phases for t in phase.transfers]
+    ends = {limits.identifier(end) for t in transfers for end in (t.source, t.target) if end}
+    if ends != {own}:
+        return False
+    arrays = max(len(phase.accesses) for phase in profile.phases) or 1
+    held = arrays * int(m["size"]) if m["size"] else profile.memory
+    return held <= limits.cache_bytes(m.machine, own)
+
+
+def remarks(m: Measured) -> list[str]:
+    """Doubts that a row carries: sizes within a cache, more threads than cores."""
+    cores = int(m.machine["processors"][0]["cores"])
+    threads = m["threads"] * m.ranks if isinstance(m["threads"], int) else 0
+    crowded = threads > cores and bool(m.trials)
+    return [
+        *([IN_CACHE] if m.trials and within_cache(m) else []),
+        *([f"{threads} threads on {cores} cores"] if crowded else []),
+    ]

@@ -1,0 +1,102 @@
+"""What to doubt before the figures are believed, each with the cases that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from watari import cases
+from watari.cases import remarks
+from watari.results.measured import Measured
+
+WIDE = 0.10  # spread between trials
+SIDES = ("HM Read", "DM Read", "HM Write", "DM Write")
+SIDES_MEANT = "HM: host memory, DM: device memory"
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One kind of doubt. `serious`: a number may be wrong, not only unsure."""
+
+    title: str
+    text: str
+    cases: list[str]
+    serious: bool = False
+
+
+def named(m: Measured) -> str:
+    """A case in words, with its run's machine left out."""
+    extent = cases.presentation(m.case).extent(m.parameters)
+    return f"{m.case}: {cases.words(m.case, m.parameters)}" + (f", {extent}" if extent else "")
+
+
+def explained(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The first case that has HM or DM in its words says what they are."""
+    for doubt in doubts:
+        for i, text in enumerate(doubt.cases):
+            if any(side in text for side in SIDES):
+                doubt.cases[i] = f"{text} ({SIDES_MEANT})"
+                return list(doubts)
+    return list(doubts)
+
+
+def count(number: int, what: str = "case") -> str:
+    """`1 case`, `3 cases`."""
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
+def doubts(mine: Sequence[Measured], unreached: int = 0) -> list[Doubt]:
+    """Of the cases of one run, the most serious first; `unreached` trials were planned and did not
+    run."""
+    ran = [m for m in mine if m.drawn]
+    bad = [m for m in mine if m.status in ("wrong", "failed")]
+    flagged = [m for m in ran if m.flagged]
+    wide = sorted(
+        (m for m in ran if m.summary.spread > WIDE), key=lambda m: m.summary.spread, reverse=True
+    )
+    single = [m for m in ran if len(m.trials) == 1]
+    fewer = [m for m in ran if len(m.trials) < m.planned]
+    crowded = [m for m in ran if any("threads on" in text for text in remarks.remarks(m))]
+    absent = [m for m in mine if m.status == "unsupported"]
+    found = [
+        Doubt(
+            "Wrong or failed",
+            f"{count(len(bad))} without a number that counts.",
+            [f"{named(m)}: {m.status}, {m.reason}" for m in bad],
+            True,
+        ),
+        Doubt(
+            "Above a limit",
+            f"{count(len(flagged))} faster than link or memory allows: not to be believed.",
+            [f"{named(m)}: {', '.join(m.flags)}" for m in flagged],
+            True,
+        ),
+        Doubt(
+            "Threads share cores",
+            f"{count(len(crowded))} with more threads than cores.",
+            [f"{named(m)}: {m['threads']} threads" for m in crowded],
+            True,
+        ),
+        Doubt(
+            "Wide spread",
+            f"{count(len(wide))} whose trials differ by more than {WIDE:.0%} of their median.",
+            [f"{named(m)}: {m.summary.spread:.0%}" for m in wide],
+        ),
+        Doubt(
+            "Single trials",
+            f"{count(len(single))} measured once: nothing says how the next run would differ.",
+            [named(m) for m in single],
+        ),
+        Doubt(
+            "Fewer trials than planned",
+            f"{count(len(fewer))}; {count(unreached, 'trial')} not reached.",
+            [f"{named(m)}: {len(m.trials)} of {m.planned}" for m in fewer],
+        ),
+        Doubt(
+            "Not here",
+            f"{count(len(absent))} that this machine cannot run; the reasons are below.",
+            [named(m) for m in absent],
+        ),
+    ]
+    kept = [d for d in found if d.cases or (unreached and d.title.startswith("Fewer"))]
+    return explained(kept)
