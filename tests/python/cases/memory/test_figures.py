@@ -162,7 +162,7 @@ def test_labels_stand_apart_and_inside(wanted: list[float]) -> None:
 def test_commands_measure_the_same_cases_again(drawings: list[Drawing]) -> None:
     patterns = next(d for d in drawings if d.figure.name == "patterns")
     (managed,) = commands(patterns.cases)
-    assert managed.startswith("watari run access memory=managed source=cpu,gpu destination=cpu,gpu")
+    assert managed.startswith("watari run access source=cpu,gpu destination=cpu,gpu")
     assert "size=4GiB" in managed
 
 
