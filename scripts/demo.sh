@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures this machine with the standard plan and makes the report.
+# Measures this machine with the standard plan and three small applications, and makes the report.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -9,6 +9,8 @@ scripts/build.sh
 step "Measure: the standard plan"
 mkdir -p demo
 watari run -o demo/results.json
+step "Measure: storage, the Himeno benchmark and a product of matrices"
+watari run --plan demo -o demo/applications.json
 step "Report"
-watari report demo/results.json -o demo/report.html
+watari report demo/results.json demo/applications.json -o demo/report.html
 printf '\nThe report: %s\n' "$PWD/demo/report.html"

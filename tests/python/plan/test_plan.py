@@ -1,5 +1,6 @@
 """Plans: what is read is what was written; what is wrong is named with file and field."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -268,3 +269,25 @@ def test_every_value_of_a_sweep_is_measured_once(sizes, trials, tmp_path_factory
     requests = plan.read(path, machine()).requests
     assert [r.parameters["size"] for r in requests] == sizes
     assert {r.trials for r in requests} == {trials}
+
+
+@pytest.mark.parametrize("gpus", [0, 1])
+def test_the_demo_shows_applications_with_a_gpu_and_without(gpus):
+    requests = plan.read(plan.find("demo"), machine(gpus=gpus)).requests
+    assert not any(no_sense(r) for r in requests)
+    blocks = {r.parameters["block"] for r in requests if r.case == "storage"}
+    assert len(blocks) > 1  # or no line can be drawn
+    of_himeno = {r.parameters["processor"] for r in requests if r.case == "himeno"}
+    assert of_himeno == ({"cpu", "gpu"} if gpus else {"cpu"})
+    products = [r.parameters for r in requests if r.case == "gemm"]
+    assert products
+    assert all(p["fast-memory"] < 3 * 4 * p["n"] ** 2 for p in products)
+    standard = {r.key for r in plan.standard(machine(gpus=gpus))}
+    assert not standard & {r.key for r in requests}  # both results are one run of the page
+
+
+def test_make_demo_measures_the_demo_plan_and_reports_it():
+    script = (Path(__file__).parents[3] / "scripts" / "demo.sh").read_text()
+    measured = re.findall(r"^watari run .*-o (\S+)$", script, re.MULTILINE)
+    assert "--plan demo" in script
+    assert f"watari report {' '.join(measured)} -o demo/report.html" in script
