@@ -9,7 +9,7 @@
     const spec = JSON.parse(chart.nextElementSibling.textContent);
     try {
       await vegaEmbed(chart, spec, options);
-      fit(chart);
+      if (widened(chart, spec)) await vegaEmbed(chart, spec, options);
       drawn += 1;
     } catch (error) {
       chart.textContent = `This figure could not be drawn: ${error}`;
@@ -19,13 +19,22 @@
   document.body.dataset.drawn = drawn;
 })();
 
-// A chart is as wide as the text, or as half of it beside another one; enlarged by no more than LARGEST.
-function fit(chart) {
-  const LARGEST = 1.04, HALF = 700;
+// A chart is as wide as the text, or as half of it where its figure has several small ones. A chart of
+// one panel gets more room on its axis (true: it must be drawn again); others are enlarged a little.
+function widened(chart, spec) {
+  const LARGEST = 1.15, HALF = 700, GAP = 28, WIDEST = 2.4;
   const svg = chart.querySelector("svg");
   const natural = Number(svg.getAttribute("width"));
+  const several = chart.closest(".charts").children.length > 1 && natural <= HALF;
+  if (several) chart.closest("figure").classList.add("half");
+  const text = document.querySelector("main").clientWidth;
+  const room = (several && text > HALF ? (text - GAP) / 2 : text) - natural;
+  if (room > 0 && typeof spec.width === "number" && spec.layer) {
+    spec.width = Math.min(spec.width + room, WIDEST * spec.width);
+    return true;
+  }
   svg.style.width = `${Math.round(LARGEST * natural)}px`;
-  if (natural <= HALF) chart.closest("figure").classList.add("half");
+  return false;
 }
 
 // A click on a column's title sorts a table by it, a second one the other way round.
