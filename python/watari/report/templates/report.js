@@ -22,7 +22,7 @@
 // A chart is as wide as the text, or as half of it where its figure has several small ones. A chart of
 // one panel gets more room on its axis (true: it must be drawn again); others are enlarged a little.
 function widened(chart, spec) {
-  const LARGEST = 1.15, HALF = 700, GAP = 28, WIDEST = 2.4;
+  const LARGEST = 1.03, HALF = 700, GAP = 28, WIDEST = 2.4;
   const svg = chart.querySelector("svg");
   const natural = Number(svg.getAttribute("width"));
   const several = chart.closest(".charts").children.length > 1 && natural <= HALF;
