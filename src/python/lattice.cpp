@@ -12,7 +12,7 @@ using namespace watari;
 lattice::parameters parameters_of(const nb::dict& p) {
     const auto text = [&](const char* name) { return nb::cast<std::string>(p[name]); };
     const auto number = [&](const char* name) { return nb::cast<std::size_t>(p[name]); };
-    const auto at = [&](int axis) { return nb::cast<std::size_t>(p["shape"][axis]); };
+    const auto at = [&](int axis) { return nb::cast<unsigned>(p["shape"][axis]); };
     const std::string precision = text("precision");
     lattice::parameters result;
     result.style = text("style");
@@ -21,7 +21,7 @@ lattice::parameters parameters_of(const nb::dict& p) {
     result.arithmetic = precision == "single"  ? lattice::arithmetic::single_precision
                         : precision == "mixed" ? lattice::arithmetic::mixed
                                                : lattice::arithmetic::double_precision;
-    result.links = number("links");
+    result.links = static_cast<unsigned>(number("links"));
     result.rhs = number("rhs");
     result.kernel = text("kernel") == "tuned" ? lattice::kernel::tuned : lattice::kernel::shared;
     result.iterations = number("iterations");

@@ -58,7 +58,8 @@ def without(result: dict[str, Any], folders: Mapping[str, str]) -> dict[str, Any
         "environment": {n: v for n, v in kept(program["environment"]).items() if v != HIDDEN},
         "anonymous": True,
     }
-    machine["hosts"] = [f"host-{number}" for number, _ in enumerate(machine["hosts"], 1)]
+    known = list(dict.fromkeys(machine["hosts"]))
+    machine["hosts"] = [f"host-{known.index(host) + 1}" for host in machine["hosts"]]
     if result["plan"]:
         result["plan"]["name"] = scrub_text(result["plan"]["name"], names)
     scrubbed: dict[str, Any] = scrub(result, names)

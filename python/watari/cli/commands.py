@@ -191,7 +191,7 @@ def run(
     from watari.cli import summary
     from watari.common import progress
     from watari.plan.plan import find
-    from watari.run import launch, prepare, runner
+    from watari.run import hosts, launch, prepare, runner
     from watari.run.resume import continued
 
     started = time.monotonic()
@@ -202,7 +202,12 @@ def run(
         deadline=started + parse_duration(budget) if budget else None,
     )
     machine = this_machine()
-    state = prepare.fresh(planned(words or [], plan, machine), machine, options.launcher)
+    wanted = planned(words or [], plan, machine)
+    if names := hosts.of_ranks(list(wanted.requests), options.launcher):
+        machine = {**machine, "hosts": names}  # on which defaults depend
+        wanted = planned(words or [], plan, machine)
+        print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
+    state = prepare.fresh(wanted, machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
     if resume:

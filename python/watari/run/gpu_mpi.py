@@ -9,17 +9,14 @@ as the trials are.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from watari.cases import find
-from watari.common import interrupts
 from watari.common.errors import UnsupportedError, WatariError
-from watari.common.files import closed_quietly
 from watari.plan.request import Request
-from watari.run import launch, scratch
+from watari.run import launch, question
 
 LIMIT_SECONDS = 90.0
 QUESTION = "mpi-takes-gpu-memory"  # as a case asks it
@@ -45,38 +42,18 @@ class Probe:
 
 def ask(request: Request, launcher: launch.Launcher, directory: Path | None) -> str | None:
     """The error of two ranks, in the environment of this request; None if all went well."""
-    command = [*launcher.prefix(2), *launch.python("watari.run.gpu_mpi")]
-    with interrupts.held() as hold, scratch.folder(directory) as files:
-        errors = files / "errors"
-        stream = errors.open("wb")
-        with closed_quietly(stream):
-            try:
-                process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=stream,
-                    stderr=stream,
-                    env=launch.environment(request, launcher),
-                    start_new_session=True,
-                )
-            except OSError:
-                return None  # the trial itself says what is wrong with the launcher
-        try:
-            with hold.let_through():
-                code = process.wait(LIMIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            return f"this MPI cannot send GPU memory: no end after {LIMIT_SECONDS:g} s"
-        finally:
-            launch.end_session(process)
-        if code == 0:
-            return None
-        return f"this MPI cannot send GPU memory: {cause(code, errors)}"
+    answer = question.ask("watari.run.gpu_mpi", 2, request, launcher, directory, LIMIT_SECONDS)
+    if answer is None or answer.code == 0:
+        return None
+    if answer.code is None:
+        return f"this MPI cannot send GPU memory: no end after {LIMIT_SECONDS:g} s"
+    return f"this MPI cannot send GPU memory: {cause(answer.code, answer.error)}"
 
 
-def cause(code: int, errors: Path) -> str:
+def cause(code: int, error: str) -> str:
     """What ended it: a signal, else its last message."""
     death = launch.death(code)
-    return death if death.startswith("killed") else f"{death}: {launch.tail(errors)[:200]}"
+    return death if death.startswith("killed") else f"{death}: {error[:200]}"
 
 
 def main() -> int:

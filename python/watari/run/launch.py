@@ -104,6 +104,18 @@ def environment(request: Request, launcher: Launcher) -> dict[str, str]:
     return safe_path({**defaults, **inherited, **launcher.environment})
 
 
+def for_all_ranks(request: Request, launcher: Launcher) -> dict[str, str]:
+    """The variables that ranks on other hosts must have too: launchers need not pass them on."""
+    if not launcher.prefix(ranks_of(request)):
+        return {}
+    here = environment(request, launcher)
+    return {
+        name: here[name]
+        for name in (*PINNING, "OMP_NUM_THREADS", *launcher.environment)
+        if name in here
+    }
+
+
 def safe_path(variables: Mapping[str, str]) -> dict[str, str]:
     """These variables, but PYTHONPATH without empty entries, as `$PYTHONPATH:folder` may have:
     Python takes them for the current folder."""
@@ -216,7 +228,12 @@ def trial(
     ):
         case, result, errors = (files / name for name in ("case", "result", "errors"))
         cpus = sorted(os.sched_getaffinity(0))
-        asked = {"case": request.case, "parameters": request.parameters, "cpus": cpus}
+        asked = {
+            "case": request.case,
+            "parameters": request.parameters,
+            "cpus": cpus,
+            "environment": for_all_ranks(request, launcher),
+        }
         with naming(case):
             case.write_text(json.dumps(asked))
         worker = python("watari.run.worker", str(case), str(result))

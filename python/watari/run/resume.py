@@ -57,8 +57,9 @@ def continued(
     if not launcher.chosen:
         launcher = earlier_launcher(state, path)
     check_fit(state, new, path, same_plan)
-    hosts = [*state.machine.hosts, *new.machine.hosts]
-    state.machine = state.machine.model_copy(update={"hosts": list(dict.fromkeys(hosts))})
+    hosts = state.machine.hosts
+    others = [host for host in dict.fromkeys(new.machine.hosts) if host not in hosts]
+    state.machine = state.machine.model_copy(update={"hosts": [*hosts, *others]})
     state.program.environment.update(environment(launcher))
     state.program.launcher = new.program.launcher or state.program.launcher
     state.program.anonymous |= new.program.anonymous

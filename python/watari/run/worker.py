@@ -2,7 +2,8 @@
 
     python start.py watari.run.worker CASE.json RESULT.json
 
-CASE.json has `case` and `parameters`. Whatever happens inside the case becomes a status of the
+CASE.json has `case`, `parameters`, and what a rank on another host lacks: `cpus`, `environment`.
+Whatever happens inside the case becomes a status of the
 trial (errors.py says which). Under a launcher every rank runs this; rank 0 writes. Nothing heavy is
 imported here: the time from process start to the first sample is part of every trial.
 """
@@ -101,6 +102,14 @@ def take_own_cpus(cpus: list[int]) -> None:
         os.sched_setaffinity(0, own_cpus(allowed, rank, ranks))
 
 
+def take_environment(variables: dict[str, str]) -> None:
+    """Begins this process anew with the variables that the launcher did not pass on: allocators and
+    threads read some of them before Python runs. What a rank has of its own stays."""
+    missing = {name: value for name, value in variables.items() if name not in os.environ}
+    if missing:
+        os.execve(sys.executable, sys.orig_argv, {**os.environ, **missing})
+
+
 def end_ranks() -> None:
     """Ends MPI, where the case has started it."""
     native = sys.modules.get("watari._native")
@@ -182,6 +191,7 @@ def main(arguments: list[str]) -> int:
     case_path, result_path = arguments
     with open(case_path) as file:
         case = json.load(file)
+    take_environment(case.get("environment", {}))
     take_own_cpus(case.get("cpus", []))
     trial = run(case["case"], case["parameters"])
     rank = from_launcher(RANK_VARIABLES, 0)

@@ -4,10 +4,9 @@
 // with -1. After an exchange each point of the halo has the number of its place, round the grid
 // where it is periodic, edges and corners too, and the boundary is as it was. Exit code 77: this
 // path is not here.
-#include "watari/comm/halo.hpp"
 #include "watari/comm/ordered_sum.hpp"
-#include "watari/core/device.hpp"
-#include "watari/core/error.hpp"
+
+#include "numbered_arrays.hpp"
 
 #include <complex>
 #include <cstdio>
@@ -19,117 +18,21 @@
 using namespace watari;
 using comm::by_axis;
 using comm::extents;
-using comm::most_axes;
+using comm::for_each_point;
+using comm::numbered_arrays;
+using comm::place;
+using comm::untouched;
+using comm::word_of;
 
 namespace {
 
 constexpr int skipped = 77;
-constexpr std::uint32_t untouched = 0xffffffff;
-
-struct place {
-    comm::path path;
-    processor who;
-    memory::kind kind;
-};
-
-[[noreturn]] void fail(const std::string& what) { throw error(what); }
-
-/// A different word for each word of each point of each array.
-std::uint32_t word_of(std::size_t point, std::size_t word, std::size_t array) {
-    return static_cast<std::uint32_t>((point * 131 + word) * 7 + array * 1000003) & 0x7fffffff;
-}
-
-/// Walks over the points of a box: work(n, place in the whole grid, inside, of the boundary).
-void for_each_point(const comm::grid& whole, const comm::decomposition& box,
-                    const std::function<void(std::size_t, std::size_t, bool, bool)>& work) {
-    for (std::size_t n = 0; n < box.size.product(); ++n) {
-        std::size_t left = n, point = 0, scale = 1;
-        bool inside = true, boundary = false;
-        for (std::size_t a = most_axes; a-- > 0;) {
-            const std::size_t x = left % box.size[a];
-            left /= box.size[a];
-            if (a >= whole.points.axes()) continue;
-            const std::size_t points = whole.points[a];
-            const std::size_t at = (box.inner[a].first + x + points - box.depth) % points;
-            inside = inside && x >= box.depth && x + box.depth < box.size[a];
-            boundary =
-                boundary || (!whole.periodic[a] && (at < box.depth || at + box.depth >= points));
-            point += at * scale, scale *= points;
-        }
-        work(n, point, inside, boundary);
-    }
-}
-
-/// Arrays of some elements in memory of a kind, by way of CPU memory.
-class arrays {
-public:
-    arrays(const place& where, std::size_t points, std::vector<std::size_t> elements)
-        : where_(where), elements_(std::move(elements)) {
-        for (const std::size_t element : elements_) {
-            data_.emplace_back(where.kind, points * element,
-                               memory::placement{.device = where.who.number});
-            host.emplace_back(points * element / sizeof(std::uint32_t), untouched);
-            fields.push_back({data_.back().data(), element});
-        }
-    }
-    std::size_t words(std::size_t array) const { return elements_[array] / sizeof(std::uint32_t); }
-    std::size_t point_bytes() const {
-        std::size_t sum = 0;
-        for (const std::size_t element : elements_) sum += element;
-        return sum;
-    }
-    void put() {
-        for (std::size_t n = 0; n < fields.size(); ++n) move(data_[n].data(), host[n].data(), n);
-    }
-    void get() {
-        for (std::size_t n = 0; n < fields.size(); ++n) move(host[n].data(), data_[n].data(), n);
-    }
-
-    std::vector<std::vector<std::uint32_t>> host;
-    std::vector<comm::field> fields;
-
-private:
-    void move(void* to, const void* from, std::size_t n) const {
-        const std::size_t bytes = host[n].size() * sizeof(std::uint32_t);
-        if (!where_.who.is_gpu()) return void(std::memcpy(to, from, bytes));
-        device::copy(to, from, bytes, nullptr);
-        device::synchronize(nullptr);
-    }
-
-    place where_;
-    std::vector<std::size_t> elements_;
-    std::vector<memory::buffer<std::byte>> data_;
-};
-
-void fill(const comm::grid& whole, const comm::decomposition& box, arrays& a) {
-    for_each_point(whole, box, [&](std::size_t n, std::size_t point, bool inside, bool) {
-        for (std::size_t f = 0; f < a.host.size(); ++f)
-            for (std::size_t w = 0; w < a.words(f); ++w)
-                a.host[f][n * a.words(f) + w] = inside ? word_of(point, w, f) : untouched;
-    });
-    a.put();
-}
-
-void expect(const comm::grid& whole, const comm::decomposition& box, arrays& a) {
-    a.get();
-    for_each_point(whole, box, [&](std::size_t n, std::size_t point, bool, bool boundary) {
-        for (std::size_t f = 0; f < a.host.size(); ++f)
-            for (std::size_t w = 0; w < a.words(f); ++w) {
-                const std::uint32_t is = a.host[f][n * a.words(f) + w];
-                const std::uint32_t must = boundary ? untouched : word_of(point, w, f);
-                if (is != must)
-                    fail("point " + std::to_string(n) + " array " + std::to_string(f) + " word " +
-                         std::to_string(w) + ": " + std::to_string(is) + " instead of " +
-                         std::to_string(must));
-            }
-    });
-}
 
 void exchange(const place& where, const comm::grid& whole,
               const std::vector<std::size_t>& elements) {
     const comm::communicator& ranks = comm::world();
     const comm::decomposition box = comm::divide(whole, ranks.rank());
-    arrays a(where, box.size.product(), elements);
+    numbered_arrays a(where, box.size.product(), elements);
     comm::halo halo(where.path, {.ranks = &ranks,
                                  .part = box,
                                  .who = where.who,
@@ -196,8 +99,7 @@ void exchange_levels(const place& where, int ranks) {
 /// One parity of a field, as a case packs it that sends half of what a plane holds.
 class even_points final : public comm::message {
 public:
-    even_points(const comm::decomposition& box, std::vector<std::uint32_t>& data)
-        : box_(&box), data_(&data) {}
+    explicit even_points(std::vector<std::uint32_t>& data) : data_(&data) {}
 
     std::size_t bytes(const comm::faces& f) const override {
         return (f.points() + 1) / 2 * sizeof(std::uint32_t);
@@ -226,7 +128,6 @@ private:
             }
     }
 
-    const comm::decomposition* box_;
     std::vector<std::uint32_t>* data_;
 };
 
@@ -243,15 +144,16 @@ void exchange_half(int count) {
     for_each_point(whole, box, [&](std::size_t n, std::size_t point, bool inside, bool) {
         if (inside) data[n] = word_of(point, 0, 0);
     });
-    halo.exchange(even_points(box, data), nullptr);
+    halo.exchange(even_points(data), nullptr);
     std::size_t filled = 0;
     for_each_point(whole, box, [&](std::size_t n, std::size_t point, bool, bool) {
         if (data[n] != untouched && data[n] != word_of(point, 0, 0))
-            fail("a point of half a plane is another one's");
+            comm::fail("a point of half a plane is another one's");
         filled += data[n] != untouched;
     });
     const std::size_t inside = box.inner[0].count * box.inner[1].count;
-    if (filled <= inside || filled >= box.size.product()) fail("half a plane is all or nothing");
+    if (filled <= inside || filled >= box.size.product())
+        comm::fail("half a plane is all or nothing");
 }
 
 /// The same bits as on one rank.
@@ -292,14 +194,15 @@ void sum_in_order(int count) {
                 in_lanes(all.data() + first, std::min<std::size_t>(2048, partial - first)));
         expected[v] = in_lanes(chunks.data(), chunks.size());
     }
-    if (std::memcmp(totals, expected, sizeof totals) != 0) fail("a sum in order has other bits");
+    if (std::memcmp(totals, expected, sizeof totals) != 0)
+        comm::fail("a sum in order has other bits");
     bool refused = false;
     try {
         comm::ordered_sum twice(ranks, std::vector<std::size_t>{0, 0}, 2);
     } catch (const usage_error&) {
         refused = true;
     }
-    if (!refused) fail("a place that two partial sums have was taken");
+    if (!refused) comm::fail("a place that two partial sums have was taken");
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ def test_a_profile_has_the_bytes_and_flops_of_the_trial(name: str, tmp_path: Any
         profile, trial = case.profile(request.parameters), case.run(request.parameters)
         assert trial.get("status", "ok") == "ok", trial
         taken = len(trial["host_s"])
-        assert sum(phase.repeats for phase in profile.phases) == taken
         assert profile.flops_per_sample == trial["flops_per_sample"]
         if profile.exact:
+            assert sum(phase.repeats for phase in profile.phases) == taken
             assert profile.bytes_per_sample == trial["bytes_per_sample"]
         else:
             assert profile.bytes_per_sample == pytest.approx(trial["bytes_per_sample"], rel=0.5)

@@ -275,3 +275,76 @@ def test_groups_of_a_plan_are_a_command_each() -> None:
         "engine=queue,gpu",
         "engine=posix,uring,mmap",
     ]
+
+
+STANDARD = ("20261121-standard", "20261123-latency-gpu", "20261122-gpu-direct-io")
+APPLICATIONS = ("20261121-himeno-sam", "20261122-gemm-ram-gpu", "20261122-gemm-ram-pinned")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that was measured of one GPU machine."""
+    output = tmp_path_factory.mktemp("whole") / "report.html"
+    names = (*STANDARD, *APPLICATIONS)
+    page.write([RESULTS / "nvidia-h200-x86_64" / f"{name}.json" for name in names], output)
+    return output
+
+
+def test_a_whole_machine_prints_on_eight_pages(whole: Path, chromium: str) -> None:
+    printed = whole.parent / "report.pdf"
+    browser.start(chromium, whole, f"--print-to-pdf={printed}")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page[^s]", printed.read_bytes())) <= 8
+
+
+def test_a_whole_machine_takes_eight_screens_and_charts_fill_the_text(
+    whole: Path, chromium: str
+) -> None:
+    measured_html = whole.parent / "measured.html"
+    script = """<script>(async () => {
+      while (!document.body.dataset.drawn) await new Promise((r) => setTimeout(r, 50));
+      const open = [...document.querySelectorAll(".chart")].filter((c) => c.clientWidth);
+      const fills = open.map((c) => c.querySelector("svg.marks").clientWidth / c.clientWidth);
+      document.body.dataset.height = document.documentElement.scrollHeight;
+      document.body.dataset.least = Math.min(...fills).toFixed(2);
+    })();</script></body>"""
+    measured_html.write_text(whole.read_text().replace("</body>", script))
+    document = browser.start(chromium, measured_html, "--dump-dom", "--window-size=1440,900").stdout
+    height = re.search(r'data-height="(\d+)"', document)
+    least = re.search(r'data-least="([\d.]+)"', document)
+    assert height
+    assert least
+    assert int(height[1]) <= 8.5 * 900
+    assert 0.85 <= float(least[1]) <= 1.0
+
+
+def test_tables_sort_and_are_saved_as_csv(whole: Path, chromium: str) -> None:
+    html = whole.read_text()
+    assert html.count('class="csv"') >= len(
+        re.findall(r'<details class="cases"[^>]*><summary>copy', html)
+    )
+    script = """<script>
+      const table = [...document.querySelectorAll("table.sortable")]
+        .find((t) => [...t.tHead.rows[0].cells].some((c) => c.textContent === "Size"));
+      const column = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent === "Size");
+      const bytes = () => [...table.tBodies[0].rows].map((r) => key(r.cells[column])[1]);
+      const texts = [];
+      URL.createObjectURL = (blob) => { blob.text().then((t) => {
+        document.body.dataset.csv = t.split("\\r\\n").length; }); return "#"; };
+      table.tHead.rows[0].cells[column].click();
+      const up = bytes();
+      table.tHead.rows[0].cells[column].click();
+      const down = bytes();
+      const sorted = up.every((v, i) => !i || up[i - 1] <= v);
+      const back = down.every((v, i) => !i || down[i - 1] >= v);
+      document.body.dataset.sorted = sorted && back && up[0] < down[0];
+      table.parentNode.querySelector("button.csv").click();
+      document.body.dataset.rows = table.rows.length;
+    </script></body>"""
+    sorted_html = whole.parent / "sorted.html"
+    sorted_html.write_text(html.replace("</body>", script))
+    document = browser.open_page(chromium, sorted_html).document
+    assert 'data-sorted="true"' in document
+    rows, lines = (re.search(rf'data-{n}="(\d+)"', document) for n in ("rows", "csv"))
+    assert rows
+    assert lines
+    assert int(lines[1]) == int(rows[1]) + 1  # the last line ends too

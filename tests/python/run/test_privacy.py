@@ -120,7 +120,7 @@ def telling() -> Results:
         },
     }
     plain["plan"] = {"name": f"{USER}'s", "description": text, "source": "https://doi.org/10.1/2"}
-    plain["machine"]["hosts"] = [HOST]
+    plain["machine"]["hosts"] = [HOST, HOST, f"second-{HOST}"]
     plain["machine"]["capabilities"].append(
         {"name": "openblas", "available": True, "reason": None, "detail": f"{HOME}/libopenblas.so"}
     )
@@ -150,7 +150,7 @@ def test_an_anonymous_result_has_no_name():
     assert "https://doi.org/10.1/2" in text
     kept = json.loads(text)
     assert kept["program"]["environment"]["OMP_PLACES"] == "cores"
-    assert kept["machine"]["hosts"] == ["host-1"]
+    assert kept["machine"]["hosts"] == ["host-1", "host-1", "host-2"]
     assert (kept["program"]["command"], kept["program"]["launcher"]) == ("", "***")
     once = anonymous([telling()])
     assert anonymous(once) == once

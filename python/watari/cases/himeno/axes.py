@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 
 from watari.case.axis import MOST_BYTES, Machine, Parameters, whole
 from watari.common.errors import UsageError
@@ -121,14 +122,25 @@ def require_sense(parameters: Parameters) -> None:
             )
 
 
+def ranks_beside(machine: Machine, parameters: Parameters) -> int:
+    """Ranks on the host with the most of them, where the host of each rank is known."""
+    ranks = int(parameters["ranks"])
+    placed = machine["hosts"][:ranks]
+    return max(Counter(placed).values()) if len(placed) == ranks else ranks
+
+
 def default_halo(machine: Machine, parameters: Parameters) -> str:
-    """What the style is written for: by the host, by a pointer, or from GPU to GPU."""
+    """What the style is written for: by the host, by a pointer, or from GPU to GPU, which is within
+    one host; what surely crosses hosts is `staged`."""
     style = parameters["style"]
     if parameters["processor"] == "cpu" or style in ("acc-data", "omp-target"):
         return "staged"
-    return "device" if style.startswith("acc-") else "peer"
+    if style.startswith("acc-"):
+        return "device"
+    one_host = ranks_beside(machine, parameters) == int(parameters["ranks"])
+    return "peer" if one_host else "staged"
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
-    """One a core, shared by the ranks."""
-    return max(1, int(machine["processors"][0]["cores"]) // int(parameters["ranks"]))
+    """One a core, shared by the ranks of a host."""
+    return max(1, int(machine["processors"][0]["cores"]) // ranks_beside(machine, parameters))

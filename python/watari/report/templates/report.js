@@ -1,41 +1,61 @@
 // Draws every figure from the specification that stands beside it; one after the other, so that
 // the page can be read meanwhile. `data-drawn` on the body reports when all are drawn.
-(async () => {
+const charts = [...document.querySelectorAll(".chart")];
+const specs = new Map(charts.map((c) => [c, JSON.parse(c.nextElementSibling.textContent)]));
+
+async function draw(chart) {
   const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
   const tooltip = { theme: dark ? "dark" : "light" };
   const options = { mode: "vega-lite", renderer: "svg", actions: false, tooltip };
-  let drawn = 0;
-  for (const chart of document.querySelectorAll(".chart")) {
-    const spec = JSON.parse(chart.nextElementSibling.textContent);
-    try {
-      await vegaEmbed(chart, spec, options);
-      if (widened(chart, spec)) await vegaEmbed(chart, spec, options);
-      drawn += 1;
-    } catch (error) {
-      chart.textContent = `This figure could not be drawn: ${error}`;
-      console.error(error);
-    }
+  try {
+    await vegaEmbed(chart, specs.get(chart), options);
+    return true;
+  } catch (error) {
+    chart.textContent = `This figure could not be drawn: ${error}`;
+    console.error(error);
+    return false;
   }
+}
+
+const drawnWidth = (chart) => Number(chart.querySelector("svg.marks")?.getAttribute("width"));
+
+(async () => {
+  const HALF = 700; // pixels: two such charts stand side by side
+  let drawn = 0;
+  for (const chart of charts) {
+    if (await draw(chart)) drawn += 1;
+    const alone = chart.closest(".charts").children.length === 1;
+    if (!alone && drawnWidth(chart) <= HALF) chart.closest("figure").classList.add("half");
+  }
+  for (const chart of charts) await fit(chart);
   document.body.dataset.drawn = drawn;
 })();
 
-// A chart is as wide as the text, or as half of it where its figure has several small ones. A chart of
-// one panel gets more room on its axis (true: it must be drawn again); others are enlarged a little.
-function widened(chart, spec) {
-  const LARGEST = 1.03, HALF = 700, GAP = 28, WIDEST = 2.4;
-  const svg = chart.querySelector("svg");
-  const natural = Number(svg.getAttribute("width"));
-  const several = chart.closest(".charts").children.length > 1 && natural <= HALF;
-  if (several) chart.closest("figure").classList.add("half");
-  const text = document.querySelector("main").clientWidth;
-  const room = (several && text > HALF ? (text - GAP) / 2 : text) - natural;
-  if (room > 0 && typeof spec.width === "number" && spec.layer) {
-    spec.width = Math.min(spec.width + room, WIDEST * spec.width);
-    return true;
-  }
-  svg.style.width = `${Math.round(LARGEST * natural)}px`;
-  return false;
+// A chart is as wide as the text, or as half of it beside another one: its panels share what is
+// left. A folded chart has no width before it is opened.
+async function fit(chart) {
+  const [room, wide] = [chart.clientWidth, drawnWidth(chart)];
+  if (!room || !wide || Math.abs(room - wide) < 8) return;
+  grow(specs.get(chart), room - wide);
+  await draw(chart);
 }
+
+function grow(spec, pixels) {
+  const LEAST = 170;
+  const panels = spec.hconcat || spec.concat;
+  if (panels) {
+    const columns = Math.min(spec.columns || panels.length, panels.length);
+    for (const panel of panels) grow(panel, pixels / columns);
+  }
+  for (const panel of spec.vconcat || spec.layer || []) grow(panel, pixels);
+  const width = spec.width;
+  if (typeof width !== "number") return;
+  spec.width = Math.floor(Math.max(Math.min(width, LEAST), width + pixels));
+}
+
+document.addEventListener("toggle", async (event) => {
+  for (const chart of event.target.querySelectorAll(".chart")) await fit(chart);
+}, true);
 
 // A click on a column's title sorts a table by it, a second one the other way round.
 function key(cell) {

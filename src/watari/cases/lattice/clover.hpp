@@ -12,17 +12,16 @@ namespace watari::WATARI_BACKEND {
 template <class Real>
 struct stored_links {
     lattice::geometry where;
-    std::size_t elements;
+    unsigned elements;
     const complex<Real>* data;
 
     /// U of a direction at a point of the lattice.
     WATARI_KERNEL matrix at(unsigned direction, const lattice::point& p) const {
         const std::size_t half = where.size.half();
-        const complex<Real>* const of =
-            data + (p.parity() * 4 + direction) * half * elements;
-        const std::size_t site = lattice::number_of(where.size, p);
+        const complex<Real>* const of = data + (p.parity() * 4 + direction) * half * elements;
+        const unsigned site = lattice::number_of(where.size, p);
         matrix u;
-        for (std::size_t a = 0; a < elements; ++a)
+        for (unsigned a = 0; a < elements; ++a)
             u.e[a / 3][a % 3] = widen(of[where.element(elements, site, a)]);
         if (elements == 6) complete(u.e);
         return u;
@@ -69,7 +68,8 @@ WATARI_KERNEL inline block block_of(const matrix (&g)[3], double k) {
     block b{};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            const complex<double> one(i == j ? 1 : 0), kk(k), i_g = g[1].e[i][j] * complex<double>(0, 1);
+            const complex<double> one(i == j ? 1 : 0), kk(k),
+                i_g = g[1].e[i][j] * complex<double>(0, 1);
             b.e[i][j] = one - kk * g[2].e[i][j];
             b.e[3 + i][3 + j] = one + kk * g[2].e[i][j];
             b.e[i][3 + j] = -(kk * (g[0].e[i][j] - i_g));
@@ -81,8 +81,7 @@ WATARI_KERNEL inline block block_of(const matrix (&g)[3], double k) {
 /// The inverse of a positive definite block by L D L^+, and the logarithm of its determinant.
 WATARI_KERNEL inline block inverse(block a, double& log_determinant) {
     for (int j = 0; j < 6; ++j) {  // L below the diagonal, D on it
-        for (int k = 0; k < j; ++k)
-            a.e[j][j].re -= squared_size(a.e[j][k]) * a.e[k][k].re;
+        for (int k = 0; k < j; ++k) a.e[j][j].re -= squared_size(a.e[j][k]) * a.e[k][k].re;
         log_determinant += log(a.e[j][j].re);
         for (int i = j + 1; i < 6; ++i) {
             for (int k = 0; k < j; ++k)
@@ -125,8 +124,7 @@ WATARI_KERNEL inline double make_clover_at(const lattice::point& p, const auto& 
     for (int which = 0; which < 2; ++which) {
         const block b = inverse(block_of(g[which], lattice::csw * lattice::kappa), log_determinant);
         complex<double>* next = to + 18 * which;
-        for (int d = 0; d < 6; d += 2)
-            *next++ = {0.5 * b.e[d][d].re, 0.5 * b.e[d + 1][d + 1].re};
+        for (int d = 0; d < 6; d += 2) *next++ = {0.5 * b.e[d][d].re, 0.5 * b.e[d + 1][d + 1].re};
         for (int r = 1; r < 6; ++r)
             for (int c = 0; c < r; ++c) *next++ = b.e[r][c] * complex<double>(0.5);
     }

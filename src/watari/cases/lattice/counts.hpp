@@ -1,8 +1,9 @@
 /// Bytes and flops of an even site, as the benchmark and the bounds count them.
 ///
 /// A hop with F^-1: 8 links of 18 or 12 real numbers, 72 of F^-1, a spinor of 24 read and one
-/// written for each right-hand side, which share links and F^-1. A step of BiCGStab: two matrices of
-/// two hops and one spinor for the diagonal term each, and the vectors that krylov/bytes.hpp counts.
+/// written for each right-hand side, which share links and F^-1. A step of BiCGStab: two matrices
+/// of two hops and one spinor for the diagonal term each, and the vectors that krylov/bytes.hpp
+/// counts.
 #pragma once
 
 #include "watari/cases/lattice/lattice.hpp"
@@ -13,7 +14,7 @@ namespace watari::lattice {
 inline constexpr double hop_flops = 1896;   ///< hop 1320, F^-1 576
 inline constexpr double step_flops = 8688;  ///< 2 x (2 x 1896 + 48) and 1008 for vectors
 
-constexpr double hop_bytes(std::size_t links, std::size_t rhs, std::size_t real) {
+constexpr double hop_bytes(unsigned links, std::size_t rhs, std::size_t real) {
     return static_cast<double>((8 * links + 72 + rhs * 48) * real);
 }
 

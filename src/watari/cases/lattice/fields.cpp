@@ -10,19 +10,16 @@ namespace watari::lattice {
 std::array<array, 5> arrays(fields& f, const parameters& p) {
     const std::size_t half = p.size.half(), number = 2 * p.real_bytes();
     const std::size_t vector = p.rhs * half * spinor * number;
-    return {array{&f.links, 8 * half * (p.links / 2) * number},
-            array{&f.source, vector},
-            array{&f.clover, 2 * half * packed * number},
-            array{&f.solution, vector},
+    return {array{&f.links, 8 * half * (p.links / 2) * number}, array{&f.source, vector},
+            array{&f.clover, 2 * half * packed * number}, array{&f.solution, vector},
             array{&f.work, work_bytes(p)}};
 }
 
 geometry geometry_of(const parameters& p) {
-    const std::size_t row = p.size.row();
-    if (p.processor.is_gpu()) return {p.size, p.size.half() % 32 == 0 ? 32ul : 8ul};
-    for (const std::size_t lanes : {8, 4, 2})
-        if (row % lanes == 0) return {p.size, lanes};
-    return {p.size, 1};
+    if (p.processor.is_gpu()) return {p.size, p.size.half() % 32 == 0 ? 5u : 3u};
+    unsigned log2_lanes = 3;  // of one row
+    while (p.size.row() % (1u << log2_lanes) != 0) --log2_lanes;
+    return {p.size, log2_lanes};
 }
 
 std::size_t scratch(const parameters& p) {

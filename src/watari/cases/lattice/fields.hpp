@@ -13,9 +13,9 @@
 
 namespace watari::lattice {
 
-inline constexpr std::size_t spinor = 12;  ///< complex components: spin 0..3 x colour 0..2
-inline constexpr std::size_t packed = 36;  ///< of F^-1 at a site: two Hermitian 6x6 blocks
-inline constexpr std::size_t piece_sites = 32;  ///< whose sums are taken together
+inline constexpr unsigned spinor = 12;       ///< complex components: spin 0..3 x colour 0..2
+inline constexpr unsigned packed = 36;       ///< of F^-1 at a site: two Hermitian 6x6 blocks
+inline constexpr unsigned piece_sites = 32;  ///< whose sums are taken together
 inline constexpr std::size_t piece = piece_sites * spinor;
 
 /// The arrays that a style allocates. links and source are written by the CPU, the others by the
@@ -42,7 +42,7 @@ template <class Real>
 struct hop_arguments {
     geometry where;
     unsigned parity = 0;  ///< of the sites that are written
-    std::size_t link_elements = 9;
+    unsigned link_elements = 9;
     const complex<Real>* links = nullptr;
     const complex<Real>* clover = nullptr;    ///< F^-1 of this parity, halved; null: M alone
     const complex<Real>* in = nullptr;        ///< [system] spinors of the other parity
@@ -59,14 +59,14 @@ template <class Real>
 struct kernels {
     void (*hop)(const hop_arguments<Real>& a, stream_t stream);
     void (*tuned_hop)(const hop_arguments<Real>& a, stream_t stream);
-    void (*draw_links)(geometry where, std::size_t elements, complex<Real>* links, stream_t stream);
+    void (*draw_links)(geometry where, unsigned elements, complex<Real>* links, stream_t stream);
     void (*draw_source)(geometry where, unsigned parity, complex<Real>* to, stream_t stream);
     /// F^-1 of both parities. sums: log det F in [0], with room for scratch(p) doubles.
-    void (*make_clover)(geometry where, std::size_t elements, const complex<Real>* links,
+    void (*make_clover)(geometry where, unsigned elements, const complex<Real>* links,
                         complex<Real>* clover, double* sums, stream_t stream);
     /// Sums over sites: of Re tr of six plaquettes, of the elements of all links (re, im).
-    void (*sum_links)(geometry where, std::size_t elements, const complex<Real>* links,
-                      double* sums, stream_t stream);
+    void (*sum_links)(geometry where, unsigned elements, const complex<Real>* links, double* sums,
+                      stream_t stream);
     /// to = from, in less precision.
     void (*narrow)(std::size_t count, const complex<double>* from, complex<Real>* to,
                    stream_t stream);

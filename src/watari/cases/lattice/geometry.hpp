@@ -4,8 +4,9 @@
 /// row() of them, t = 2 h + 0 or 1. The neighbour along x, y and z of site h of a row is site h of
 /// another row; along t it is h of the same row or h +- 1.
 ///
-/// A field has components at each site. `lanes` sites lie side by side: component a of site i is
-/// element (i / lanes, a, i % lanes) of an array [half / lanes][components][lanes]. So the threads
+/// A field has components at each site. `lanes`, a power of two, of them lie side by side:
+/// component a of site i is element (i / lanes, a, i % lanes) of an array
+/// [half / lanes][components][lanes]. So the threads
 /// of a warp (lanes = 32) and the vectors of a CPU (lanes = 8) read what lies together.
 #pragma once
 
@@ -13,51 +14,59 @@
 
 namespace watari::lattice {
 
+/// At most 2^31 sites of a parity: the arithmetic of addresses is in 32 bits.
 struct extents {
-    std::size_t x = 0, y = 0, z = 0, t = 0;
+    unsigned x = 0, y = 0, z = 0, t = 0;
 
-    constexpr std::size_t sites() const { return x * y * z * t; }
+    constexpr std::size_t sites() const { return std::size_t{x} * y * z * t; }
     constexpr std::size_t half() const { return sites() / 2; }
-    constexpr std::size_t row() const { return t / 2; }
+    constexpr unsigned row() const { return t / 2; }
 };
 
 struct geometry {
     extents size;
-    std::size_t lanes = 1;
+    unsigned log2_lanes = 0;
 
-    constexpr std::size_t element(std::size_t components, std::size_t site, std::size_t a) const {
-        return site / lanes * components * lanes + a * lanes + site % lanes;
+    constexpr unsigned lanes() const { return 1u << log2_lanes; }
+    /// Of a site's component 0; the others follow each `lanes` elements.
+    constexpr std::size_t first(unsigned components, unsigned site) const {
+        return (std::size_t{site >> log2_lanes} * components << log2_lanes) +
+               (site & (lanes() - 1));
+    }
+    constexpr std::size_t element(unsigned components, unsigned site, unsigned a) const {
+        return first(components, site) + (std::size_t{a} << log2_lanes);
     }
 };
 
 /// A site by its coordinates.
 struct point {
-    std::size_t at[4];  ///< x, y, z, t
+    unsigned at[4];  ///< x, y, z, t
 
-    constexpr unsigned parity() const { return (at[0] + at[1] + at[2] + at[3]) % 2; }
+    constexpr unsigned parity() const { return (at[0] + at[1] + at[2] + at[3]) & 1; }
 };
 
-constexpr std::size_t extent(const extents& size, unsigned direction) {
+constexpr unsigned extent(const extents& size, unsigned direction) {
     return direction == 0 ? size.x : direction == 1 ? size.y : direction == 2 ? size.z : size.t;
 }
 
 /// Its number among those of its parity.
-constexpr std::size_t number_of(const extents& size, const point& p) {
+constexpr unsigned number_of(const extents& size, const point& p) {
     return ((p.at[0] * size.y + p.at[1]) * size.z + p.at[2]) * size.row() + p.at[3] / 2;
 }
 
 /// Site `number` of a parity.
-constexpr point point_of(const extents& size, unsigned parity, std::size_t number) {
-    const std::size_t h = number % size.row(), row = number / size.row();
-    point p{{row / size.z / size.y, row / size.z % size.y, row % size.z, 2 * h}};
-    p.at[3] += (p.at[0] + p.at[1] + p.at[2] + parity) % 2;
+constexpr point point_of(const extents& size, unsigned parity, unsigned number) {
+    const unsigned row = number / size.row(), h = number - row * size.row();
+    const unsigned column = row / size.z, x = column / size.y;
+    point p{{x, column - x * size.y, row - column * size.z, 2 * h}};
+    p.at[3] += (p.at[0] + p.at[1] + p.at[2] + parity) & 1;
     return p;
 }
 
 /// The neighbour a step along a direction, forward or backward.
 constexpr point moved(const extents& size, point p, unsigned direction, bool forward) {
-    const std::size_t all = extent(size, direction);
-    p.at[direction] = (p.at[direction] + (forward ? 1 : all - 1)) % all;
+    const unsigned last = extent(size, direction) - 1, at = p.at[direction];
+    p.at[direction] = forward ? (at == last ? 0 : at + 1) : (at == 0 ? last : at - 1);
     return p;
 }
 

@@ -16,7 +16,7 @@ void run(const lattice::hop_arguments<Real>& given, stream_t stream) {
         half * a.systems,
         [=] WATARI_KERNEL(std::size_t n) {
             hop_at<LinkElements, plain>(
-                a, n % half, n / half,
+                a, static_cast<unsigned>(n % half), n / half,
                 [&](std::size_t e, const complex<Real>& value) { a.out[e] = value; });
         },
         stream);

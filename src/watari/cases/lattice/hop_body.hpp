@@ -1,15 +1,17 @@
 /// What a hop does at one site, or at as many sites as a vector has lanes.
 ///
-/// In Dirac's basis of the benchmark g_k = [[0, -i s_k], [i s_k, 0]] and g_4 = diag(1, 1, -1, -1), so
-/// that half of a spinor tells the whole of (1 -+ g) psi: with (u, l) two upper and two lower spins
+/// In Dirac's basis of the benchmark g_k = [[0, -i s_k], [i s_k, 0]] and g_4 = diag(1, 1, -1, -1),
+/// so that half of a spinor tells the whole of (1 -+ g) psi: with (u, l) two upper and two lower
+/// spins
 ///
-///     (1 -+ g_k)(u, l) = (v, -+i s_k v), v = u +- i s_k l;   (1 - g_4) = (0, 2 l), (1 + g_4) = (2 u, 0)
+///     (1 -+ g_k)(u, l) = (v, -+i s_k v), v = u +- i s_k l;   (1 - g_4) = (0, 2 l), (1 + g_4) = (2
+///     u, 0)
 ///
-/// and one matrix times two colour vectors does for a direction. F^-1 (u, l) = ((v + w)/2, (v - w)/2)
-/// with v = F2^-1 (u + l), w = F1^-1 (u - l); the halves are stored.
+/// and one matrix times two colour vectors does for a direction. F^-1 (u, l) = ((v + w)/2, (v -
+/// w)/2) with v = F2^-1 (u + l), w = F1^-1 (u - l); the halves are stored.
 ///
-/// A site, in double: links 8 x 144 B (18 real numbers each; 96 B of 12), F^-1 576, a spinor read and
-/// one written 384: 2112 B (1728). Flops as the benchmark counts: hop 1320, F^-1 576.
+/// A site, in double: links 8 x 144 B (18 real numbers each; 96 B of 12), F^-1 576, a spinor read
+/// and one written 384: 2112 B (1728). Flops as the benchmark counts: hop 1320, F^-1 576.
 #pragma once
 
 #include "watari/cases/lattice/matrix.hpp"
@@ -75,7 +77,8 @@ WATARI_INLINE void project(const Neighbour& from, Number (&v)[2][3]) {
     }
 }
 
-/// Adds what comes from one neighbour to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in `low`.
+/// Adds what comes from one neighbour to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in
+/// `low`.
 template <unsigned Direction, bool Forward, unsigned LinkElements, class Number, class Site>
 WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&low)[2][3]) {
     const auto from = site.template neighbour<Direction, Forward>();

@@ -1,6 +1,6 @@
-// The hop for a CPU: sites that follow each other along t are the lanes of a vector. Along x, y and z
-// the neighbours of a vector are a vector; along t they are the same row's, turned by one where the
-// parity asks for it.
+// The hop for a CPU: sites that follow each other along t are the lanes of a vector. Along x, y and
+// z the neighbours of a vector are a vector; along t they are the same row's, turned by one where
+// the parity asks for it.
 #include "watari/cases/lattice/hop.hpp"
 
 #include "watari/cases/lattice/hop_body.hpp"
@@ -37,7 +37,8 @@ template <class Real, unsigned Width>
         using vector = lanes<Real, Width>;
         vector first, second;
         std::memcpy(&first, from, sizeof first);
-        std::memcpy(&second, reinterpret_cast<const std::byte*>(from) + sizeof first, sizeof second);
+        std::memcpy(&second, reinterpret_cast<const std::byte*>(from) + sizeof first,
+                    sizeof second);
         return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
             return wide_number<Real, Width>{__builtin_shufflevector(first, second, 2 * I...),
                                             __builtin_shufflevector(first, second, (2 * I + 1)...)};
@@ -56,8 +57,8 @@ template <class Real, unsigned Width>
         [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
             const vector first =
                 __builtin_shufflevector(value.re, value.im, (I % 2 * width + I / 2)...);
-            const vector second = __builtin_shufflevector(
-                value.re, value.im, (I % 2 * width + width / 2 + I / 2)...);
+            const vector second =
+                __builtin_shufflevector(value.re, value.im, (I % 2 * width + width / 2 + I / 2)...);
             std::memcpy(static_cast<void*>(to), &first, sizeof first);
             std::memcpy(reinterpret_cast<std::byte*>(to) + sizeof first, &second, sizeof second);
         }
@@ -82,8 +83,8 @@ template <int Turn, class Vector, unsigned Width>
     }
 }
 
-/// The memory is asked for the next block's: alone, a core looks ahead no further than the arithmetic
-/// of one.
+/// The memory is asked for the next block's: alone, a core looks ahead no further than the
+/// arithmetic of one.
 template <unsigned Width, class Real>
 [[gnu::always_inline]] inline void ask_early(const complex<Real>* from) {
     constexpr std::size_t line = 64 / sizeof(complex<Real>);
@@ -93,14 +94,14 @@ template <unsigned Width, class Real>
 /// Sites whose lanes may come from two vectors of a row.
 template <class Real, unsigned Width>
 struct vector_at {
-    std::size_t first, second;
+    unsigned first, second;
     int turn;  ///< 0: first alone
 
     [[gnu::always_inline]] wide_number<Real, Width> read(const lattice::geometry& where,
                                                          const complex<Real>* field,
-                                                         std::size_t components, unsigned a) const {
+                                                         unsigned components, unsigned a) const {
         const complex<Real>* const at = field + where.element(components, first, a);
-        ask_early<Width>(at + components * where.lanes);
+        ask_early<Width>(at + components * where.lanes());
         const auto own = load<Real, Width>(at);
         if (turn == 0) return own;
         const auto next = load<Real, Width>(field + where.element(components, second, a));
@@ -130,7 +131,8 @@ struct neighbours {
 template <unsigned LinkElements, class Real, unsigned Width>
 struct sites {
     const lattice::hop_arguments<Real>& a;
-    std::size_t number, system;
+    unsigned number;
+    std::size_t system;
     lattice::point at;
 
     std::size_t half() const { return a.where.size.half(); }
@@ -139,13 +141,13 @@ struct sites {
     [[gnu::always_inline]] vector_at<Real, Width> beside() const {
         const lattice::extents& size = a.where.size;
         if constexpr (Direction < 3) {
-            const std::size_t n =
+            const unsigned n =
                 lattice::number_of(size, lattice::moved(size, at, Direction, Forward));
             return {n, n, 0};
         } else {  // t = 2 h + (0 or 1)
             const bool odd = at.at[3] % 2 != 0;
             if (odd != Forward) return {number, number, 0};
-            const std::size_t h = at.at[3] / 2, row = size.row(), begin = number - h;
+            const unsigned h = at.at[3] / 2, row = size.row(), begin = number - h;
             return {number, begin + (h + (Forward ? Width : row - Width)) % row, Forward ? 1 : -1};
         }
     }
@@ -161,7 +163,7 @@ struct sites {
     }
     [[gnu::always_inline]] wide_number<Real, Width> clover(unsigned n) const {
         const complex<Real>* const at = a.clover + a.where.element(lattice::packed, number, n);
-        ask_early<Width>(at + lattice::packed * a.where.lanes);
+        ask_early<Width>(at + lattice::packed * a.where.lanes());
         return load<Real, Width>(at);
     }
     std::size_t element(unsigned n) const {
@@ -183,12 +185,11 @@ struct lane_sums {
 };
 
 template <unsigned LinkElements, unsigned Width, class Real>
-[[gnu::always_inline]] inline void advance(const lattice::hop_arguments<Real>& a,
-                                           std::size_t number, std::size_t system,
-                                           double (&total)[3]) {
+[[gnu::always_inline]] inline void advance(const lattice::hop_arguments<Real>& a, unsigned number,
+                                           std::size_t system, double (&total)[3]) {
     using wide = wide_number<Real, Width>;
-    const sites<LinkElements, Real, Width> here{
-        a, number, system, lattice::point_of(a.where.size, a.parity, number)};
+    const sites<LinkElements, Real, Width> here{a, number, system,
+                                                lattice::point_of(a.where.size, a.parity, number)};
     wide up[2][3]{}, low[2][3]{};
     sum_neighbours<LinkElements>(here, up, low);
     if (a.clover) multiply_clover(here, up, low);
@@ -214,22 +215,23 @@ template <unsigned LinkElements, unsigned Width, class Real>
 template <unsigned LinkElements, unsigned Width, class Real>
 [[gnu::always_inline]] inline void advance_piece(const lattice::hop_arguments<Real>& a,
                                                  std::size_t piece) {
-    const std::size_t half = a.where.size.half(), first = piece * lattice::piece_sites;
-    const std::size_t last = std::min(half, first + lattice::piece_sites);
+    const std::size_t half = a.where.size.half();
+    const auto first = static_cast<unsigned>(piece * lattice::piece_sites);
+    const auto last =
+        static_cast<unsigned>(std::min<std::size_t>(half, first + lattice::piece_sites));
     const std::size_t pieces = (half + lattice::piece_sites - 1) / lattice::piece_sites;
     for (std::size_t s = 0; s < a.systems; ++s) {
         double total[3]{};
-        for (std::size_t n = first; n < last; n += Width)
-            advance<LinkElements, Width>(a, n, s, total);
+        for (unsigned n = first; n < last; n += Width) advance<LinkElements, Width>(a, n, s, total);
         if (a.partials) std::copy_n(total, 3, a.partials + 3 * (s * pieces + piece));
     }
 }
 
 // One function for each width, for the vectors of the processor to be found at start.
-#define WATARI_PIECES(name, Real, Elements, Width)                                            \
-    WATARI_CLONES void name(const lattice::hop_arguments<Real>& a, std::size_t i,             \
-                            std::size_t last) {                                               \
-        for (; i < last; ++i) advance_piece<Elements, Width>(a, i);                           \
+#define WATARI_PIECES(name, Real, Elements, Width)                                \
+    WATARI_CLONES void name(const lattice::hop_arguments<Real>& a, std::size_t i, \
+                            std::size_t last) {                                   \
+        for (; i < last; ++i) advance_piece<Elements, Width>(a, i);               \
     }
 WATARI_PIECES(double_18_4, double, 9, 8)
 WATARI_PIECES(double_18_2, double, 9, 2)
@@ -269,7 +271,7 @@ void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t) {
     const std::size_t pieces =
         (a.where.size.half() + lattice::piece_sites - 1) / lattice::piece_sites;
     for (const width_row<Real>& row : widths<Real>) {
-        if (a.where.lanes % row.width != 0) continue;
+        if (a.where.lanes() % row.width != 0) continue;
         const auto work = a.link_elements == 6 ? row.links_12 : row.links_18;
         return for_each_part(pieces,
                              [&](std::size_t first, std::size_t last) { work(a, first, last); });

@@ -11,6 +11,7 @@ void require_sense(const parameters& p) {
     for (unsigned direction = 0; direction < 4; ++direction)
         if (extent(p.size, direction) < 2 || extent(p.size, direction) % 2 != 0)
             throw usage_error("lattice: extents are even, 2 or more");
+    if (p.size.half() > std::size_t{1} << 31) throw usage_error("lattice: at most 2^32 sites");
     if (p.links != 18 && p.links != 12)
         throw usage_error("links: 18 or 12 real numbers are stored of each");
     if (p.rhs < 1 || p.rhs > 12) throw usage_error("rhs: 1 to 12 right-hand sides");

@@ -10,7 +10,9 @@
 #include "watari/memory/room.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <deque>
 #include <numeric>
 #include <string>
@@ -20,8 +22,8 @@ namespace watari::lattice {
 
 namespace {
 
-constexpr int hops = 20;           // of which the rate is measured
-constexpr double drift = 100;      // the true residual of so many roundings
+constexpr int hops = 20;               // of which the rate is measured
+constexpr double drift = 100;          // the true residual of so many roundings
 constexpr double least_single = 1e-6;  // what float can reach
 
 double tolerance_of(const parameters& p) {
@@ -92,10 +94,10 @@ void measure_hop(measure::trial& into, const parameters& p, const fields& f,
     const double seconds = (measure::now() - start) / hops;
     const auto sites = static_cast<double>(p.size.half());
     into.quantities["hop_s"] = {seconds, "s"};
-    into.quantities["hop_bytes_per_s"] = {
-        hop_bytes(p.links, p.rhs, sizeof(Real)) * sites / seconds, "B/s"};
-    into.quantities["hop_flops_per_s"] = {
-        hop_flops * sites * static_cast<double>(p.rhs) / seconds, "1/s"};
+    into.quantities["hop_bytes_per_s"] = {hop_bytes(p.links, p.rhs, sizeof(Real)) * sites / seconds,
+                                          "B/s"};
+    into.quantities["hop_flops_per_s"] = {hop_flops * sites * static_cast<double>(p.rhs) / seconds,
+                                          "1/s"};
 }
 
 /// Two hops and what BiCGStab does to its vectors, from the first sample on.
@@ -115,12 +117,18 @@ void record(measure::trial& into, const krylov::reports& all) {
         all.begin(), all.end(), [](const krylov::report& a, const krylov::report& b) {
             return a.true_residual / a.norm_b < b.true_residual / b.norm_b;
         });
-    for (const krylov::report& each : all)
-        if (!each.converged())
-            throw error(std::string("BiCGStab: ") + krylov::name_of(each.reason) + " at step " +
-                        std::to_string(each.iterations) + ", after " +
-                        std::to_string(each.applications) + " applications of D; |r|/|b| is " +
-                        std::to_string(each.recursive_residual / each.norm_b));
+    for (const krylov::report& each : all) {
+        if (each.converged()) continue;
+        std::array<char, 32> residual{};
+        std::snprintf(residual.data(), residual.size(), "%.3e",
+                      each.recursive_residual / each.norm_b);
+        const bool limit = each.reason == krylov::ending::stopped;
+        throw error(std::string("BiCGStab has not converged: ") +
+                    (limit ? "limit of iterations" : krylov::name_of(each.reason)) + " at step " +
+                    std::to_string(each.iterations) + ", after " +
+                    std::to_string(each.applications) + " applications of D; |r|/|b| is " +
+                    residual.data());
+    }
     into.quantities["iterations"] = {static_cast<double>(all[0].applications), "1"};
     into.quantities["residual"] = {worst.true_residual / worst.norm_b, "1"};
     into.quantities["source_norm2"] = {all[0].norm_b * all[0].norm_b, "1"};
@@ -194,8 +202,8 @@ void warm_up(parameters p) {
     fields f;
     std::vector<memory::buffer<std::byte>> held;
     for (const auto& [pointer, bytes] : arrays(f, p))
-        *pointer = held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number})
-                       .data();
+        *pointer =
+            held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number}).data();
     measure::trial ignored;
     initialise(ignored, f, p);
     try {
@@ -228,9 +236,8 @@ void initialise(measure::trial& into, const fields& f, const parameters& p) {
 }
 
 void solve(measure::trial& into, const parameters& p, const fields& f, bool migrates) {
-    p.arithmetic == arithmetic::single_precision
-        ? solve_in<float>(into, p, f, &work_areas::narrow)
-        : solve_in<double>(into, p, f, &work_areas::wide);
+    p.arithmetic == arithmetic::single_precision ? solve_in<float>(into, p, f, &work_areas::narrow)
+                                                 : solve_in<double>(into, p, f, &work_areas::wide);
     summarise(into, p, migrates);
 }
 

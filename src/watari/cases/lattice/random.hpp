@@ -1,8 +1,9 @@
 /// The random numbers of the CCS QCD solver: s = 48828125 s mod 2^31 from 12345, one global order
 /// whatever computes them. A site starts by itself: the state after k draws is a power.
 ///
-/// Momenta come first, those of even sites, then of odd ones: for direction, x, y, z a row has 8 t/2
-/// pairs (angle, radius). Then the sources, even and odd: for x, y, z 12 t/2 pairs (radius, angle).
+/// Momenta come first, those of even sites, then of odd ones: for direction, x, y, z a row has 8
+/// t/2 pairs (angle, radius). Then the sources, even and odd: for x, y, z 12 t/2 pairs (radius,
+/// angle).
 #pragma once
 
 #include "watari/cases/lattice/geometry.hpp"
@@ -41,7 +42,7 @@ inline constexpr double two_pi = 6.283185307179586476925286766559;
 WATARI_KERNEL inline matrix drawn_link(const lattice::extents& size, unsigned parity,
                                        unsigned direction, const lattice::point& p) {
     const std::uint64_t row =
-        ((direction * size.x + p.at[0]) * size.y + p.at[1]) * size.z + p.at[2];
+        ((std::uint64_t{direction} * size.x + p.at[0]) * size.y + p.at[1]) * size.z + p.at[2];
     const std::uint64_t h = p.at[3] / 2;
     auto draw = random_numbers::after(parity * 32 * size.sites() + row * 8 * size.t + 6 * h);
     double w[8];
@@ -61,8 +62,8 @@ WATARI_KERNEL inline matrix drawn_link(const lattice::extents& size, unsigned pa
 
 /// Component a = 3 spin + colour of the source.
 WATARI_KERNEL inline complex<double> drawn_source(const lattice::extents& size, unsigned parity,
-                                                  const lattice::point& p, std::size_t a) {
-    const std::uint64_t row = (p.at[0] * size.y + p.at[1]) * size.z + p.at[2];
+                                                  const lattice::point& p, unsigned a) {
+    const std::uint64_t row = (std::uint64_t{p.at[0]} * size.y + p.at[1]) * size.z + p.at[2];
     const std::uint64_t h = p.at[3] / 2;
     auto draw = random_numbers::after((64 + parity * 12) * size.sites() + row * 12 * size.t +
                                       2 * (a + 12 * h));

@@ -1,5 +1,5 @@
-// Kernels for both backends: links, source, F^-1 and sums over the lattice. None of them is timed as
-// an iteration; all compute in double and store what they are asked for.
+// Kernels for both backends: links, source, F^-1 and sums over the lattice. None of them is timed
+// as an iteration; all compute in double and store what they are asked for.
 #include "watari/cases/lattice/clover.hpp"
 #include "watari/cases/lattice/hop.hpp"
 #include "watari/cases/lattice/random.hpp"
@@ -13,18 +13,18 @@ using lattice::geometry;
 using lattice::point;
 
 template <class Real>
-void draw_links(geometry where, std::size_t elements, complex<Real>* links, stream_t stream) {
+void draw_links(geometry where, unsigned elements, complex<Real>* links, stream_t stream) {
     const std::size_t half = where.size.half();
     for_each(
         8 * half,
         [=] WATARI_KERNEL(std::size_t n) {
             const auto parity = static_cast<unsigned>(n / half / 4);
             const auto direction = static_cast<unsigned>(n / half % 4);
-            const std::size_t site = n % half;
+            const auto site = static_cast<unsigned>(n % half);
             const matrix u = drawn_link(where.size, parity, direction,
                                         lattice::point_of(where.size, parity, site));
             complex<Real>* const of = links + n / half * half * elements;
-            for (std::size_t a = 0; a < elements; ++a)
+            for (unsigned a = 0; a < elements; ++a)
                 of[where.element(elements, site, a)] = complex<Real>(u.e[a / 3][a % 3]);
         },
         stream);
@@ -34,9 +34,10 @@ template <class Real>
 void draw_source(geometry where, unsigned parity, complex<Real>* to, stream_t stream) {
     for_each(
         where.size.half(),
-        [=] WATARI_KERNEL(std::size_t site) {
+        [=] WATARI_KERNEL(std::size_t n) {
+            const auto site = static_cast<unsigned>(n);
             const point p = lattice::point_of(where.size, parity, site);
-            for (std::size_t a = 0; a < lattice::spinor; ++a)
+            for (unsigned a = 0; a < lattice::spinor; ++a)
                 to[where.element(lattice::spinor, site, a)] =
                     complex<Real>(drawn_source(where.size, parity, p, a));
         },
@@ -53,7 +54,7 @@ void sum_sites(geometry where, double* totals, const Element& element, stream_t 
         range,
         [=] WATARI_KERNEL(const piece& own) {
             own.sum<Width>(partials, [=](std::size_t n) {
-                return element(static_cast<unsigned>(n / half), n % half);
+                return element(static_cast<unsigned>(n / half), static_cast<unsigned>(n % half));
             });
         },
         stream);
@@ -61,17 +62,17 @@ void sum_sites(geometry where, double* totals, const Element& element, stream_t 
 }
 
 template <class Real>
-void make_clover(geometry where, std::size_t elements, const complex<Real>* links,
+void make_clover(geometry where, unsigned elements, const complex<Real>* links,
                  complex<Real>* clover, double* totals, stream_t stream) {
     const stored_links<Real> from{where, elements, links};
     sum_sites<1>(
         where, totals,
-        [=] WATARI_KERNEL(unsigned parity, std::size_t site) {
+        [=] WATARI_KERNEL(unsigned parity, unsigned site) {
             complex<double> own[lattice::packed];
             const double log_determinant =
                 make_clover_at(lattice::point_of(where.size, parity, site), from, own);
             complex<Real>* const of = clover + parity * where.size.half() * lattice::packed;
-            for (std::size_t a = 0; a < lattice::packed; ++a)
+            for (unsigned a = 0; a < lattice::packed; ++a)
                 of[where.element(lattice::packed, site, a)] = complex<Real>(own[a]);
             return sums<1>{{log_determinant}};
         },
@@ -79,12 +80,12 @@ void make_clover(geometry where, std::size_t elements, const complex<Real>* link
 }
 
 template <class Real>
-void sum_links(geometry where, std::size_t elements, const complex<Real>* links, double* totals,
+void sum_links(geometry where, unsigned elements, const complex<Real>* links, double* totals,
                stream_t stream) {
     const stored_links<Real> from{where, elements, links};
     sum_sites<3>(
         where, totals,
-        [=] WATARI_KERNEL(unsigned parity, std::size_t site) {
+        [=] WATARI_KERNEL(unsigned parity, unsigned site) {
             const point p = lattice::point_of(where.size, parity, site);
             sums<3> all{};
             for (unsigned a = 0; a < 4; ++a) {

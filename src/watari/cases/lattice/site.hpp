@@ -6,8 +6,9 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Plain loads.
+/// Plain loads, of whichever layout.
 struct plain {
+    WATARI_INLINE static lattice::geometry layout(const lattice::geometry& given) { return given; }
     template <class Number>
     WATARI_INLINE static Number often(const Number* from) {
         return *from;
@@ -19,32 +20,30 @@ struct plain {
 };
 
 /// The neighbour of a site: its spinor, and the link between them.
-template <unsigned LinkElements, class Load, class Number>
+template <class Load, class Number>
 struct neighbour_site {
-    lattice::geometry where;
-    const Number *spinors, *links;
-    std::size_t number, owner;  ///< of the neighbour; of the site whose link it is
+    unsigned lanes;
+    const Number *spinors, *links;  ///< component 0
 
-    WATARI_INLINE Number spinor(unsigned a) const {
-        return Load::often(spinors + where.element(lattice::spinor, number, a));
-    }
-    WATARI_INLINE Number link(unsigned a) const {
-        return Load::once(links + where.element(LinkElements, owner, a));
-    }
+    WATARI_INLINE Number spinor(unsigned a) const { return Load::often(spinors + a * lanes); }
+    WATARI_INLINE Number link(unsigned a) const { return Load::once(links + a * lanes); }
 };
 
 /// A site of one system.
 template <unsigned LinkElements, class Load, class Real>
 struct one_site {
     const lattice::hop_arguments<Real>* a;
-    std::size_t number, system, half;
+    lattice::geometry where;
+    unsigned number;
+    std::size_t system, half;
     lattice::point at;
 
     using number_type = complex<Real>;
 
-    WATARI_INLINE one_site(const lattice::hop_arguments<Real>& given, std::size_t site,
+    WATARI_INLINE one_site(const lattice::hop_arguments<Real>& given, unsigned site,
                            std::size_t which)
         : a(&given),
+          where(Load::layout(given.where)),
           number(site),
           system(which),
           half(given.where.size.half()),
@@ -52,25 +51,26 @@ struct one_site {
 
     template <unsigned Direction, bool Forward>
     WATARI_INLINE auto neighbour() const {
-        const std::size_t other =
-            lattice::number_of(a->where.size, lattice::moved(a->where.size, at, Direction, Forward));
+        const unsigned other = lattice::number_of(
+            where.size, lattice::moved(where.size, at, Direction, Forward));
         const unsigned parity = Forward ? a->parity : 1 - a->parity;
-        return neighbour_site<LinkElements, Load, complex<Real>>{
-            a->where, a->in + system * half * lattice::spinor,
-            a->links + (parity * 4 + Direction) * half * LinkElements, other,
-            Forward ? number : other};
+        return neighbour_site<Load, complex<Real>>{
+            where.lanes(),
+            a->in + system * half * lattice::spinor + where.first(lattice::spinor, other),
+            a->links + (parity * 4 + Direction) * half * LinkElements +
+                where.first(LinkElements, Forward ? number : other)};
     }
     WATARI_INLINE complex<Real> clover(unsigned n) const {
-        return Load::once(a->clover + a->where.element(lattice::packed, number, n));
+        return Load::once(a->clover + where.element(lattice::packed, number, n));
     }
     WATARI_INLINE std::size_t element(unsigned n) const {
-        return system * half * lattice::spinor + a->where.element(lattice::spinor, number, n);
+        return system * half * lattice::spinor + where.element(lattice::spinor, number, n);
     }
 };
 
 /// out at one site: M, F^-1 and the diagonal as asked. visit(element, value) for each component.
 template <unsigned LinkElements, class Load, class Real, class Visit>
-WATARI_INLINE void hop_at(const lattice::hop_arguments<Real>& a, std::size_t number,
+WATARI_INLINE void hop_at(const lattice::hop_arguments<Real>& a, unsigned number,
                           std::size_t system, const Visit& visit) {
     const one_site<LinkElements, Load, Real> site(a, number, system);
     complex<Real> up[2][3]{}, low[2][3]{};

@@ -26,6 +26,10 @@
 /// When it is stopped, it multiplies and reads no more, but writes what is done: columns whose
 /// products are, of groups that are not whole too. Those who write wait for reads that are under
 /// way alone.
+///
+/// Tiles come from open_store, but not by its ordered_reader. That gives back the oldest range for
+/// the newest; here the schedule says which slot a tile takes and how long it stays, rows are
+/// realigned on arrival, and reads wait for writes to the same disk.
 #pragma once
 
 #include "watari/blas/blas.hpp"

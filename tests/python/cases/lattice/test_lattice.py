@@ -1,0 +1,154 @@
+"""Case lattice: published values, what is refused, and that a wrong result is noticed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from watari.cases.lattice import axes, trial
+from watari.common.errors import UsageError, WrongResultError
+from watari.machine import probe
+from watari.plan.request import Request, resolve
+from watari.results import schema
+
+pytest.importorskip("watari._native")
+
+SMALL = {"processor": "cpu", "lattice": "4x4x4x4"}
+
+
+def requests(**given: Any) -> list[Request]:
+    return resolve("lattice", {**SMALL, **given}, probe.machine())
+
+
+def run(**given: Any) -> dict[str, Any]:
+    return trial.run(requests(**given)[0].parameters)
+
+
+def value(of: dict[str, Any], name: str) -> float:
+    return float(of["quantities"][name]["value"])
+
+
+def residuals(of: dict[str, Any]) -> list[float]:
+    return list(of["series"]["residual"])
+
+
+@pytest.mark.parametrize("kernel", ["shared", "tuned"])
+@pytest.mark.parametrize("lattice", ["4x4x4x4", "8x8x8x16"])
+def test_published_values_come_out(lattice: str, kernel: str) -> None:
+    made = run(lattice=lattice, kernel=kernel)
+    assert made.get("status", "ok") == "ok", made
+    assert made["verified"] is True
+    assert value(made, "residual") < 1e-12
+    steps = len(made["host_s"])
+    assert steps == len(made["series"]["residual"]) == int(value(made, "iterations")) // 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"precision": "mixed"}, {"precision": "single"}, {"links": 12}, {"rhs": 3}],
+    ids=lambda given: next(iter(given)) + str(next(iter(given.values()))),
+)
+def test_other_forms_have_the_same_solution(given: dict[str, Any]) -> None:
+    made = run(lattice="8x8x8x16", **given)
+    assert made["verified"] is True, made
+    limit = 2e-6 if given.get("precision") == "single" else 1e-12
+    assert value(made, "residual") < limit
+
+
+def test_the_bits_do_not_depend_on_the_threads() -> None:
+    one, two = run(lattice="8x8x8x16", threads=1), run(lattice="8x8x8x16", threads=2)
+    assert value(one, "norm2") == value(two, "norm2")
+    assert value(one, "log_det") == value(two, "log_det")
+    assert residuals(one) == residuals(two)
+
+
+def test_the_residual_is_that_of_the_published_lattice() -> None:
+    made = run(lattice="8x8x8x16")
+    assert made["series"]["residual"][0] == pytest.approx(0.1385099525168, abs=1e-12)
+
+
+@pytest.mark.parametrize("lattice", ["4x4x4x6", "2x2x2x2", "2x6x4x8"])
+@pytest.mark.parametrize("kernel", ["shared", "tuned"])
+def test_lattices_of_any_even_extents_are_solved(lattice: str, kernel: str) -> None:
+    made = run(lattice=lattice, kernel=kernel)
+    assert made.get("status", "ok") == "ok", made
+    assert made["verified"] is None
+    assert value(made, "residual") < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("lattice", "says"),
+    [
+        ("4x4x4x5", "every extent must be even"),
+        ("4x4x4", "is not a lattice"),
+        ("0x4x4x4", "is not a lattice"),
+        ("class9", "class1, class2, class3"),
+        ("100000x100000x100000x100000", "beyond what any machine has"),
+    ],
+)
+def test_what_is_no_lattice_is_refused(lattice: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        requests(lattice=lattice)
+
+
+def test_names_and_extents_are_the_same_lattice() -> None:
+    assert axes.parse_lattice("32x32x32x32") == "class2"
+    assert axes.shape("class3") == (64, 64, 64, 32)
+
+
+def test_too_few_iterations_are_a_failed_trial_that_names_the_step(tmp_path: Path) -> None:
+    words = ["run", "lattice", "processor=cpu", "lattice=4x4x4x4", "iterations=20", "trials=1"]
+    made = tmp_path / "run.json"
+    command = [sys.executable, "-m", "watari", *words, "-o", str(made)]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    (tried,) = schema.read(made).cases[0].trials
+    assert tried.status == "failed"
+    assert "limit of iterations at step 10, after 20 applications of D" in str(tried.error)
+
+
+@pytest.mark.parametrize("name", ["log_det", "norm2", "iterations"])
+def test_a_wrong_value_is_noticed(name: str) -> None:
+    parameters = requests(lattice="8x8x8x16")[0].parameters
+    known = trial.KNOWN[8, 8, 8, 16]
+    quantities = {
+        "log_det": {"value": known.log_det},
+        "norm2": {"value": known.norm2},
+        "iterations": {"value": known.iterations[0]},
+    }
+    assert trial.check(parameters, quantities) is True
+    quantities[name]["value"] *= 1 + 1e-8 if name != "iterations" else 2
+    with pytest.raises(WrongResultError):
+        trial.check(parameters, quantities)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("style", axes.STYLES)
+def test_styles_have_the_same_bits(style: str) -> None:
+    machine = probe.machine()
+    by_name = {memory["name"]: memory for memory in machine["memories"]}
+    if style == "system" and not by_name.get("system", {}).get("gpu", False):
+        pytest.skip("the GPU does not read plain malloc here")
+    made, plain = (
+        trial.run(
+            resolve("lattice", {"processor": "gpu", "lattice": "class1", "style": s}, machine)[
+                0
+            ].parameters
+        )
+        for s in (style, "explicit")
+    )
+    assert made["verified"] is True
+    assert value(made, "norm2") == value(plain, "norm2")
+    assert residuals(made) == residuals(plain)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("lattice", ["16x16x16x32", "class2", "4x4x4x6"])
+@pytest.mark.parametrize("kernel", ["shared", "tuned"])
+def test_a_gpu_has_the_published_values(lattice: str, kernel: str) -> None:
+    wanted = {"processor": "gpu", "lattice": lattice, "kernel": kernel}
+    made = trial.run(resolve("lattice", wanted, probe.machine())[0].parameters)
+    assert made["verified"] is not False, made

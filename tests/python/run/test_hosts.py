@@ -1,0 +1,134 @@
+"""Ranks on several hosts: their names, the defaults that follow, and variables that reach all."""
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from watari.cases.himeno import axes
+from watari.plan.request import Request
+from watari.run import hosts, launch, worker
+
+FAKE = Path(__file__).parents[1].joinpath("fake_hosts.py")
+
+
+def fake(per_host, variables="", program=FAKE):
+    return launch.Launcher.parse(f"{variables} {sys.executable} {program} {{ranks}} {per_host}")
+
+
+def himeno(ranks):
+    return Request("himeno", {"processor": "cpu", "ranks": ranks, "threads": 1}, 1)
+
+
+def test_the_host_of_each_rank_is_asked():
+    assert hosts.ask(himeno(4), fake(2)) == ["node0", "node0", "node1", "node1"]
+    assert hosts.of_ranks([himeno(1), himeno(3), himeno(2)], fake(2)) == ["node0", "node0", "node1"]
+
+
+def test_one_host_one_rank_and_a_bad_launcher_say_nothing(monkeypatch, tmp_path):
+    assert hosts.of_ranks([himeno(2)], fake(2)) == []
+    assert hosts.of_ranks([], fake(1)) == []
+    never = dataclasses.replace(fake(1), command=("/no/such/program",))
+    assert hosts.of_ranks([himeno(1)], never) == []
+    assert hosts.of_ranks([himeno(2)], never) == []
+    assert hosts.of_ranks([himeno(2)], launch.Launcher.parse("false")) == []
+    assert hosts.of_ranks([himeno(2)], launch.Launcher.parse("true")) == []
+    monkeypatch.setattr(hosts, "LIMIT_SECONDS", 0.3)
+    assert hosts.ask(himeno(2), launch.Launcher.parse("sleep 600"), tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "halo", "threads"),
+    [
+        (["a"], "peer", 2),
+        (["a"] * 4, "peer", 2),
+        (["a", "a", "b", "b"], "staged", 4),
+        (["a", "b", "a", "b", "c", "c"], "staged", 4),
+        (["a", "a", "a", "b"], "staged", 2),
+        (["a", "b", "c", "d"], "staged", 8),
+    ],
+)
+def test_defaults_follow_the_hosts(names, halo, threads):
+    machine = {"hosts": names, "processors": [{"cores": 8}]}
+    wanted = {"ranks": 4, "processor": "gpu", "style": "explicit"}
+    assert axes.default_halo(machine, wanted) == halo
+    assert axes.default_threads(machine, wanted) == threads
+
+
+@pytest.mark.parametrize(
+    ("style", "processor", "halo"),
+    [
+        ("acc-managed", "gpu", "device"),
+        ("acc-data", "gpu", "staged"),
+        ("explicit", "cpu", "staged"),
+    ],
+)
+def test_other_halos_cross_hosts_already(style, processor, halo):
+    machine = {"hosts": ["a", "b"], "processors": [{"cores": 8}]}
+    assert axes.default_halo(machine, {"ranks": 2, "processor": processor, "style": style}) == halo
+
+
+def test_chosen_variables_reach_every_rank(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import watari.cases as c, os, dataclasses, json\n"
+        "def run(parameters):\n"
+        "    rank = os.environ['OMPI_COMM_WORLD_RANK']\n"
+        f"    with open('{tmp_path}/rank' + rank, 'w') as file: json.dump(dict(os.environ), file)\n"
+        "    return {'host_s': [1.0], 'verified': True}\n"
+        "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PRIVATE", "of this host")
+    request = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 3, "ranks": 4}, 1)
+    result = launch.trial(request, fake(2, "NCCL_DEBUG=WARN OMP_PLACES=threads"), 60, tmp_path)
+    assert result["status"] == "ok", result
+    for rank in range(4):
+        seen = json.loads((tmp_path / f"rank{rank}").read_text())
+        assert seen["NCCL_DEBUG"] == "WARN"
+        assert seen["OMP_PLACES"] == "threads"
+        assert seen["OMP_PROC_BIND"] == launch.PINNING["OMP_PROC_BIND"]
+        assert "PRIVATE" not in seen
+
+
+def test_a_variable_that_a_rank_has_of_its_own_stays(monkeypatch):
+    monkeypatch.setenv("OMP_PLACES", "sockets")
+    monkeypatch.setattr(os, "execve", lambda *_: pytest.fail("nothing is missing"))
+    worker.take_environment({"OMP_PLACES": "cores"})
+
+
+def test_one_process_needs_no_variables_in_its_file():
+    assert launch.for_all_ranks(himeno(1), launch.Launcher()) == {}
+
+
+@pytest.mark.mpi
+def test_a_run_on_several_hosts_names_them_and_takes_what_crosses_them(tmp_path):
+    mpirun = shutil.which("mpirun")
+    name = "SLURMD_NODENAME=node$((OMPI_COMM_WORLD_RANK / 2))"
+    launcher = (
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+        "OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe "
+        f"{mpirun} -n {{ranks}} sh -c '{name} exec \"$@\"' sh"
+    )
+    output = tmp_path / "result.json"
+    words = ["himeno", "processor=cpu", "grid=XS", "ranks=4", "iterations=2", "trials=1"]
+    done = subprocess.run(
+        [sys.executable, "-m", "watari", "run", *words, "--launcher", launcher, "-o", output],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 ranks on 2 hosts: node0, node1" in done.stdout
+    result = json.loads(output.read_text())
+    assert result["machine"]["hosts"] == ["node0", "node0", "node1", "node1"]
+    (case,) = result["cases"]
+    cores = result["machine"]["processors"][0]["cores"]
+    assert case["parameters"]["threads"] == max(1, cores // 2)
+    assert case["parameters"]["halo"] == "staged"
