@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from watari.case import limits
 from watari.case.axis import Parameters, as_text
+from watari.case.profile import STORE
 from watari.cases import CASES, presentation, words
 from watari.results.measured import Measured
 
@@ -26,11 +27,13 @@ def whole(name: str, parameters: Parameters) -> str:
 
 def unusual(m: Measured, text: Text) -> dict[str, str]:
     """Axes that are not at their defaults and that the text does not show."""
-    axes = CASES[m.case].axes if m.case in CASES else {}
-    hidden = {}
-    for name, axis in axes.items():
+    if m.case not in CASES:
+        return {}
+    case, hidden = CASES[m.case], {}
+    silent = {name for name, label in case.labels(m.parameters).items() if not label}
+    for name, axis in case.axes.items():
         value = m[name]
-        if value is None or name in HOW_OFTEN:
+        if value is None or name in HOW_OFTEN or name in silent:
             continue
         usual = axis.default(m.machine, m.parameters)
         changed = {**m.parameters, name: usual}
@@ -67,8 +70,8 @@ def within_cache(m: Measured) -> bool:
     profile = CASES[m.case].profile(m.parameters)
     own = limits.identifier(str(m["processor"] or "gpu"))
     transfers = [t for phase in profile.phases for t in phase.transfers]
-    ends = {limits.identifier(end) for t in transfers for end in (t.source, t.target) if end}
-    if ends != {own}:
+    ends = {end for t in transfers for end in (t.source, t.target) if end}
+    if STORE in ends or {limits.identifier(end) for end in ends} != {own}:
         return False
     arrays = max(len(phase.accesses) for phase in profile.phases) or 1
     held = arrays * int(m["size"]) if m["size"] else profile.memory

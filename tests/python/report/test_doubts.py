@@ -65,6 +65,18 @@ def test_sizes_within_a_cache_and_shared_cores_are_remarked() -> None:
     assert gpu[2**20] == []  # crosses the link, whatever caches hold
 
 
+def test_what_lies_in_a_store_is_in_no_cache_and_one_rank_has_no_halo() -> None:
+    machine = synthetic.cpu_machine()
+    for name, given in (("himeno", {"grid": "XS"}), ("gemm", {"n": "512", "tile": "128"})):
+        (wanted,) = resolve(name, {"processor": "cpu", **given}, machine)
+        made = synthetic.plain(machine)
+        made["cases"] = [made["cases"][0] | {"case": name, "parameters": wanted.parameters}]
+        made["cases"][0]["flops_per_sample"] = 34
+        (m,) = of(Results.model_validate(made))
+        assert remarks(m) == (["within cache"] if name == "himeno" else [])
+        assert extras([m]) == [""]
+
+
 def test_a_clean_run_has_no_doubts() -> None:
     assert titles(cpu()) == {}
 
