@@ -90,6 +90,15 @@ def parse_duration(text: str) -> float:
     return seconds
 
 
+def parse_share(text: str) -> float:
+    """The part of a whole that `5%` or `0.05` is: above 0, below 1. Raises UsageError."""
+    match = re.fullmatch(r"\s*(\d*\.?\d+)\s*(%?)\s*", text, re.ASCII)
+    share = float(match.group(1)) / (100 if match.group(2) else 1) if match else 0.0
+    if not 0 < share < 1:
+        raise UsageError(f"'{text}' is not a part between 0 and 1; write for example 5% or 0.05")
+    return share
+
+
 def expanded(path: str) -> str:
     """The path with `~` as the home folder: HOME, else that of the password file. Raises UsageError
     where `~` stands for nothing; an empty or relative HOME would be the root or the current folder.

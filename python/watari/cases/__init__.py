@@ -20,6 +20,7 @@ FOLDERS = (
     "himeno",
     "lattice",
     "gemm",
+    "hmatrix",
 )
 CASES: dict[str, Case] = {
     case.name: case

@@ -52,6 +52,34 @@ class CpuProcessor(Record):
     caches: list[Cache] = []
 
 
+class GpuState(Record):
+    """What may make a GPU slower than its data sheet, when the run began; null: not reported."""
+
+    link_generation: int | None = Field(
+        default=None, description="PCIe generation now; it falls when the GPU idles"
+    )
+    link_generation_most: int | None = Field(
+        default=None, description="PCIe generation that slot and GPU allow together"
+    )
+    gpu_generation_most: int | None = Field(
+        default=None, description="PCIe generation that the GPU alone allows"
+    )
+    link_width: int | None = Field(default=None, description="PCIe lanes in use")
+    link_width_most: int | None = Field(default=None, description="PCIe lanes of the GPU")
+    memory_clock: int | None = Field(default=None, description="MHz, now")
+    memory_clock_most: int | None = Field(default=None, description="MHz")
+    memory_width: int | None = Field(default=None, description="bits of the memory bus")
+    sm_clock: int | None = Field(default=None, description="MHz, now")
+    sm_clock_most: int | None = Field(default=None, description="MHz")
+    ecc: bool | None = Field(default=None, description="error correction of its memory is on")
+    power_limit: float | None = Field(default=None, description="W, as it is set")
+    power_limit_default: float | None = Field(default=None, description="W")
+    slowed_by: list[str] = Field(
+        default=[], description="why its clocks are held down: power-cap, thermal, ..."
+    )
+    processes: int | None = Field(default=None, description="other processes that compute on it")
+
+
 class GpuProcessor(Record):
     """One GPU."""
 
@@ -70,6 +98,7 @@ class GpuProcessor(Record):
     attributes: dict[str, int] = Field(
         default={}, description="CUDA device attributes that say what memory can do"
     )
+    state: GpuState | None = Field(default=None, description="null: NVML is not there")
 
 
 Processor = Annotated[CpuProcessor | GpuProcessor, Field(discriminator="kind")]
@@ -122,6 +151,25 @@ class TransparentHugePages(Record):
     )
 
 
+class HostState(Record):
+    """What may make a host slower than its parts, when the run began; null: not reported."""
+
+    governor: str | None = Field(default=None, description="of the CPU's frequency: performance")
+    cpu_khz_limit: int | None = Field(default=None, description="highest frequency allowed, kHz")
+    cpu_khz_most: int | None = Field(default=None, description="highest frequency it has, kHz")
+    turbo: bool | None = Field(default=None, description="frequencies above the nominal are on")
+    iommu: str | None = Field(
+        default=None, description="off, identity (addresses as they are) or translated"
+    )
+    cgroup_cpus: float | None = Field(default=None, description="CPUs that the cgroup allows")
+    cgroup_memory: Count | None = Field(default=None, description="bytes that it allows")
+    allowed_cpus: str | None = Field(default=None, description="CPUs that the run may use: 0-15")
+    load: float | None = Field(default=None, description="processes that ran in the last minute")
+    numa_distances: dict[str, list[int]] = Field(
+        default={}, description="by node, to every node, as firmware reports it: 10 is local"
+    )
+
+
 class CudaVersions(Record):
     """CUDA as the driver and as the runtime have it."""
 
@@ -151,6 +199,7 @@ class Machine(Record):
     thp: TransparentHugePages | None = None
     numa_balancing: int | None = Field(default=None, description="kernel.numa_balancing")
     uvm: dict[str, Any] = Field(default={}, description="parameters of nvidia-uvm")
+    state: HostState | None = Field(default=None, description="null: of an older version")
 
     @field_validator("processors")
     @classmethod

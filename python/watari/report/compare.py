@@ -1,36 +1,34 @@
 """Two runs, case by case: same, faster, slower or unsure; `significance.py` has the statistics.
 
 Compared is the speed (1 / time of a sample, see statistics.seconds) of each case, each phase on its
-own: a migration may have become slower towards the GPU alone.
+own: a migration may have become slower towards the GPU alone. A case that is ok in base and is not
+in new is lost: whoever measures no more is not the same. `verdicts.py` shows the rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from watari.plan.request import Request, describe
+from watari.results.key import key
 from watari.results.schema import Case, Results
 from watari.results.significance import (
-    FASTER,
     SAME,
     SLOWER,
     THRESHOLD,
     UNSURE,
     Judgement,
-    holm,
-    judge,
+    discoveries,
+    judge_all,
+    trials_needed,
     verdict,
 )
-from watari.results.statistics import WHOLE, summaries
+from watari.results.statistics import summaries
 
 ONLY_BASE, ONLY_NEW, CHANGED = "only in base", "only in new", "status changed"
+LOST = "lost"  # ok in base, and not in new
 
 
 @dataclass(frozen=True)
@@ -45,9 +43,13 @@ class Row:
     new: float | None = None
     ratio: float | None = None  # of the speeds, base / new in time: below 1 is slower
     interval: tuple[float, float] | None = None  # 95% confidence, of the ratio
+    scatter: float = 0.0  # of the level of a run, from trial to trial, in logarithms
     bytes_per_sample: int = 0
     status: str = "ok"  # in the new run
     note: str = ""
+
+
+Levels = tuple[Sequence[float], Sequence[float]]  # median times of the trials in base and new
 
 
 class Comparison(list[Row]):
@@ -59,16 +61,21 @@ class Comparison(list[Row]):
 def compare(base: Results, new: Results, threshold: float = THRESHOLD) -> Comparison:
     """Judge every case of two runs; `threshold` is the change of time that matters, 0.05 for 5%."""
     olds, news = pooled(base), pooled(new)
-    rows: list[tuple[Row, Judgement | None]] = []
+    planned = {key(case.case, case.parameters) for case in new.missing}
+    rows: list[tuple[Row, Levels | None]] = []
     partners = match(olds, news)
-    for key, old in olds.items():
-        partner = partners.get(key)
+    for name, old in olds.items():
+        partner = partners.get(name)
         if partner is None:
-            rows.append((alone(old, ONLY_BASE), None))
+            rows.append((gone(old, name in planned), None))
         else:
-            rows += both(old, news[partner], threshold)
+            rows += both(old, news[partner])
     matched = set(partners.values())
-    rows += [(alone(case, ONLY_NEW), None) for key, case in news.items() if key not in matched]
+    rows += [
+        (Row(c.case, c.parameters, "", ONLY_NEW, status=c.status, note=c.reason or ""), None)
+        for name, c in news.items()
+        if name not in matched
+    ]
     comparison = Comparison(decided(rows, threshold))
     comparison.head = head(base, new)
     return comparison
@@ -89,13 +96,13 @@ def pooled(results: Results) -> dict[str, Case]:
 def match(olds: dict[str, Case], news: dict[str, Case]) -> dict[str, str]:
     """Key in base to key in new: the same, or the same but for `threads`, which by default are
     those of the machine, where that leaves no doubt."""
-    partners = {key: key for key in olds if key in news}
+    partners = {name: name for name in olds if name in news}
 
     def loose(cases: dict[str, Case]) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}
-        for key, case in cases.items():
+        for name, case in cases.items():
             rest = {n: v for n, v in case.parameters.items() if n != "threads"}
-            groups.setdefault(case.model_copy(update={"parameters": rest}).key, []).append(key)
+            groups.setdefault(key(case.case, rest), []).append(name)
         return groups
 
     candidates = loose(news)
@@ -106,38 +113,40 @@ def match(olds: dict[str, Case], news: dict[str, Case]) -> dict[str, str]:
     return partners
 
 
-def alone(case: Case, verdict: str) -> Row:
-    """A row for a case that one run lacks."""
-    status = case.status if verdict == ONLY_NEW else "ok"
-    return Row(case.case, case.parameters, "", verdict, status=status, note=case.reason or "")
+def gone(old: Case, planned: bool) -> Row:
+    """A row for a case that new lacks."""
+    if old.status != "ok":
+        return Row(old.case, old.parameters, "", ONLY_BASE, note=f"{old.status} in base")
+    why = "its run ended before it" if planned else "not in new"
+    return Row(old.case, old.parameters, "", LOST, note=f"ok in base, {why}")
 
 
-def both(old: Case, new: Case, threshold: float) -> list[tuple[Row, Judgement | None]]:
-    """Rows for a case that both runs have: one for each phase that both have measured."""
+def both(old: Case, new: Case) -> list[tuple[Row, Levels | None]]:
+    """Rows for a case that both runs have: one for each phase that base has measured."""
     row = Row(new.case, new.parameters, "", UNSURE, status=new.status)
     if old.status != new.status:
         reason = f": {new.reason or old.reason}" if new.reason or old.reason else ""
         note = f"{old.status}, now {new.status}{reason}"
-        return [(replace(row, verdict=CHANGED, note=note), None)]
+        return [(replace(row, verdict=LOST if old.status == "ok" else CHANGED, note=note), None)]
     if new.status != "ok":
         verdict = SAME if new.status == "unsupported" else UNSURE
         return [(replace(row, verdict=verdict, note=f"{new.status} in both"), None)]
     before = summaries(trial.model_dump() for trial in old.trials)
     after = summaries(trial.model_dump() for trial in new.trials)
-    rows: list[tuple[Row, Judgement | None]] = []
-    for part in (p for p in before if p in after):
-        judgement = judge(before[part].medians, after[part].medians, threshold)
+    rows: list[tuple[Row, Levels | None]] = []
+    for part, times in before.items():
+        if part not in after:
+            rows.append((replace(row, part=part, verdict=LOST, note="not measured in new"), None))
+            continue
         measured = replace(
             row,
             part=part,
-            base=before[part].median,
+            base=times.median,
             new=after[part].median,
-            ratio=judgement.ratio,
-            interval=judgement.interval,
             bytes_per_sample=new.bytes_per_sample,
             note="; ".join(notes(old, new)),
         )
-        rows.append((measured, judgement))
+        rows.append((measured, (times.medians, after[part].medians)))
     return rows or [(replace(row, note="nothing measured in both"), None)]
 
 
@@ -151,18 +160,34 @@ def notes(old: Case, new: Case) -> list[str]:
     ]
 
 
-def decided(rows: Sequence[tuple[Row, Judgement | None]], threshold: float) -> list[Row]:
+def decided(rows: Sequence[tuple[Row, Levels | None]], threshold: float) -> list[Row]:
     """The rows with their verdicts: intervals against the threshold, alarms also against chance."""
-    judged = [judgement for _, judgement in rows if judgement]
-    slower, faster = holm([f.slower for f in judged]), holm([f.faster for f in judged])
-    alarms = iter(zip(slower, faster, strict=True))
-    done = []
-    for row, judgement in rows:
-        if judgement:
-            word, why = verdict(judgement, *next(alarms), threshold)
-            row = replace(row, verdict=word, note="; ".join(t for t in (row.note, why) if t))
-        done.append(row)
-    return done
+    measured = [levels for _, levels in rows if levels]
+    judged = judge_all(measured, threshold)
+    slower = discoveries([judgement.slower for judgement in judged])
+    faster = discoveries([judgement.faster for judgement in judged])
+    verdicts = iter(zip(measured, judged, slower, faster, strict=True))
+    return [settled(row, *next(verdicts), threshold) if levels else row for row, levels in rows]
+
+
+def settled(
+    row: Row, levels: Levels, judgement: Judgement, slower: bool, faster: bool, threshold: float
+) -> Row:
+    """A row with its verdict and, where trials are too few for one, how many would do."""
+    word, why = verdict(judgement, slower, faster, threshold)
+    needed = trials_needed(judgement, threshold) if word == UNSURE else None
+    have = min(map(len, levels))
+    if needed and needed > have:
+        few = f"{have} trial{'s'[: have > 1]} are too few" if have > 1 else "one trial is too few"
+        why = "; ".join(text for text in (why, f"{few}: trials={needed} may decide") if text)
+    return replace(
+        row,
+        verdict=word,
+        ratio=judgement.ratio,
+        interval=judgement.interval,
+        scatter=judgement.scatter / math.sqrt(have),
+        note="; ".join(text for text in (row.note, why) if text),
+    )
 
 
 def head(base: Results, new: Results) -> tuple[str, ...]:
@@ -192,53 +217,12 @@ def head(base: Results, new: Results) -> tuple[str, ...]:
     return (*runs, *changed)
 
 
-def exit_code(rows: Sequence[Row]) -> int:
-    """3 if anything is slower; 1 if something came to be wrong or to fail; else 0."""
-    if any(row.verdict == SLOWER for row in rows):
+def exit_code(rows: Sequence[Row], fail_on_unsure: bool = False) -> int:
+    """4 if anything is lost; 3 if anything is slower (or unsure, if that fails); 1 if something
+    became wrong or failed; else 0."""
+    verdicts = {row.verdict for row in rows}
+    if LOST in verdicts:
+        return 4
+    if verdicts & ({SLOWER, UNSURE} if fail_on_unsure else {SLOWER}):
         return 3
     return int(any(r.verdict == CHANGED and r.status in ("wrong", "failed") for r in rows))
-
-
-STYLES = {SAME: "dim", FASTER: "green", SLOWER: "bold red", UNSURE: "yellow", CHANGED: "bold red"}
-
-
-def render(rows: Sequence[Row]) -> RenderableType:
-    """What was compared, a table of the verdicts, and how many there are of each."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("case", overflow="fold")
-    for title in ("base", "new", "new/base", "95%"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("", overflow="fold")
-    for row in rows:
-        interval = f"{row.interval[0]:.3f} - {row.interval[1]:.3f}" if row.interval else ""
-        table.add_row(
-            Text(label(row)),
-            speed(row, row.base),
-            speed(row, row.new),
-            f"{row.ratio:.3f}" if row.ratio else "",
-            interval,
-            Text(row.verdict, STYLES.get(row.verdict, "")),
-            Text(row.note),
-        )
-    verdicts = [row.verdict for row in rows]
-    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
-    lines = rows.head if isinstance(rows, Comparison) else ()
-    return Group(*map(Text, lines), table, Text(counts or "nothing to compare"))
-
-
-def label(row: Row) -> str:
-    """The case in one line, and its phase."""
-    text = describe(Request(row.case, row.parameters, 1))
-    return text if row.part in ("", WHOLE) else f"{text}, {row.part}"
-
-
-def speed(row: Row, seconds: float | None) -> str:
-    """GB/s, or the time where a sample moves no bytes."""
-    if seconds is None:
-        return ""
-    return (
-        f"{row.bytes_per_sample / seconds / 1e9:.4g} GB/s"
-        if row.bytes_per_sample
-        else f"{seconds:.4g} s"
-    )

@@ -21,7 +21,7 @@ KINDS = ("measured", "theoretical", "second-hand")
 class Quantity:
     """What a number is a number of: `parameters` is a subset of those of `case`. With `less` it is
     a difference, with `over` a ratio: that case, less or over the one that has these parameters
-    instead."""
+    instead. `least` is what `watari check` expects."""
 
     name: str
     title: str
@@ -31,6 +31,7 @@ class Quantity:
     unit: str = "GB/s"
     less: dict[str, Any] = field(default_factory=dict)
     over: dict[str, Any] = field(default_factory=dict)
+    least: float = 0.0  # part of the physical limit that sound hardware reaches; 0: not known
 
     def matches(self, case: str, parameters: dict[str, Any]) -> bool:
         """Whether a measured case is this quantity."""

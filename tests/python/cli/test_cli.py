@@ -11,6 +11,7 @@ from pathlib import Path
 
 import fake_cli
 import pytest
+import synthetic
 
 from watari import __main__, cases
 from watari.cli import commands
@@ -167,6 +168,53 @@ def test_probe_as_json_and_for_people(watari):
 def test_compare_of_a_run_with_itself(watari):
     watari(*COPY, "-o", "run.json")
     assert watari("compare", "run.json", "run.json")[0] == 0
+
+
+def test_compare_exits_with_what_changed(watari, tmp_path):
+    """3 slower, 4 lost, 3 unsure if asked for; as JSON and against several runs."""
+    plain = [synthetic.plain(seed=seed, slower={"copy": by}) for seed, by in ((1, 1.0), (2, 1.5))]
+    for number, run in enumerate(plain):
+        (tmp_path / f"{number}.json").write_text(json.dumps(run))
+    (tmp_path / "lost.json").write_text(json.dumps(plain[0] | {"cases": plain[0]["cases"][1:]}))
+    assert watari("compare", "0.json", "0.json")[0] == 0
+    assert watari("compare", "0.json", "1.json")[0] == 3
+    assert watari("compare", "0.json", "1.json", "--threshold", "80%")[0] == 0
+    assert watari("compare", "0.json", "lost.json")[0] == 4
+    assert watari("compare", "0.json", "0.json", "1.json", "lost.json")[0] == 4
+    code, out, _ = watari("compare", "0.json", "1.json", "--json")
+    rows = json.loads(out)["comparisons"][0]["rows"]
+    assert code == 3
+    assert {row["verdict"] for row in rows if row["case"] == "copy" and row["base"]} == {"slower"}
+    single = synthetic.plain(trials=1)
+    (tmp_path / "one.json").write_text(json.dumps(single))
+    assert watari("compare", "one.json", "one.json")[0] == 0
+    assert watari("compare", "one.json", "one.json", "--fail-on-unsure")[0] == 3
+    for wrong in ("0", "5", "-3%", "much"):
+        code, _, errors = watari("compare", "0.json", "0.json", f"--threshold={wrong}")
+        assert code == 2
+        assert f"'{wrong}' is not a part" in errors
+
+
+def test_check_of_a_run(watari, tmp_path):
+    """Exit code 3 where something fails; JSON and JUnit; without a file the standard plan."""
+    good, slow = (synthetic.plain(synthetic.cpu_machine(), slower={"copy": by}) for by in (1, 1.5))
+    (tmp_path / "good.json").write_text(json.dumps(good))
+    (tmp_path / "slow.json").write_text(json.dumps(slow))
+    assert watari("check", "good.json")[0] == 0
+    code, out, _ = watari("check", "slow.json", "--baseline", "good.json", "--junit", "check.xml")
+    assert (code, "runs under a hypervisor" in out) == (3, True)
+    assert "<failure" in (tmp_path / "check.xml").read_text()
+    words = ["check", "slow.json", "--baseline", "good.json", "--json"]
+    code, out, _ = watari(*words, "--threshold", "copy=60%")
+    assert (code, json.loads(out)["exit_code"]) == (0, 0)
+    assert watari(*words, "--threshold", "copi=60%")[0] == 2
+
+
+def test_a_strict_run_needs_every_case(watari):
+    words = ["run", "copy", "processor=gpu", "size=1MiB", "trials=1"]
+    assert watari(*words, "--strict", how="unsupported-gpu")[0] == 1
+    assert watari(*words, how="unsupported-gpu")[0] == 0
+    assert watari(*COPY, "--strict")[0] == 0
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 99}'])

@@ -39,6 +39,12 @@ CPP = (
     "gemm/pipeline",
     "gemm",
     "gemm/product",
+    "hmatrix/surface",
+    "hmatrix/tree",
+    "hmatrix/file",
+    "hmatrix/build",
+    "hmatrix/product",
+    "hmatrix",
     "cases/common",
 )
 PYTHON = (

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from watari.machine import openblas, probe
-from watari.machine.probe import links, memories, nvml, system
+from watari.machine.probe import host, links, memories, nvml, system
 from watari.machine.probe.system import System
 
 Fixture = dict[str, Any]
@@ -281,6 +281,51 @@ class FakeNvml:
     def nvmlDeviceGetFieldValues(self, handle: str, ids: list[int]) -> list[Any]:  # noqa: N802
         value = SimpleNamespace(uiVal=self.VALUES[ids[0]])
         return [SimpleNamespace(nvmlReturn=0, valueType=1, value=value)]
+
+
+def test_nvml_reports_the_state_of_a_gpu() -> None:
+    class Slowed(FakeNvml):
+        def __getattr__(self, name: str) -> Any:
+            answers = {
+                "nvmlDeviceGetCurrPcieLinkWidth": 8,
+                "nvmlDeviceGetMaxPcieLinkWidth": 16,
+                "nvmlDeviceGetPowerManagementLimit": 350_000,
+                "nvmlDeviceGetEccMode": [1, 1],
+                "nvmlDeviceGetCurrentClocksThrottleReasons": 0x25,
+                "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=1)],
+            }
+            if name in answers:
+                return lambda *arguments: answers[name]
+            return super().__getattr__(name)
+
+    state = nvml.read(["0009:06:00.0"], Slowed())["gpus"]["0009:06:00.0"]["state"]
+    assert (state["link_width"], state["link_width_most"]) == (8, 16)
+    assert (state["power_limit"], state["power_limit_default"]) == (350.0, None)
+    assert state["slowed_by"] == ["power-cap", "thermal"]  # idling, bit 0, is no reason
+    assert (state["ecc"], state["processes"]) == (True, 1)
+
+
+def test_the_state_of_a_host(tmp_path: Path) -> None:
+    """The least quota of the cgroup and those above it, translated addresses, no turbo."""
+    files = {
+        "proc/self/cgroup": "0::/job/step",
+        "sys/fs/cgroup/job/cpu.max": "400000 100000",
+        "sys/fs/cgroup/job/step/cpu.max": "max 100000",
+        "sys/fs/cgroup/job/step/memory.max": "8589934592",
+        "sys/kernel/iommu_groups/0/type": "identity",
+        "sys/kernel/iommu_groups/1/type": "DMA-FQ",
+        "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave",
+        "sys/devices/system/cpu/intel_pstate/no_turbo": "1",
+        "sys/devices/system/node/node0/distance": "10 21",
+        "proc/loadavg": "3.50 2.00 1.00 4/300 99",
+        "proc/self/status": "Cpus_allowed_list:\t0-3",
+    }
+    state = host.state(System(materialise(files, tmp_path)))
+    assert (state["cgroup_cpus"], state["cgroup_memory"]) == (4.0, 2**33)
+    assert (state["iommu"], state["turbo"], state["governor"]) == ("translated", False, "powersave")
+    assert (state["load"], state["allowed_cpus"]) == (3.5, "0-3")
+    assert state["numa_distances"] == {"0": [10, 21]}
+    assert not any(host.state(System(tmp_path / "nothing")).values())
 
 
 def test_nvml_reports_links() -> None:

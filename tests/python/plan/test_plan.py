@@ -23,7 +23,8 @@ def machine(gpus=0, available=2**34, nodes=1):
         "caches": [],
     }
     processors = [{"id": f"gpu:{n}", "kind": "gpu", "name": "A GPU"} for n in range(gpus)]
-    return {"name": "test", "processors": [cpu, *processors], "memory_available_bytes": available}
+    known = {"name": "test", "hosts": ["node0"], "memory_available_bytes": available}
+    return {**known, "processors": [cpu, *processors]}
 
 
 def read(tmp_path, text, **given):

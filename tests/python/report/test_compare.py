@@ -11,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from watari.report import compare
-from watari.report.compare import CHANGED, ONLY_BASE, ONLY_NEW, Comparison, Row, exit_code
+from watari.report import compare, verdicts
+from watari.report.compare import (
+    CHANGED,
+    LOST,
+    ONLY_BASE,
+    ONLY_NEW,
+    Comparison,
+    Row,
+    exit_code,
+)
 from watari.results.schema import Results
 from watari.results.significance import (
     FASTER,
@@ -20,8 +28,10 @@ from watari.results.significance import (
     SLOWER,
     UNSURE,
     Judgement,
-    holm,
+    discoveries,
     judge,
+    judge_all,
+    trials_needed,
     verdict,
 )
 
@@ -32,13 +42,13 @@ def run(**given: Any) -> Results:
     return synthetic.results(**given)
 
 
-def verdicts(rows: Comparison, case: str) -> set[str]:
+def words(rows: Comparison, case: str) -> set[str]:
     return {row.verdict for row in rows if row.case == case and row.base}
 
 
 def printed(rows: Comparison, width: int = 160) -> str:
     console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    console.print(compare.render(rows))
+    console.print(verdicts.render(rows))
     return console.export_text()
 
 
@@ -50,16 +60,16 @@ def test_without_a_shift_all_is_the_same() -> None:
 
 def test_shifts_are_detected() -> None:
     rows = compare.compare(run(seed=1), run(seed=2, slower={"copy": 1.15, "touch": 0.85}))
-    assert verdicts(rows, "copy") == {SLOWER}
-    assert verdicts(rows, "touch") == {FASTER}
-    assert verdicts(rows, "access") == {SAME}
+    assert words(rows, "copy") == {SLOWER}
+    assert words(rows, "touch") == {FASTER}
+    assert words(rows, "access") == {SAME}
     assert exit_code(rows) == 3
 
 
 def test_the_threshold_decides_what_matters() -> None:
     base, new = run(seed=1, trials=8), run(seed=2, trials=8, slower={"copy": 1.1})
-    assert verdicts(compare.compare(base, new, threshold=0.02), "copy") == {SLOWER}
-    assert verdicts(compare.compare(base, new, threshold=0.2), "copy") == {SAME}
+    assert words(compare.compare(base, new, threshold=0.02), "copy") == {SLOWER}
+    assert words(compare.compare(base, new, threshold=0.2), "copy") == {SAME}
 
 
 def test_the_other_way_round() -> None:
@@ -79,8 +89,8 @@ def test_every_phase_is_judged() -> None:
     for trial in migration["trials"]:
         trial["host_s"][100:200] = [1.3 * s for s in trial["host_s"][100:200]]
     rows = compare.compare(base, Results.model_validate(new))
-    verdicts = {row.part: row.verdict for row in rows if row.case == "migration"}
-    assert verdicts == {"gpu-1": SAME, "cpu": SLOWER, "gpu-2": SAME}
+    by_part = {row.part: row.verdict for row in rows if row.case == "migration"}
+    assert by_part == {"gpu-1": SAME, "cpu": SLOWER, "gpu-2": SAME}
 
 
 def test_one_trial_each_is_no_evidence() -> None:
@@ -103,8 +113,8 @@ def test_statuses() -> None:
     broken["trials"][0] = synthetic.lost_trial("failed", "killed by SIGSEGV")
     broken |= {"status": "failed", "reason": "killed by SIGSEGV"}
     rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
-    assert (rows[0].verdict, rows[0].note) == (CHANGED, "ok, now failed: killed by SIGSEGV")
-    assert exit_code(rows) == 1
+    assert (rows[0].verdict, rows[0].note) == (LOST, "ok, now failed: killed by SIGSEGV")
+    assert exit_code(rows) == 4
     repaired = compare.compare(Results.model_validate(new), Results.model_validate(base))
     assert repaired[0].verdict == CHANGED
     assert exit_code(repaired) == 0
@@ -124,7 +134,8 @@ def test_another_machine() -> None:
     measured = [row for row in rows if row.base]
     assert len(measured) == 3
     assert {row.note for row in measured} == {"threads 16, now 2"}
-    assert {row.verdict for row in rows if not row.base} == {ONLY_BASE}
+    assert {row.verdict for row in rows if not row.base} == {LOST, ONLY_BASE}
+    assert exit_code(rows) == 4
     back = compare.compare(Results.model_validate(other), run(seed=1))
     assert {row.verdict for row in back if not row.base} == {ONLY_NEW}
     text = printed(rows)
@@ -152,7 +163,7 @@ def test_what_the_table_says() -> None:
 
 def test_a_case_of_another_version_is_shown_in_full() -> None:
     row = Row("himeno", {"grid": "XL", "beam": "wide"}, "", ONLY_BASE)
-    assert compare.label(row) == "himeno grid=XL beam=wide"
+    assert verdicts.label(row) == "himeno grid=XL beam=wide"
 
 
 def test_runs_with_nothing_in_them() -> None:
@@ -166,8 +177,9 @@ def test_runs_with_nothing_in_them() -> None:
 
 def alarm(base: Any, new: Any) -> tuple[str, ...]:
     """Verdicts on a table of trial medians, a row for each case."""
-    judgements = [judge(a, b) for a, b in zip(base, new, strict=True)]
-    slower, faster = holm([f.slower for f in judgements]), holm([f.faster for f in judgements])
+    judgements = judge_all(list(zip(base, new, strict=True)))
+    slower = discoveries([f.slower for f in judgements])
+    faster = discoveries([f.faster for f in judgements])
     return tuple(verdict(f, s, q)[0] for f, s, q in zip(judgements, slower, faster, strict=True))
 
 
@@ -205,13 +217,73 @@ def test_a_change_at_the_margin_is_seldom_called_the_same_or_slower(trials: int)
     assert words.count(SAME) / 3000 <= 0.025 + 0.009
 
 
-@pytest.mark.parametrize(("trials", "slower"), [(3, 1.3), (5, 1.12), (10, 1.09)])
+def of_two_kinds(rng: np.random.Generator) -> Any:
+    """Most cases scatter by 1%, a few by 30%."""
+    return np.repeat([0.01, 0.3], [36, 4])
+
+
+SPREADS = {
+    "any": lambda rng: 0.03 * np.exp(rng.normal(0, 1, 40)),
+    "two kinds": of_two_kinds,
+    "halves": lambda rng: np.repeat([0.01, 0.2], 20),
+}
+
+
+@pytest.mark.parametrize("kind", SPREADS)
+@pytest.mark.parametrize("trials", [3, 5])
+def test_cases_that_scatter_differently_are_seldom_slower(kind: str, trials: int) -> None:
+    """The variances of one table need not be alike for alarms to be rare."""
+    rng = np.random.default_rng(15)
+    tables = []
+    for _ in range(100):
+        spread = SPREADS[kind](rng)[:, None]
+        tables.append(alarm(*np.exp(spread * rng.normal(0, 1, (2, 40, trials)))))
+    assert np.mean([SLOWER in table for table in tables]) <= 0.025 + 0.047
+
+
+@pytest.mark.parametrize(("spread", "cases"), [(0.02, 13), (0.1, 13), (0.1, 40)])
+def test_a_slowdown_of_every_case_is_slower_in_every_case(spread: float, cases: int) -> None:
+    """By 1.6, with three trials, also where their levels scatter by 10%."""
+    rng = np.random.default_rng(16)
+    times = np.exp(rng.normal(0, spread, (100, 2, cases, 3)))
+    times[:, 1] *= 1.6
+    assert np.mean([set(alarm(*table)) == {SLOWER} for table in times]) > 0.9
+
+
+def test_where_half_is_slower_little_else_is_called_so() -> None:
+    """Of what is called slower at most 2.5% is not."""
+    rng = np.random.default_rng(17)
+    times = np.exp(rng.normal(0, 0.05, (100, 2, 40, 3)))
+    times[:, 1, :20] *= 1.6
+    called = np.array([[word == SLOWER for word in alarm(*table)] for table in times])
+    assert called[:, :20].mean() > 0.95
+    assert called[:, 20:].sum() / called.sum() <= 0.025
+
+
+@pytest.mark.parametrize(("trials", "slower"), [(3, 1.09), (5, 1.08), (10, 1.07)])
 def test_a_real_change_is_detected_among_forty(trials: int, slower: float) -> None:
     """With levels that scatter by 1%, the changes that each number of trials can detect."""
     rng = np.random.default_rng(14)
     times = np.exp(rng.normal(0, 0.01, (100, 2, 40, trials)))
     times[:, 1, 0] *= slower
     assert np.mean([alarm(*table)[0] == SLOWER for table in times]) > 0.8
+
+
+def test_too_few_trials_say_how_many_may_decide() -> None:
+    """Of tables with as many trials as advised, most decide."""
+    judgement = judge([0.9, 1.0, 1.1], [1.08, 1.2, 1.32])
+    assert verdict(judgement, slower=True, faster=True)[0] == UNSURE
+    needed = trials_needed(judgement)
+    assert needed
+    assert 5 < needed < 50
+    rng = np.random.default_rng(18)
+    times = np.exp(rng.normal(0, judgement.scatter, (200, 2, needed)))
+    words = [verdict(judge(a, 1.2 * b), slower=True, faster=True)[0] for a, b in times]
+    assert np.mean([word != UNSURE for word in words]) > 0.7
+    rows = compare.compare(run(trials=1), run(trials=2, seed=2))
+    assert not any("one trial each" in row.note for row in rows)
+    assert trials_needed(Judgement(1 / 1.05, (0.9, 1.0), 0.5, 1.0, 0.1)) is None  # at the threshold
+    assert trials_needed(Judgement(1.0, None, 1.0, 1.0)) is None
 
 
 @given(medians, medians)
@@ -232,8 +304,64 @@ def test_exact_data() -> None:
     assert judge([1.0, 1.0], [2.0, 2.0]) == Judgement(0.5, (0.5, 0.5), 0.0, 1.0)
 
 
-def test_holm() -> None:
-    """The example of Holm 1979 in short: 0.05 over 4, 3, 2, 1."""
-    assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == [True, False, False, True]
-    assert holm([0.0125, 0.016, 0.025, 0.05], 0.05) == [True] * 4
-    assert holm([], 0.05) == []
+def test_discoveries() -> None:
+    """The example of Benjamini and Hochberg 1995, section 3.2: four of fifteen at 5%."""
+    example = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240]
+    example += [0.4262, 0.5719, 0.6528, 0.7590, 1.0000]
+    assert sum(discoveries(example, 0.05)) == 4
+    assert discoveries(example[::-1], 0.05)[-4:] == [True] * 4
+    assert discoveries([0.02] * 13) == [True] * 13  # all alike: all or none
+    assert discoveries([]) == []
+
+
+def test_what_was_ok_and_is_not_measured_is_lost() -> None:
+    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2, slower={"copy": 2.0})
+    touched = [case for case in new["cases"] if case["case"] == "touch"]
+    new["cases"] = [case for case in new["cases"] if case["case"] != "touch"]
+    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
+    lost = [row for row in rows if row.verdict == LOST]
+    assert {row.case for row in lost} == {"touch"}
+    assert {row.note for row in lost} == {"ok in base, not in new"}
+    assert SLOWER in {row.verdict for row in rows}
+    assert exit_code(rows) == 4  # though something is slower too
+    new["missing"] = [
+        {"case": c["case"], "parameters": c["parameters"], "trials": 5} for c in touched
+    ]
+    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
+    assert {row.note for row in rows if row.verdict == LOST} == {
+        "ok in base, its run ended before it"
+    }
+
+
+@pytest.mark.parametrize("status", ["unsupported", "failed", "wrong"])
+def test_any_end_but_ok_is_a_loss(status: str) -> None:
+    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
+    new["cases"][0] |= {"status": status, "reason": "gone"}
+    new["cases"][0]["trials"] = [synthetic.lost_trial(status, "gone")]
+    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
+    assert (rows[0].verdict, rows[0].note) == (LOST, f"ok, now {status}: gone")
+    assert exit_code(rows) == 4
+
+
+def test_unsure_fails_where_that_is_asked_for() -> None:
+    rows = compare.compare(run(trials=1), run(trials=1, seed=2))
+    assert exit_code(rows) == 0
+    assert exit_code(rows, fail_on_unsure=True) == 3
+
+
+def test_a_note_of_many_rows_is_printed_once() -> None:
+    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
+    for case in new["cases"][:3]:
+        case |= {"status": "unsupported", "reason": "the driver is not loaded"}
+        case["trials"] = [synthetic.lost_trial("unsupported", "the driver is not loaded")]
+    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
+    assert printed(rows).count("the driver is not loaded") == 1
+
+
+def test_a_phase_that_new_lacks_is_lost() -> None:
+    base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
+    migration = next(c for c in new["cases"] if c["case"] == "migration")
+    for trial in migration["trials"]:
+        trial["phases"] = trial["phases"][:2]
+    rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
+    assert [row.part for row in rows if row.verdict == LOST] == ["gpu-2"]

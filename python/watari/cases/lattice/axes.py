@@ -72,7 +72,7 @@ def step_bytes(parameters: Parameters) -> int:
     vector = parameters["rhs"] * 2 * SPINOR * number_bytes(parameters)
     vectors = 15 if parameters["kernel"] == "tuned" else 18
     site = 2 * (2 * hop_bytes(parameters) + vector) + vectors * vector
-    return site * sites(parameters["lattice"]) // 2
+    return int(site * sites(parameters["lattice"]) // 2)
 
 
 def memory_bytes(parameters: Parameters) -> int:
@@ -84,4 +84,4 @@ def memory_bytes(parameters: Parameters) -> int:
     mixed = parameters["precision"] == "mixed"
     wide = (operator + (4 if mixed else 8) * vector) * number
     narrow = (operator + 7 * vector) * 4 if mixed else 0
-    return half * (wide + narrow)
+    return int(half * (wide + narrow))

@@ -44,13 +44,15 @@ def profile(parameters: Parameters) -> Profile:
 
 def extra_seconds(parameters: Parameters) -> float:
     """Links and source are drawn by the CPU."""
-    return SETUP_SECONDS * axes.sites(parameters["lattice"]) / max(1, parameters["threads"])
+    return SETUP_SECONDS * axes.sites(parameters["lattice"]) / max(1, int(parameters["threads"]))
 
 
 def parse_links(text: str) -> int:
     """Real numbers of a link. Raises UsageError."""
     if text not in ("18", "12"):
-        raise UsageError(f"'{text}' is neither 18 nor 12, the real numbers that are stored of a link")
+        raise UsageError(
+            f"'{text}' is neither 18 nor 12, the real numbers that are stored of a link"
+        )
     return int(text)
 
 

@@ -12,8 +12,8 @@ from watari.results.measured import Measured, drawable
 
 SAYS = (
     "Medians over trials. TFLOPS as the benchmark counts: 8688 an even site and step of BiCGStab, "
-    "1896 an even site in one hop with the inverse of the clover term. TB/s of the hop are its least "
-    "bytes over its time."
+    "1896 an even site in one hop with the inverse of the clover term. TB/s of the hop are its "
+    "least bytes over its time."
 )
 COLUMNS = (
     "Case",
@@ -48,7 +48,7 @@ def words(case: str, parameters: Parameters) -> str:
 
 def value(m: Measured, name: str) -> float:
     """The median of a quantity over trials."""
-    return median(trial["quantities"][name]["value"] for trial in m.trials)
+    return float(median(trial["quantities"][name]["value"] for trial in m.trials))
 
 
 def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:

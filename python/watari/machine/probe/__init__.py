@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from watari.machine import openblas
-from watari.machine.probe import links, memories, nvml, system
+from watari.machine.probe import host, links, memories, nvml, system
 from watari.machine.probe.system import System
 from watari.machine.probe.tables import render
 
@@ -62,7 +62,10 @@ def assemble(
     )
     processors = [
         cpu(files, topology),
-        *({"id": f"gpu:{i}", "kind": "gpu", **gpu} for i, gpu in enumerate(devices)),
+        *(
+            {"id": f"gpu:{i}", "kind": "gpu", **gpu, "state": state(gpu, reported)}
+            for i, gpu in enumerate(devices)
+        ),
     ]
     return {
         "name": slug(processors, topology["architecture"]),
@@ -82,7 +85,14 @@ def assemble(
         "thp": system.transparent_huge_pages(files),
         "numa_balancing": files.number("proc/sys/kernel/numa_balancing"),
         "uvm": system.uvm(files),
+        "state": host.state(files),
     }
+
+
+def state(gpu: dict[str, Any], reported: dict[str, Any]) -> dict[str, Any] | None:
+    """What NVML reports of the GPU's state; None without NVML."""
+    known: dict[str, Any] | None = reported["gpus"].get(gpu["pci_bus_id"], {}).get("state")
+    return known
 
 
 def cpu(files: System, topology: dict[str, Any]) -> dict[str, Any]:

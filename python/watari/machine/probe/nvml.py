@@ -6,6 +6,7 @@ NVML is asked only about the machine that it runs on, and changes no setting.
 from __future__ import annotations
 
 import importlib
+import os
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -18,9 +19,21 @@ MEMBERS = ("dVal", "uiVal", "ulVal", "ullVal", "sllVal", "siVal")
 
 SWITCH = "switch"
 
+# Why clocks are held down (nvmlClocksEventReasons); that a GPU idles is no reason.
+REASONS = {
+    0x004: "power-cap",
+    0x008: "hardware-slowdown",
+    0x010: "sync-boost",
+    0x020: "thermal",
+    0x040: "hardware-thermal",
+    0x080: "hardware-power-brake",
+    0x002: "application-clocks",
+}
+CLOCK_SM, CLOCK_MEMORY = 1, 2  # nvmlClockType_t
+
 
 def read(bus_ids: list[str], library: Any = None) -> dict[str, Any]:
-    """{reason, driver, gpus: {bus id: {pcie_generation, pcie_width, c2c, nvlink}}}.
+    """{reason, driver, gpus: {bus id: {pcie_generation, pcie_width, c2c, nvlink, state}}}.
 
     c2c is {links, bandwidth} and nvlink {generation, bandwidth, to: {bus id or `switch`: links}},
     bandwidth in B/s per direction, of one link for nvlink and of all for c2c; both may be None.
@@ -70,14 +83,50 @@ class Reader:
     def gpu(self, bus_id: str) -> dict[str, Any]:
         handle = self.ask("nvmlDeviceGetHandleByPciBusId", bus_id)
         if handle is None:
-            return {"pcie_generation": None, "pcie_width": None, "c2c": None, "nvlink": None}
+            unknown = ("pcie_generation", "pcie_width", "c2c", "nvlink", "state")
+            return dict.fromkeys(unknown)
         return {
             "pcie_generation": self.ask("nvmlDeviceGetMaxPcieLinkGeneration", handle),
             # The width that was trained; unlike the speed it does not fall when the GPU idles.
             "pcie_width": self.ask("nvmlDeviceGetCurrPcieLinkWidth", handle),
             "c2c": self.c2c(handle),
             "nvlink": self.nvlink(handle),
+            "state": self.state(handle),
         }
+
+    def state(self, handle: Any) -> dict[str, Any]:
+        """What may make the GPU slower than its data sheet (record.GpuState)."""
+        ecc = self.ask("nvmlDeviceGetEccMode", handle)
+        reasons = self.ask("nvmlDeviceGetCurrentClocksEventReasons", handle)
+        if reasons is None:
+            reasons = self.ask("nvmlDeviceGetCurrentClocksThrottleReasons", handle)
+        return {
+            "link_generation": self.ask("nvmlDeviceGetCurrPcieLinkGeneration", handle),
+            "link_generation_most": self.ask("nvmlDeviceGetMaxPcieLinkGeneration", handle),
+            "gpu_generation_most": self.ask("nvmlDeviceGetGpuMaxPcieLinkGeneration", handle),
+            "link_width": self.ask("nvmlDeviceGetCurrPcieLinkWidth", handle),
+            "link_width_most": self.ask("nvmlDeviceGetMaxPcieLinkWidth", handle),
+            "memory_clock": self.ask("nvmlDeviceGetClockInfo", handle, CLOCK_MEMORY),
+            "memory_clock_most": self.ask("nvmlDeviceGetMaxClockInfo", handle, CLOCK_MEMORY),
+            "memory_width": self.ask("nvmlDeviceGetMemoryBusWidth", handle),
+            "sm_clock": self.ask("nvmlDeviceGetClockInfo", handle, CLOCK_SM),
+            "sm_clock_most": self.ask("nvmlDeviceGetMaxClockInfo", handle, CLOCK_SM),
+            "ecc": bool(ecc[0]) if ecc else None,
+            "power_limit": self.watts("nvmlDeviceGetPowerManagementLimit", handle),
+            "power_limit_default": self.watts("nvmlDeviceGetPowerManagementDefaultLimit", handle),
+            "slowed_by": [name for bit, name in REASONS.items() if (reasons or 0) & bit],
+            "processes": self.processes(handle),
+        }
+
+    def watts(self, function: str, handle: Any) -> float | None:
+        """A power that NVML reports in mW."""
+        milliwatts = self.ask(function, handle)
+        return None if milliwatts is None else milliwatts / 1000
+
+    def processes(self, handle: Any) -> int | None:
+        """Processes that compute on the GPU, without this one."""
+        running = self.ask("nvmlDeviceGetComputeRunningProcesses", handle)
+        return None if running is None else sum(p.pid != os.getpid() for p in running)
 
     def c2c(self, handle: Any) -> dict[str, Any] | None:
         mode = self.ask("nvmlDeviceGetC2cModeInfoV", handle)

@@ -1,5 +1,8 @@
 // Draws every figure from the specification that stands beside it; one after the other, so that
 // the page can be read meanwhile. `data-drawn` on the body reports when all are drawn.
+// In a scope of its own: the bundle has short names in the global one.
+(() => {
+"use strict";
 const charts = [...document.querySelectorAll(".chart")];
 const specs = new Map(charts.map((c) => [c, JSON.parse(c.nextElementSibling.textContent)]));
 
@@ -104,3 +107,4 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest("nav a");
   if (link) document.querySelector(link.getAttribute("href"))?.closest("details")?.setAttribute("open", "");
 });
+})();

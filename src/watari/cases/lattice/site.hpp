@@ -51,8 +51,8 @@ struct one_site {
 
     template <unsigned Direction, bool Forward>
     WATARI_INLINE auto neighbour() const {
-        const unsigned other = lattice::number_of(
-            where.size, lattice::moved(where.size, at, Direction, Forward));
+        const unsigned other =
+            lattice::number_of(where.size, lattice::moved(where.size, at, Direction, Forward));
         const unsigned parity = Forward ? a->parity : 1 - a->parity;
         return neighbour_site<Load, complex<Real>>{
             where.lanes(),

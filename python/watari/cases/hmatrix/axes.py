@@ -1,0 +1,104 @@
+"""Values and defaults of the axes of case `hmatrix`, and what follows from them in bytes."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+from watari.case.axis import Machine, Parameters, expanded, parse_size
+from watari.case.engines import GPU_ONLY
+from watari.common.errors import UsageError
+
+SOLVERS = ("gmres", "bicgstab", "fgmres")
+PRECONDITIONERS = ("block-jacobi", "none")
+FACES = {"cube": 12, "icosphere": 20, "spheres": 40, "bumpy": 20}  # triangles for N = 1
+MOST = 10000  # of N
+FILE = "file:"
+FILE_TRIANGLES = 100_000  # assumed of a file, which is not read for an estimate
+ROW_BYTES, ROW_GROWTH = 8.2e3, 1.9e3  # at 5120 triangles and 1e-6; for each time they double
+DENSE_SHARE = 1.8  # without recompression
+VECTORS, DIAGONAL = 36, 16  # doubles a triangle: a solver's vectors, the diagonal blocks' inverses
+PRODUCTS = 40  # of a solve
+ENTRIES = 1.5  # that are computed for each that is stored
+
+
+def parse_mesh(text: str) -> str:
+    """A generator such as `bumpy:16`, or `file:PATH`. Raises UsageError."""
+    if text.startswith(FILE) and text != FILE:
+        return text
+    match = re.fullmatch(rf"({'|'.join(FACES)}):([0-9]{{1,5}})", text, re.ASCII)
+    if not match or not 1 <= int(match[2]) <= MOST:
+        known = ", ".join(f"{name}:N" for name in FACES)
+        raise UsageError(f"'{text}' is not a mesh: {known} with N from 1 to {MOST}, or file:PATH")
+    return f"{match[1]}:{int(match[2])}"
+
+
+def in_range(name: str, low: float, high: float, text: str) -> float:
+    """A number in a range. Raises UsageError."""
+    pattern = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+    value = float(text) if re.fullmatch(pattern, text, re.ASCII) else math.nan
+    if not low <= value <= high:
+        raise UsageError(f"{name}={text} is not a number from {low:g} to {high:g}")
+    return value
+
+
+def parse_eps(text: str) -> float:
+    """The error of a leaf. Raises UsageError."""
+    return in_range("eps", 1e-11, 0.1, text)
+
+
+def parse_eta(text: str) -> float:
+    """Of the admissibility condition. Raises UsageError."""
+    return in_range("eta", 0.01, 100, text)
+
+
+def parse_tolerance(text: str) -> float:
+    """The residual at which the solver ends. Raises UsageError."""
+    return in_range("tolerance", 1e-14, 0.1, text)
+
+
+def parse_budget(text: str) -> int:
+    """A size, or 0. Raises UsageError."""
+    return 0 if text.strip() == "0" else parse_size(text)
+
+
+def settle(given: Parameters) -> Parameters:
+    """Some engines need a GPU."""
+    return {**({"processor": "gpu"} if given.get("engine") in GPU_ONLY else {}), **given}
+
+
+def default_engine(machine: Machine, parameters: Parameters) -> str:
+    """The engine by which the processor starts its own transfers."""
+    return "uring" if parameters["processor"] == "cpu" else "gpu"
+
+
+def require_sense(parameters: Parameters) -> None:
+    """Raises UsageError for files without a folder, and a mesh that is not there."""
+    if parameters["store"] == "file":
+        expanded(parameters["folder"])
+    name = parameters["mesh"]
+    if name.startswith(FILE) and not Path(expanded(name.removeprefix(FILE))).is_file():
+        raise UsageError(f"mesh={name}: no such file")
+
+
+def triangles(p: Parameters) -> int:
+    """Of a generator; a guess for a file."""
+    if p["mesh"].startswith(FILE):
+        return FILE_TRIANGLES
+    name, _, n = p["mesh"].partition(":")
+    return FACES[name] * int(n) ** 2
+
+
+def matrix_bytes(p: Parameters) -> int:
+    """Bytes of all batches, about: a row grows with the logarithm of the triangles and of 1/eps."""
+    n = triangles(p)
+    row = ROW_BYTES + ROW_GROWTH * math.log2(n / 5120)
+    row *= -math.log10(float(p["eps"])) / 6 * (1.0 if p["recompress"] else DENSE_SHARE)
+    width = 4 if p["precision"] == "single" else 8
+    return int(n * width * max(16.0, min(row / 8, n)))
+
+
+def resident_bytes(p: Parameters) -> int:
+    """Of them those that stay in fast memory, about."""
+    return min(matrix_bytes(p), int(p["fast-memory"])) if p["fast-memory"] else matrix_bytes(p)

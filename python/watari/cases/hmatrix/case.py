@@ -1,0 +1,104 @@
+"""Case hmatrix: products with the H-matrix of a surface, streamed through fast memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from watari.case.axes import PROCESSOR, THREADS, axis, samples, table, words
+from watari.case.axis import (
+    Axis,
+    Parameters,
+    count,
+    one_of,
+    parse_boolean,
+    parse_folder,
+    parse_size,
+)
+from watari.case.case import Case
+from watari.case.engines import FILE_ENGINES, FOLDER, SLOW_DISK
+from watari.case.profile import STORE, Phase, Profile, Transfer
+from watari.cases.hmatrix import axes, trial
+from watari.cases.hmatrix.axes import matrix_bytes, resident_bytes
+
+SLOW_ENTRIES = 1e6  # of the matrix that a slow core computes in a second
+SLOW_MEMORY = 2e9  # bytes per second
+
+
+def profile(p: Parameters) -> Profile:
+    """An estimate from the surface's number of triangles, until the matrix is built."""
+    size, processor = matrix_bytes(p), p["processor"]
+    phase = Phase(
+        "products",
+        size,
+        (Transfer(processor, STORE, processor, size - resident_bytes(p)),),
+        repeats=int(p["samples"]),
+    )
+    vectors = (axes.VECTORS * int(p["rhs"]) + axes.DIAGONAL) * 8 * axes.triangles(p)
+    kind = "pageable" if processor == "cpu" else processor.replace("gpu", "device")
+    footprint = {kind: (p["fast-memory"] or size) + vectors}
+    if p["store"] == "ram":
+        footprint["pageable"] = footprint.get("pageable", 0) + size
+    return Profile((phase,), footprint, exact=False)
+
+
+def extra_seconds(p: Parameters) -> float:
+    """Seconds that building, comparing and solving may need, and a slow disk for all reads."""
+    products = axes.PRODUCTS + int(p["samples"])
+    size = matrix_bytes(p)
+    rows = 64 * axes.triangles(p) * int(p["rhs"]) / SLOW_ENTRIES
+    disk = (size + products * (size - resident_bytes(p))) / SLOW_DISK if p["store"] == "file" else 0
+    return size / 8 * axes.ENTRIES / SLOW_ENTRIES + rows + products * size / SLOW_MEMORY + disk
+
+
+CASES = (
+    Case(
+        "hmatrix",
+        "products with the H-matrix of a surface, from a store or fast memory",
+        "{processor} {engine} {mesh} eps {eps} batch {batch} of {fast-memory}",
+        table(
+            PROCESSOR,
+            Axis(
+                "mesh",
+                "bumpy:N, cube:N, icosphere:N, spheres:N, or file:PATH",
+                axes.parse_mesh,
+                lambda m, p: "bumpy:16",
+                "bumpy:16",
+            ),
+            axis("eps", "relative error of the matrix", axes.parse_eps, 1e-6),
+            axis("eta", "admissible: diameter <= eta x distance", axes.parse_eta, 2.0),
+            axis("tolerance", "residual of the solver", axes.parse_tolerance, 1e-6),
+            axis("recompress", "low-rank leaves by QR and SVD", parse_boolean, True),
+            words("precision", "of stored elements", "double", "double", "single"),
+            words("solver", "of the Krylov methods", "gmres", *axes.SOLVERS),
+            words("preconditioner", "of the solver", "block-jacobi", *axes.PRECONDITIONERS),
+            axis("rhs", "right-hand sides that share each read", count(1, 64), 1),
+            Axis(
+                "engine",
+                "how batches are read",
+                one_of(*FILE_ENGINES),
+                axes.default_engine,
+                "gpu, on the cpu uring",
+                FILE_ENGINES,
+            ),
+            words("store", "where the matrix lies", "file", "file", "ram"),
+            axis("folder", "where the file is made", parse_folder, FOLDER),
+            axis("batch", "bytes of a batch of leaves; 1: each leaf alone", parse_size, 2**22),
+            axis("fast-memory", "bytes for batches and vectors; 0: all", axes.parse_budget, 0),
+            replace(
+                THREADS,
+                summary="CPU threads that read",
+                default=lambda m, p: 2,
+                default_text="2",
+            ),
+            axis("depth", "requests in flight of each thread", count(1, 4096), 16),
+            samples(5, "products in a row"),
+        ),
+        trial.run,
+        profile,
+        axes.settle,
+        axes.require_sense,
+        extra_seconds,
+        threads_compute=False,
+        commands="watari.cases.hmatrix.command",
+    ),
+)

@@ -1,0 +1,80 @@
+"""Checks for people, as JSON and as JUnit XML, which test systems of sites read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from watari.report.check.items import FAIL, PASS, UNKNOWN, Item, exit_code
+from watari.results.schema import Results
+
+STYLES = {PASS: "green", FAIL: "bold red", UNKNOWN: "yellow"}
+
+
+def counts(items: Sequence[Item]) -> str:
+    """`12 pass, 1 fail, 3 unknown`."""
+    verdicts = Counter(item.verdict for item in items)
+    return ", ".join(f"{verdicts[v]} {v}" for v in (PASS, FAIL, UNKNOWN) if verdicts[v])
+
+
+def render(results: Results, items: Sequence[Item]) -> RenderableType:
+    """A table, the likely causes of what fails, and how many there are of each verdict."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("check", no_wrap=True)
+    table.add_column("what", overflow="fold")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for item in items:
+        style = STYLES[item.verdict]
+        table.add_row(item.check, Text(item.name), Text(item.verdict, style), Text(item.says))
+    causes = list(dict.fromkeys(cause for item in items for cause in item.causes))
+    lines = [Text("likely causes"), *(Text(f"  {cause}") for cause in causes)] if causes else []
+    failed = any(item.verdict == FAIL for item in items)
+    if failed and not causes:
+        lines = [Text("likely causes: none in the record of this machine")]
+    machine = f"{results.machine.name}, {results.program.started}"
+    return Group(Text(machine), table, *lines, Text(counts(items)))
+
+
+def as_values(results: Results, items: Sequence[Item]) -> dict[str, Any]:
+    """Plain values."""
+    return {
+        "machine": results.machine.name,
+        "hosts": results.machine.hosts,
+        "started": results.program.started,
+        "exit_code": exit_code(items),
+        "checks": [{**asdict(item), "path": sorted(item.path)} for item in items],
+    }
+
+
+def junit(results: Results, items: Sequence[Item]) -> str:
+    """A test suite: a case an item; unknown is skipped."""
+    verdicts = Counter(item.verdict for item in items)
+    suite = Xml.Element(
+        "testsuite",
+        name=f"watari check {results.machine.name}",
+        tests=str(len(items)),
+        failures=str(verdicts[FAIL]),
+        skipped=str(verdicts[UNKNOWN]),
+        errors="0",
+        timestamp=results.program.started[:19],
+        hostname=results.machine.hosts[0] if results.machine.hosts else "",
+    )
+    for item in items:
+        case = Xml.SubElement(suite, "testcase", classname=item.check, name=item.name, time="0")
+        if item.verdict == FAIL:
+            Xml.SubElement(case, "failure", message=item.says).text = "\n".join(item.causes)
+        elif item.verdict == UNKNOWN:
+            Xml.SubElement(case, "skipped", message=item.says)
+        else:
+            Xml.SubElement(case, "system-out").text = item.says
+    Xml.indent(suite)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(suite, "unicode") + "\n"

@@ -1,0 +1,291 @@
+// Charges of surfaces by H-matrices, and case `hmatrix`, for Python.
+#include "case.hpp"
+
+#include "watari/cases/hmatrix/hmatrix.hpp"
+#include "watari/core/error.hpp"
+#include "watari/hmatrix/build/build.hpp"
+#include "watari/hmatrix/solve.hpp"
+#include "watari/hmatrix/surface/shapes.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace watari;
+using hmatrix::method;
+
+template <class Element>
+using table = nb::ndarray<const Element, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class Element>
+using column = nb::ndarray<const Element, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// A NumPy array that takes over a vector's memory, with `width` elements a row; 0: no rows.
+template <class Element>
+nb::object numpy(std::vector<Element> values, std::size_t width = 0) {
+    auto owned = std::make_unique<std::vector<Element>>(std::move(values));
+    Element* const data = owned->data();
+    const std::size_t size = owned->size();
+    nb::capsule owner(owned.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<Element>*>(p); });
+    if (width == 0) return nb::cast(nb::ndarray<nb::numpy, Element>(data, {size}, owner));
+    return nb::cast(nb::ndarray<nb::numpy, Element>(data, {size / width, width}, owner));
+}
+
+std::size_t number(const nb::dict& p, const char* name) { return nb::cast<std::size_t>(p[name]); }
+double real(const nb::dict& p, const char* name) { return nb::cast<double>(p[name]); }
+
+/// As `os.fsencode` has it.
+std::string path(const nb::dict& p, const char* name) {
+    PyObject* bytes = nullptr;
+    if (!PyUnicode_FSConverter(nb::object(p[name]).ptr(), &bytes)) throw nb::python_error();
+    const auto owned = nb::steal<nb::bytes>(bytes);
+    return {owned.c_str(), owned.size()};
+}
+
+nb::tuple as_arrays(const hmatrix::mesh& m) {
+    std::vector<double> vertices;
+    std::vector<std::int64_t> triangles;
+    for (const hmatrix::point& p : m.vertices) vertices.insert(vertices.end(), {p.x, p.y, p.z});
+    for (const hmatrix::triangle& t : m.triangles)
+        triangles.insert(triangles.end(), t.begin(), t.end());
+    return nb::make_tuple(numpy(std::move(vertices), 3), numpy(std::move(triangles), 3),
+                          numpy(std::vector<std::int8_t>(m.signs)));
+}
+
+hmatrix::mesh mesh_of(const table<double>& vertices, const table<std::int64_t>& triangles,
+                      const column<std::int8_t>& signs) {
+    if (vertices.shape(1) != 3 || triangles.shape(1) != 3)
+        throw usage_error("vertices and triangles are arrays of three columns");
+    if (signs.size() != 0 && signs.size() != triangles.shape(0))
+        throw usage_error("signs has one element for each triangle, or none");
+    hmatrix::mesh m;
+    for (std::size_t i = 0; i < vertices.shape(0); ++i)
+        m.vertices.push_back({vertices(i, 0), vertices(i, 1), vertices(i, 2)});
+    for (std::size_t i = 0; i < triangles.shape(0); ++i) {
+        hmatrix::triangle t{};
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (triangles(i, k) < 0 || triangles(i, k) >= std::int64_t{1} << 32)
+                throw usage_error("the mesh names vertex " + std::to_string(triangles(i, k)));
+            t[k] = static_cast<std::uint32_t>(triangles(i, k));
+        }
+        m.triangles.push_back(t);
+    }
+    m.signs.assign(signs.data(), signs.data() + signs.size());
+    return m;
+}
+
+/// A mesh that passed the checks, and its tree.
+struct checked_surface {
+    checked_surface(const table<double>& vertices, const table<std::int64_t>& triangles,
+                    const column<std::int8_t>& signs, bool repaired)
+        : mesh(hmatrix::checked(mesh_of(vertices, triangles, signs),
+                                repaired ? hmatrix::repair::yes : hmatrix::repair::no, facts)),
+          surface(mesh) {}
+
+    /// Values by triangle in the order of the mesh.
+    std::vector<double> in_order(const double* of_the_tree) const {
+        std::vector<double> values(surface.size());
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[surface.tree.order()[i]] = of_the_tree[i];
+        return values;
+    }
+    nb::object areas() const {
+        std::vector<double> values;
+        for (const hmatrix::panel& one : surface.panels) values.push_back(one.area);
+        return numpy(in_order(values.data()));
+    }
+    nb::list notes() const {
+        nb::list all;
+        for (const std::string& note : facts.notes()) all.append(note);
+        return all;
+    }
+
+    hmatrix::mesh_facts facts;
+    hmatrix::mesh mesh;
+    hmatrix::surface surface;
+};
+
+hmatrix::build_options build_options_of(const nb::dict& p) {
+    hmatrix::build_options how;
+    how.eps = real(p, "eps");
+    how.eta = real(p, "eta");
+    how.recompress = nb::cast<bool>(p["recompress"]);
+    how.single = text(p, "precision") == "single";
+    how.batch_bytes = number(p, "batch");
+    how.threads = nb::cast<std::size_t>(p["build_threads"]);
+    return how;
+}
+
+hmatrix::solve_options solve_options_of(const nb::dict& p) {
+    hmatrix::solve_options how;
+    how.product.who = processor_named(text(p, "processor"));
+    how.product.engine = text(p, "engine");
+    how.product.systems = number(p, "rhs");
+    how.fast_memory = number(p, "fast_memory");
+    how.by = chosen<method>(
+        text(p, "solver"),
+        {{"bicgstab", method::bicgstab}, {"gmres", method::gmres}, {"fgmres", method::fgmres}});
+    how.jacobi = text(p, "preconditioner") == "block-jacobi";
+    how.tolerance = real(p, "tolerance");
+    how.iterations = number(p, "iterations");
+    return how;
+}
+
+nb::dict build(const checked_surface& of, const nb::dict& p, const nb::callable& progress) {
+    const hmatrix::build_options how = build_options_of(p);
+    const std::string file = path(p, "path");
+    hmatrix::build_counts counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = hmatrix::build(of.surface, file, how, [&](double part) {
+            const nb::gil_scoped_acquire acquired;
+            return nb::cast<bool>(progress(part));
+        });
+    }
+    nb::dict result;
+    result["seconds"] = counts.seconds;
+    result["leaves"] = counts.leaves;
+    result["resumed"] = counts.resumed;
+    result["low_rank"] = counts.low_rank;
+    result["highest_rank"] = counts.highest_rank;
+    result["bytes"] = counts.file_bytes;
+    result["stopped"] = counts.stopped;
+    return result;
+}
+
+nb::dict run_case(const checked_surface& of, const nb::dict& p) {
+    hmatrix::case_parameters given;
+    given.build = build_options_of(p);
+    given.solve = solve_options_of(p);
+    given.solve.product.readers = number(p, "threads");
+    given.solve.product.depth = number(p, "depth");
+    given.store = text(p, "store");
+    given.folder = path(p, "folder");
+    given.samples = number(p, "samples");
+    measure::trial result;
+    {
+        const nb::gil_scoped_release released;
+        result = hmatrix::run(of.surface, given);
+    }
+    return as_dict(std::move(result));
+}
+
+/// Whether a file holds this matrix, whole.
+bool is_built(const checked_surface& of, const nb::dict& p) {
+    try {
+        return hmatrix::read_index(path(p, "path")).head.of ==
+               hmatrix::identity_of(of.surface, build_options_of(p));
+    } catch (const error&) {
+        return false;  // not there, not finished, damaged: it is built
+    }
+}
+
+struct charge_solver {
+    charge_solver(const checked_surface& of, const nb::dict& p)
+        : given(&of), how(solve_options_of(p)), file(path(p, "path")) {
+        const nb::gil_scoped_release released;
+        const hmatrix::matrix_index index = hmatrix::read_index(file);
+        matrix_bytes = index.batch_bytes();
+        by = std::make_unique<hmatrix::solver>(file, index, how);
+    }
+
+    nb::dict facts() const {
+        const hmatrix::solve_forecast& ahead = by->ahead();
+        nb::dict result;
+        result["matrix_bytes"] = matrix_bytes;
+        result["resident_bytes"] = ahead.product.resident;
+        result["read_bytes"] = ahead.product.read;
+        result["memory"] = ahead.memory();
+        result["least"] = ahead.least;
+        result["restart"] = ahead.restart;
+        result["usual_restart"] = hmatrix::usual_restart;
+        result["expected_products"] = hmatrix::expected_products(given->surface.size(), how);
+        return result;
+    }
+
+    nb::dict solve(const nb::callable& progress) {
+        hmatrix::solution found;
+        {
+            const nb::gil_scoped_release released;
+            found = by->solve(given->surface.signs, [&](std::size_t products, double residual) {
+                const nb::gil_scoped_acquire acquired;
+                return nb::cast<bool>(progress(products, residual));
+            });
+        }
+        const krylov::report& report = found.reports.at(0);
+        nb::dict result;
+        result["charges"] = numpy(given->in_order(found.x.data()));
+        result["ending"] = krylov::name_of(report.reason);
+        result["converged"] = report.converged();
+        result["residual"] = report.norm_b > 0 ? report.true_residual / report.norm_b : 0;
+        result["iterations"] = report.iterations;
+        result["products"] = found.products;
+        result["seconds"] = found.seconds;
+        result["waited"] = found.waited;
+        result["bytes_read"] = by->matrix().bytes_read();
+        return result;
+    }
+
+    const checked_surface* given;
+    hmatrix::solve_options how;
+    std::string file;
+    std::uint64_t matrix_bytes = 0;
+    std::unique_ptr<hmatrix::solver> by;
+};
+
+/// The first engine of files that this machine has, as a processor likes them best.
+std::string usual_engine(const std::string& processor) {
+    const watari::processor who = processor_named(processor);
+    std::string reasons;
+    for (const char* name : {"gpu", "uring", "posix"}) {
+        if (!who.is_gpu() && std::string(name) == "gpu") continue;
+        storage::engine_options options;
+        options.who = who;
+        const std::string reason = storage::engine_named(name).unsupported(options);
+        if (reason.empty()) return name;
+        reasons += std::string(reasons.empty() ? "" : "; ") + name + ": " + reason;
+    }
+    throw unsupported(reasons);
+}
+
+}  // namespace
+
+static void bind_hmatrix(nb::module_& module) {
+    module.def("hmatrix_names_shape", &hmatrix::names_shape, nb::arg("text"),
+               "Whether a text names a generator of meshes.");
+    module.def("hmatrix_triangles", &hmatrix::triangles_of, nb::arg("text"),
+               "Triangles of a generator's mesh.");
+    module.def(
+        "hmatrix_shape", [](const std::string& text) { return as_arrays(hmatrix::shape(text)); },
+        nb::arg("text"), "A generator's mesh: vertices, triangles, signs of the potential.");
+    module.def("hmatrix_engine", usual_engine, nb::arg("processor"),
+               "The engine that reads matrices where none is asked for.");
+    module.def("hmatrix", run_case, nb::arg("surface"), nb::arg("parameters"),
+               "One trial of case `hmatrix`; a sample is one product.");
+    nb::class_<checked_surface>(module, "HmatrixSurface", "A mesh that passed the checks.")
+        .def(nb::init<const table<double>&, const table<std::int64_t>&, const column<std::int8_t>&,
+                      bool>(),
+             nb::arg("vertices"), nb::arg("triangles"), nb::arg("signs"), nb::arg("repair"))
+        .def(
+            "arrays", [](const checked_surface& of) { return as_arrays(of.mesh); },
+            "Vertices, triangles, and signs of the potential, as repaired.")
+        .def("areas", &checked_surface::areas, "By triangle.")
+        .def("notes", &checked_surface::notes, "What was repaired, and what is unusual.")
+        .def("build", build, nb::arg("parameters"), nb::arg("progress"),
+             "Writes the matrix to the file `path`. progress(part); False stops.")
+        .def("is_built", is_built, nb::arg("parameters"),
+             "Whether the file `path` is this matrix.");
+    nb::class_<charge_solver>(module, "HmatrixSolver", "Charges by the matrix in the file `path`.")
+        .def(nb::init<const checked_surface&, const nb::dict&>(), nb::arg("surface"),
+             nb::arg("parameters"), nb::keep_alive<1, 2>())
+        .def("facts", &charge_solver::facts, "What will move, and memory.")
+        .def("solve", &charge_solver::solve, nb::arg("progress"),
+             "Charges by triangle, times 1 / (4 pi eps0), at potential 1. progress(products, "
+             "residual); False stops.");
+}
+
+static const binding hmatrix_bindings(bind_hmatrix);

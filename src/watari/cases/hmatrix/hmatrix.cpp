@@ -1,0 +1,195 @@
+#include "watari/cases/hmatrix/hmatrix.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/files/file_state.hpp"
+#include "watari/measure/clock.hpp"
+
+#include <unistd.h>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+namespace watari::hmatrix {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* memory_folder = "/dev/shm";  ///< a file system in memory
+constexpr std::size_t rows_compared = 64;
+constexpr double single_error = 1e-6;  ///< of elements of 4 bytes, about
+
+bool is_queued(const std::string& engine) { return storage::engine_named(engine).queued; }
+
+/// The matrix in its file: in the case's folder, or in memory and removed at the end.
+class stored_matrix {
+public:
+    stored_matrix(const surface& of, const case_parameters& p)
+        : in_memory_(p.store == "ram"), path_(name_of(of, p)) {
+        if (!in_memory_) fs::create_directories(p.folder);
+        if (!is_there(identity_of(of, p.build))) counts_ = build(of, path_, p.build);
+        index_ = read_index(path_);
+        if (!in_memory_ || !is_queued(p.solve.product.engine)) return;
+        const files::descriptor file(path_, O_RDONLY | O_CLOEXEC);
+        const std::uint64_t bytes = files::file_state::of(file.get()).bytes;
+        const std::uint64_t whole = (bytes + batch_unit - 1) / batch_unit * batch_unit;
+        data_.emplace(memory::kind::pageable, whole);
+        for (std::uint64_t at = 0; at < bytes; at += part) {
+            const std::string some = files::bytes_of(file.get(), at, std::min(part, bytes - at));
+            std::memcpy(data_->data() + at, some.data(), some.size());
+        }
+    }
+    stored_matrix(const stored_matrix&) = delete;
+    ~stored_matrix() {
+        if (in_memory_) unlink(path_.c_str());
+    }
+
+    const std::string& path() const { return path_; }
+    const matrix_index& index() const { return index_; }
+    /// Of this trial; none where an earlier one left the file.
+    const std::optional<build_counts>& counts() const { return counts_; }
+    std::span<std::byte> memory() const {
+        return data_ ? std::span(data_->data(), data_->size()) : std::span<std::byte>();
+    }
+
+private:
+    static constexpr std::uint64_t part = std::uint64_t{1} << 26;
+
+    static std::string name_of(const surface& of, const case_parameters& p) {
+        const identity id = identity_of(of, p.build);
+        const bool own = p.store == "ram";
+        std::string name = own ? memory_folder : p.folder;
+        name += "/watari-hmatrix-" + std::to_string(checksum_of(&id, sizeof id));
+        return own ? name + "-" + std::to_string(getpid()) + ".data" : name + ".data";
+    }
+    bool is_there(const identity& wanted) const {
+        try {
+            return fs::exists(path_) && read_index(path_).head.of == wanted;
+        } catch (const file_error&) {
+            return false;  // damaged: it is built again
+        }
+    }
+
+    bool in_memory_;
+    std::string path_;
+    std::optional<build_counts> counts_;
+    matrix_index index_;
+    std::optional<memory::buffer<std::byte>> data_;
+};
+
+/// Vectors of all systems in memory of the processor.
+class vectors {
+public:
+    vectors(processor who, std::size_t count)
+        : who_(who), data_(own_memory(who), count, {.device = who.number}) {}
+    double* data() const { return data_.data(); }
+    void set(const std::vector<double>& values) {
+        auto* at = reinterpret_cast<std::byte*>(data_.data());
+        placed(at, values, who_);
+    }
+    std::vector<double> get() const {
+        std::vector<double> values(data_.size());
+        if (who_.is_gpu())
+            device::read_back(values.data(), data_.data(), 8 * values.size(), nullptr);
+        else
+            std::memcpy(values.data(), data_.data(), 8 * values.size());
+        return values;
+    }
+
+private:
+    processor who_;
+    memory::buffer<double> data_;
+};
+
+/// Smooth potentials, another for each system; the first is that of the conductor.
+std::vector<double> right_hand_sides(const surface& of, std::size_t systems) {
+    std::vector<double> b(of.signs);
+    for (std::size_t s = 1; s < systems; ++s)
+        for (const panel& one : of.panels)
+            b.push_back(1 + 0.5 * std::sin(static_cast<double>(s) * one.centroid.x));
+    return b;
+}
+
+/// Rows of A x, spread over the surface, that are not those of the dense matrix: all of these rows
+/// if their error in the Euclidean norm is above eps.
+std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::vector<double>& x,
+                       const std::vector<double>& y) {
+    const std::size_t n = of.size(), systems = p.solve.product.systems;
+    const std::size_t count = std::min(n, rows_compared);
+    const leaf_maker exact(of.panels, {.eps = std::max(1e-11, p.build.eps / 100)});
+    std::vector<double> row(n);
+    double error = 0, norm = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t i = k * n / count;
+        const auto columns = static_cast<std::uint32_t>(n);
+        exact.row({0, columns, 0, columns, false}, i, row.data());
+        for (std::size_t s = 0; s < systems; ++s) {
+            double sum = 0;
+            for (std::size_t j = 0; j < n; ++j) sum += row[j] * x[s * n + j];
+            error += (y[s * n + i] - sum) * (y[s * n + i] - sum);
+            norm += sum * sum;
+        }
+    }
+    const double allowed = p.build.eps + (p.build.single ? single_error : 0);
+    return std::sqrt(error) <= allowed * std::sqrt(norm) ? 0 : count;
+}
+
+/// The residual, and the charge on what is at the positive potential.
+void report_solution(const surface& of, const solution& found, measure::trial& result) {
+    double charge = 0, residual = 0;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (of.signs[i] > 0) charge += found.x[i] * of.panels[i].area;
+    for (const krylov::report& one : found.reports)
+        residual = std::max(residual, one.true_residual / one.norm_b);
+    for (const krylov::report& one : found.reports)
+        if (!one.converged())
+            result.notes.push_back(std::string("the solver ended by ") + name_of(one.reason));
+    result.quantities["capacitance"] = {charge, "4 pi eps0 m"};
+    result.quantities["residual"] = {residual, "1"};
+    result.quantities["products"] = {static_cast<double>(found.products), "1"};
+    result.quantities["solve_s"] = {found.seconds, "s"};
+    result.quantities["read_s"] = {found.waited, "s"};
+}
+
+}  // namespace
+
+measure::trial run(const surface& of, const case_parameters& p) {
+    if (p.samples < 1) throw usage_error("samples are 1 or more");
+    const stored_matrix matrix(of, p);
+    solve_options how = p.solve;
+    how.product.memory = matrix.memory();
+    how.product.direct = p.store == "file";
+    solver by(matrix.path(), matrix.index(), how);
+    const std::size_t systems = how.product.systems;
+    const std::vector<double> b = right_hand_sides(of, systems);
+    vectors x(how.product.who, b.size()), y(how.product.who, b.size());
+    x.set(b);
+    measure::trial result;
+    const auto multiply = [&] {
+        by.matrix().apply(y.data(), x.data(), systems);
+        if (how.product.who.is_gpu()) device::synchronize(nullptr);
+    };
+    multiply();  // the first one compares checksums
+    result.wrong_elements = wrong_rows(of, p, b, y.get());
+    result.first_sample = measure::now();
+    for (std::size_t n = 0; n < p.samples; ++n) {
+        const double start = measure::now();
+        multiply();
+        result.host_s.push_back(measure::now() - start);
+    }
+    report_solution(of, by.solve(b), result);
+    const auto size = static_cast<double>(matrix.index().batch_bytes());
+    const auto read = static_cast<double>(by.ahead().product.read);
+    result.bytes_per_sample = size;
+    result.quantities["matrix_bytes"] = {size, "B"};
+    result.quantities["read_bytes"] = {read, "B"};
+    result.quantities["resident_fraction"] = {1 - read / size, "1"};
+    if (const auto& counts = matrix.counts()) result.quantities["build_s"] = {counts->seconds, "s"};
+    if (p.store == "ram" && matrix.memory().empty())
+        result.notes.emplace_back("the matrix lies in a file in memory, without direct I/O");
+    return result;
+}
+
+}  // namespace watari::hmatrix

@@ -1,0 +1,28 @@
+/// Products with an H-matrix that need not fit fast memory: a sample is one product with all
+/// right-hand sides, after it the system is solved.
+///
+/// Bytes of a sample: those of the matrix's batches, which a product moves through the processor
+/// whether they come from the store or stay in fast memory. The store gives those that do not stay
+/// (quantity read_bytes).
+#pragma once
+
+#include "watari/hmatrix/build/build.hpp"
+#include "watari/hmatrix/solve.hpp"
+#include "watari/measure/trial.hpp"
+
+#include <string>
+
+namespace watari::hmatrix {
+
+struct case_parameters {
+    build_options build{};
+    solve_options solve{};
+    std::string store = "file";  ///< or ram: memory, or for engines of files a file in memory
+    std::string folder{};        ///< of the matrix's file, which later trials use again
+    std::size_t samples = 1;
+};
+
+/// One trial. Throws usage_error, unsupported, beyond_memory, file_error, system_error.
+measure::trial run(const surface& of, const case_parameters& p);
+
+}  // namespace watari::hmatrix

@@ -1,0 +1,33 @@
+/// Builds the matrix of a surface into a file, by all threads, chunk after chunk of leaves: the
+/// memory that it takes is that of a chunk and a batch, whatever the matrix. The file's bytes do
+/// not depend on threads or chunks; a build that was stopped or killed is resumed.
+#pragma once
+
+#include "watari/hmatrix/build/leaf.hpp"
+#include "watari/hmatrix/file/format.hpp"
+
+#include <functional>
+#include <string>
+
+namespace watari::hmatrix {
+
+struct build_counts {
+    double seconds = 0;
+    std::size_t leaves = 0, resumed = 0;  ///< of all; of them from an earlier run
+    std::size_t low_rank = 0;             ///< of this run, like what follows
+    std::size_t dense_instead = 0;        ///< admissible leaves that take less as dense ones
+    std::size_t highest_rank = 0;
+    std::size_t went_on = 0;    ///< times that ACA was continued from a reference
+    std::uint64_t entries = 0;  ///< that were computed
+    std::uint64_t file_bytes = 0;
+    bool stopped = false;
+};
+
+identity identity_of(const surface& of, const build_options& how);
+
+/// `progress` receives the part of all entries whose leaves are done, between chunks; false stops.
+/// Throws usage_error, file_error.
+build_counts build(const surface& of, const std::string& path, const build_options& how,
+                   const std::function<bool(double part)>& progress = {});
+
+}  // namespace watari::hmatrix

@@ -1,0 +1,120 @@
+#include "watari/hmatrix/product/jacobi.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/files/file_state.hpp"
+
+#include <cmath>
+#include <cstring>
+
+namespace watari::hmatrix {
+
+namespace {
+
+bool is_diagonal(const leaf_record& leaf) {
+    return leaf.row == leaf.column && leaf.rows == leaf.columns && leaf.rank == dense;
+}
+
+std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// In place, by Gauss and Jordan with partial pivoting; false: there is none.
+bool invert(double* a, std::size_t n) {
+    std::vector<std::size_t> swapped(n);
+    for (std::size_t c = 0; c < n; ++c) {
+        std::size_t pivot = c;
+        for (std::size_t i = c; i < n; ++i)
+            if (std::abs(a[i * n + c]) > std::abs(a[pivot * n + c])) pivot = i;
+        const double value = a[pivot * n + c];
+        if (value == 0 || !std::isfinite(value)) return false;
+        swapped[c] = pivot;
+        for (std::size_t j = 0; j < n; ++j) std::swap(a[c * n + j], a[pivot * n + j]);
+        a[c * n + c] = 1;
+        for (std::size_t j = 0; j < n; ++j) a[c * n + j] /= value;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i == c) continue;
+            const double factor = a[i * n + c];
+            a[i * n + c] = 0;
+            for (std::size_t j = 0; j < n; ++j) a[i * n + j] -= factor * a[c * n + j];
+        }
+    }
+    for (std::size_t c = n; c-- > 0;)
+        for (std::size_t i = 0; i < n; ++i) std::swap(a[i * n + c], a[i * n + swapped[c]]);
+    return true;
+}
+
+struct blocks {
+    std::vector<double> data;
+    std::vector<std::uint64_t> offsets;
+    std::vector<std::uint32_t> first, count;
+};
+
+/// The elements of a leaf, in double.
+void read_leaf(const std::string& path, int file, const leaf_record& leaf, bool single,
+               std::vector<double>& to) {
+    const std::size_t size = leaf.elements(), each = single ? 4 : 8;
+    const std::string bytes = files::bytes_of(file, leaf.offset, size * each);
+    if (bytes.size() != size * each) throw file_error(path + ": is truncated");
+    for (std::size_t i = 0; i < size; ++i) {
+        float narrow;
+        double wide;
+        if (single)
+            std::memcpy(&narrow, bytes.data() + 4 * i, 4), wide = narrow;
+        else
+            std::memcpy(&wide, bytes.data() + 8 * i, 8);
+        to.push_back(wide);
+    }
+}
+
+blocks inverses(const std::string& path, const matrix_index& index) {
+    const std::size_t n = index.head.of.triangles;
+    const files::descriptor file(path, O_RDONLY | O_CLOEXEC);
+    blocks all{{},
+               std::vector<std::uint64_t>(n),
+               std::vector<std::uint32_t>(n),
+               std::vector<std::uint32_t>(n)};
+    std::size_t rows = 0;
+    for (const leaf_record& leaf : index.leaves) {
+        if (!is_diagonal(leaf)) continue;
+        const std::size_t begin = all.data.size();
+        read_leaf(path, file.get(), leaf, index.type() == precision::single_precision, all.data);
+        if (!invert(all.data.data() + begin, leaf.rows))
+            throw file_error(path + ": the diagonal block at row " + std::to_string(leaf.row) +
+                             " has no inverse; try without a preconditioner");
+        for (std::size_t i = 0; i < leaf.rows; ++i) {
+            all.offsets[leaf.row + i] = begin + i * leaf.rows;
+            all.first[leaf.row + i] = leaf.row;
+            all.count[leaf.row + i] = leaf.rows;
+        }
+        rows += leaf.rows;
+    }
+    if (rows != n)
+        throw file_error(path + ": its dense diagonal leaves have " + std::to_string(rows) +
+                         " rows of " + std::to_string(n));
+    return all;
+}
+
+}  // namespace
+
+std::size_t block_jacobi::bytes_of(const matrix_index& index) {
+    std::size_t elements = 0;
+    for (const leaf_record& leaf : index.leaves)
+        if (is_diagonal(leaf)) elements += leaf.elements();
+    const std::size_t n = index.head.of.triangles;
+    return up(8 * elements) + up(8 * n) + 2 * up(4 * n) + 256;
+}
+
+block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, processor who)
+    : who_(who), memory_(own_memory(who), bytes_of(index), {.device = who.number}) {
+    const blocks all = inverses(path, index);
+    auto* at = memory_.data();
+    view_.data = placed(at, all.data, who);
+    view_.offsets = placed(at, all.offsets, who);
+    view_.first = placed(at, all.first, who);
+    view_.count = placed(at, all.count, who);
+    view_.length = index.head.of.triangles;
+}
+
+void block_jacobi::apply(double* z, const double* r, std::size_t systems, stream_t stream) const {
+    vectors_on(who_).jacobi(view_, r, z, systems, stream);
+}
+
+}  // namespace watari::hmatrix

@@ -1,0 +1,83 @@
+/// y = A x with the matrix in memory, or streamed from its file through a budget of fast memory.
+///
+/// Where the budget holds all batches they are read once. Else some stay in memory, as many as fit,
+/// spread evenly over the order, and the others are read again in each product, ahead of their use
+/// and across the end of a product: (1 - resident fraction) x size is what a product reads. The
+/// bits of y do not depend on any of this (kernels.hpp). Each batch is compared with its checksum
+/// when it is used first.
+#pragma once
+
+#include "watari/hmatrix/product/plan.hpp"
+#include "watari/storage/stores/open_store.hpp"
+#include "watari/storage/stores/ordered_reader.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace watari::hmatrix {
+
+struct product_options {
+    processor who = the_cpu;
+    std::size_t systems = 1;       ///< right-hand sides of a product, at most
+    std::size_t fast_memory = 0;   ///< bytes for batches, lists and t; 0: as many as all take
+    std::string engine = "posix";  ///< a row of storage::engines()
+    std::size_t ahead = 3;         ///< batches that are read ahead
+    std::size_t readers = 2, depth = 16;
+    std::size_t request = std::size_t{1} << 17;
+    bool direct = true;                          ///< past the page cache
+    std::span<std::byte> memory{};               ///< holds the file, for engines of queues
+    std::shared_ptr<storage::backend> behind{};  ///< of these engines, instead of the file
+};
+
+/// What a budget does with a matrix.
+struct product_forecast {
+    bool whole = false;          ///< all of it stays in memory
+    std::uint64_t resident = 0;  ///< bytes of batches that stay
+    std::uint64_t read = 0;      ///< bytes that each product reads, after the first one
+    std::uint64_t memory = 0;    ///< bytes that are taken
+    std::uint64_t least = 0;     ///< of fast memory, for a product at all
+    std::vector<bool> stays{};   ///< by batch
+};
+
+/// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
+product_forecast forecast(const matrix_index& index, const product_options& how);
+
+class matrix_product {
+public:
+    /// Throws file_error, usage_error, unsupported, beyond_memory; what reading throws.
+    matrix_product(const std::string& path, const matrix_index& index, const product_options& how);
+
+    /// y_s = A x_s; vectors in the order of the tree, in memory of the processor. On a GPU it
+    /// returns before it is done. Throws what reading throws, and file_error for a checksum that is
+    /// not right: y is then not to be used.
+    void apply(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
+
+    const product_forecast& ahead() const { return ahead_; }
+    std::size_t products() const { return products_; }
+    std::uint64_t bytes_read() const;  ///< from the store, so far
+    double seconds_waited() const;     ///< for data, so far
+
+private:
+    void load(stream_t stream);
+    void multiply(std::size_t group, const std::byte* data, double* y, const double* x,
+                  std::size_t systems, stream_t stream);
+    void verify(std::size_t batch, const std::byte* data, stream_t stream);
+
+    std::string path_;
+    matrix_index index_;
+    product_options how_;
+    product_forecast ahead_;
+    std::optional<product_plan> plan_;
+    memory::buffer<double> projected_;
+    memory::buffer<std::uint64_t> sums_;
+    std::optional<storage::open_store> store_;
+    std::optional<memory::buffer<std::byte>> whole_;
+    std::optional<storage::ordered_reader> reader_;
+    std::uint64_t read_before_ = 0;
+    double waited_before_ = 0;
+    std::size_t products_ = 0;
+};
+
+}  // namespace watari::hmatrix

@@ -1,0 +1,75 @@
+/// Which leaves a product multiplies with what: lists for the kernels, in memory of the processor.
+#pragma once
+
+#include "watari/hmatrix/product/kernels.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace watari::hmatrix {
+
+/// One group a batch, or one of the whole matrix.
+enum class grouping { batches, whole };
+
+/// The lists in memory of the CPU. Offsets of leaves count from the first byte of their group.
+struct plan_lists {
+    struct beginning {
+        std::size_t leaf, projection, entry, tile;
+        std::uint64_t bytes;  ///< of the leaves before
+    };
+    std::vector<beginning> groups;  ///< and the end
+    std::vector<leaf_view> leaves;
+    std::vector<std::uint32_t> projections, entries;
+    std::vector<tile> tiles;
+    std::uint64_t leaf_bytes = 0;
+
+    plan_lists(const matrix_index& index, grouping how, std::uint32_t tile_rows);
+    std::size_t bytes() const;
+    std::size_t most_projections() const;  ///< of a group
+
+private:
+    void add_group(std::span<const leaf_record> of, std::uint64_t base, std::uint32_t tile_rows,
+                   const identity& matrix);
+};
+
+class product_plan {
+public:
+    /// Throws beyond_memory.
+    product_plan(const matrix_index& index, const plan_lists& lists, processor who);
+
+    std::size_t size() const { return groups_.size() - 1; }
+    group_view group(std::size_t number) const;
+    std::size_t most_projections() const { return most_projections_; }
+
+private:
+    std::vector<plan_lists::beginning> groups_;
+    std::uint64_t length_;
+    std::size_t most_projections_;
+    memory::buffer<std::byte> memory_;
+    const leaf_view* leaves_;
+    const std::uint32_t *projections_, *entries_;
+    const tile* tiles_;
+};
+
+/// A copy in memory of a processor, behind `to`, which moves on to the next multiple of 256.
+template <class Element>
+const Element* placed(std::byte*& to, const std::vector<Element>& values, processor who) {
+    auto* const at = reinterpret_cast<Element*>(to);
+    const std::size_t bytes = values.size() * sizeof(Element);
+    if (who.is_gpu())
+        device::copy(at, values.data(), bytes, nullptr), device::synchronize(nullptr);
+    else if (bytes > 0)
+        std::memcpy(at, values.data(), bytes);
+    to += (bytes + 255) / 256 * 256;
+    return at;
+}
+
+/// Memory that a processor computes in.
+inline memory::kind own_memory(processor who) {
+    return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+}
+
+}  // namespace watari::hmatrix

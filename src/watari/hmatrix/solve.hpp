@@ -1,0 +1,90 @@
+/// Charge densities of a surface at given potentials: A sigma = 4 pi eps0 phi, A_ij = I(T_j, c_i),
+/// by a Krylov solver whose operator is an H-matrix in a file, within a budget of fast memory.
+///
+///     surface of(checked(shape("bumpy:32"), repair::no, facts));
+///     build(of, "bumpy.hm", {.eps = 1e-6});
+///     solver by("bumpy.hm", read_index("bumpy.hm"), {.fast_memory = 1 << 26});
+///     const solution found = by.solve(of.signs);
+///
+/// Reads: a product is one read of what is not resident. BiCGSTAB has 2 products a step, GMRES 1
+/// and one more a cycle; the check of the true residual is one more. Right-hand sides share each
+/// read. Block-Jacobi saves a fifth to a third of the steps and reads nothing.
+#pragma once
+
+#include "watari/hmatrix/product/jacobi.hpp"
+#include "watari/hmatrix/product/matrix.hpp"
+#include "watari/krylov/gmres.hpp"
+#include "watari/krylov/problem.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace watari::hmatrix {
+
+enum class method { bicgstab, gmres, fgmres };
+
+struct solve_options {
+    product_options product{};    ///< processor, engine, systems
+    std::size_t fast_memory = 0;  ///< bytes for all of it: vectors, preconditioner, batches; 0: any
+    method by = method::gmres;
+    bool jacobi = true;
+    double tolerance = 1e-6;  ///< |b - A x| / |b|
+    std::size_t iterations = 1000;
+    std::size_t restart = 0;  ///< of GMRES; 0: up to usual_restart, as the budget holds
+};
+inline constexpr std::size_t usual_restart = 30, least_restart = 10;
+
+struct solve_forecast {
+    product_forecast product;
+    std::uint64_t vectors = 0, preconditioner = 0;  ///< bytes
+    std::uint64_t least = 0;                        ///< of fast memory
+    std::size_t restart = 0;
+    std::uint64_t memory() const { return product.memory + vectors + preconditioner; }
+};
+
+/// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
+solve_forecast foresee(const matrix_index& index, const solve_options& how);
+
+/// Products until a tolerance, by what the spheres, scans and bumps in docs/hmatrix.md took: a
+/// guess, by which a run is planned.
+std::size_t expected_products(std::size_t triangles, const solve_options& how);
+
+struct solution {
+    std::vector<double> x;  ///< by system, in the order of the tree
+    krylov::reports reports;
+    std::size_t products = 0;
+    double seconds = 0, waited = 0;  ///< of them, for data
+    std::uint64_t bytes_read = 0;
+};
+
+/// The largest of the systems' residuals |r| / |b| by now, and products so far; false: stop.
+using solve_progress = std::function<bool(std::size_t products, double residual)>;
+
+class solver {
+public:
+    /// Throws what matrix_product and block_jacobi do.
+    solver(const std::string& path, const matrix_index& index, const solve_options& how);
+
+    const solve_forecast& ahead() const { return ahead_; }
+    matrix_product& matrix() { return matrix_; }
+
+    /// Of right-hand sides one after the other, in the order of the tree. Does not throw where it
+    /// does not converge: see the reports.
+    solution solve(std::span<const double> b, const solve_progress& progress = {});
+
+private:
+    krylov::problem<double> problem() const;
+
+    solve_options how_;
+    std::size_t length_;
+    solve_forecast ahead_;
+    std::optional<block_jacobi> jacobi_;
+    matrix_product matrix_;
+    krylov::workspace workspace_;
+    memory::buffer<double> vectors_;  ///< b, x
+};
+
+}  // namespace watari::hmatrix

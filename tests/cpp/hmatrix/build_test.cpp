@@ -1,0 +1,245 @@
+#include "watari/hmatrix/build/build.hpp"
+#include "folder.hpp"
+#include "watari/core/error.hpp"
+#include "watari/files/partial_file.hpp"
+#include "watari/hmatrix/build/cross.hpp"
+#include "watari/hmatrix/surface/shapes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+
+namespace watari::hmatrix {
+namespace {
+
+std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The square of the Frobenius distance of the file's matrix from the dense one, and of the norm.
+struct distances {
+    double error = 0, norm = 0;
+};
+distances compare(const std::vector<double>& exact, const std::string& path) {
+    const matrix_index index = read_index(path);
+    const std::string bytes = content(path);
+    const std::size_t n = index.order.size();
+    distances sums;
+    for (const leaf_record& leaf : index.leaves) {
+        std::vector<double> values(leaf.elements());
+        std::memcpy(values.data(), bytes.data() + leaf.offset, 8 * values.size());
+        const double* const u = values.data() + std::size_t{leaf.rank} * leaf.columns;
+        for (std::size_t i = 0; i < leaf.rows; ++i)
+            for (std::size_t j = 0; j < leaf.columns; ++j) {
+                double value = leaf.rank == dense ? values[i * leaf.columns + j] : 0;
+                for (std::size_t r = 0; leaf.rank != dense && r < leaf.rank; ++r)
+                    value += u[i * leaf.rank + r] * values[r * leaf.columns + j];
+                const double entry = exact[(leaf.row + i) * n + leaf.column + j];
+                sums.error += (value - entry) * (value - entry);
+                sums.norm += entry * entry;
+            }
+    }
+    return sums;
+}
+
+TEST(build, errs_less_than_eps_and_stores_less_when_recompressed) {
+    const storage::directory folder;
+    for (const char* name : {"cube:8", "icosphere:6", "spheres:6", "bumpy:8"}) {
+        const surface of(shape(name));
+        const leaf_maker maker(of.panels, {.eps = 1e-11});
+        std::vector<double> exact(of.size() * of.size());
+        for (std::size_t i = 0; i < of.size(); ++i)
+            for (std::size_t j = 0; j < of.size(); ++j)
+                exact[i * of.size() + j] = maker.entry(i, j);
+        for (const double eps : {1e-3, 1e-6, 1e-9}) {
+            std::uint64_t bytes[2];
+            for (const bool recompress : {false, true}) {
+                const std::string path = folder.path + "/matrix";
+                const build_counts counts = build(of, path, {.eps = eps, .recompress = recompress});
+                const distances found = compare(exact, path);
+                EXPECT_LE(std::sqrt(found.error / found.norm), eps) << name << " " << recompress;
+                bytes[recompress] = counts.file_bytes;
+            }
+            EXPECT_LE(bytes[1], bytes[0]) << name;
+            EXPECT_TRUE(eps < 1e-4 || bytes[1] < bytes[0]) << name;
+        }
+    }
+}
+
+TEST(build, writes_the_same_bytes_whatever_threads_and_chunks) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:6"));
+    std::set<std::string> files;
+    for (const std::size_t threads : {1, 2, 5})
+        for (const std::size_t chunk : {1u, 1u << 14, 1u << 30}) {
+            const std::string path = folder.path + "/matrix";
+            build(of, path, {.batch_bytes = 1 << 15, .chunk_bytes = chunk, .threads = threads});
+            files.insert(content(path));
+        }
+    EXPECT_EQ(files.size(), 1u);
+}
+
+TEST(build, makes_batches_of_any_size) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:5"));
+    const std::string path = folder.path + "/matrix";
+    std::uint64_t elements = 0;
+    for (const std::size_t batch : {std::size_t{0}, std::size_t{1} << 16, std::size_t{1} << 40}) {
+        build(of, path, {.batch_bytes = batch});
+        const matrix_index index = read_index(path);
+        std::uint64_t sum = 0;
+        for (const leaf_record& leaf : index.leaves) {
+            const batch_record& own = index.batches[leaf.batch];
+            EXPECT_EQ(leaf.offset % leaf_unit, 0u);
+            EXPECT_GE(leaf.offset, own.offset);
+            EXPECT_LE(leaf.offset + 8 * leaf.elements(), own.offset + own.bytes);
+            sum += leaf.elements();
+        }
+        for (const batch_record& one : index.batches) {
+            EXPECT_EQ(one.offset % batch_unit, 0u);
+            EXPECT_TRUE(one.leaves == 1 || one.bytes <= batch);
+        }
+        EXPECT_TRUE(elements == 0 || sum == elements);
+        elements = sum;
+        EXPECT_TRUE(batch > 0 || index.batches.size() == index.leaves.size());
+        EXPECT_TRUE(batch >> 40 == 0 || index.batches.size() == 1);
+    }
+}
+
+TEST(build, resumes_to_the_same_bytes_after_a_stop_anywhere) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:6"));
+    const build_options how{.batch_bytes = 1 << 14, .chunk_bytes = 1 << 16};
+    const std::string whole = folder.path + "/whole", path = folder.path + "/matrix";
+    build(of, whole, how);
+    int stops = 0;
+    build_counts counts{.stopped = true};
+    while (counts.stopped) {
+        int calls = 0;
+        counts = build(of, path, how, [&](double) { return ++calls < 4; });
+        EXPECT_FALSE(counts.stopped && std::filesystem::exists(path));
+        EXPECT_TRUE(!counts.stopped || counts.resumed < counts.leaves);
+        ASSERT_LT(++stops, 1000);
+    }
+    EXPECT_GT(stops, 3);
+    EXPECT_GT(counts.resumed, 0u);
+    EXPECT_EQ(content(path), content(whole));
+    EXPECT_FALSE(std::filesystem::exists(files::journal_path(path)));
+    EXPECT_FALSE(std::filesystem::exists(files::partial_path(path)));
+}
+
+/// Changes a byte of a file.
+void damage(const std::string& path, std::streamoff at) {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekg(at);
+    const int old = file.get();
+    file.seekp(at);
+    file.put(static_cast<char>(old ^ 1));
+}
+
+TEST(build, resumes_with_what_is_undamaged_alone) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:6"));
+    const build_options how{.batch_bytes = 1 << 14, .chunk_bytes = 1 << 16};
+    const std::string whole = folder.path + "/whole", path = folder.path + "/matrix";
+    build(of, whole, how);
+    const std::string names[] = {files::partial_path(path), files::journal_path(path)};
+    for (const std::string& name : names)
+        for (const double part : {0.0, 0.2, 0.9}) {
+            int calls = 0;
+            build(of, path, how, [&](double) { return ++calls < 12; });
+            const auto size = static_cast<double>(std::filesystem::file_size(name));
+            damage(name, static_cast<std::streamoff>(part * size));
+            build(of, path, how);
+            EXPECT_EQ(content(path), content(whole)) << name << " " << part;
+            std::filesystem::remove(path);
+        }
+}
+
+TEST(build, does_not_resume_another_matrix) {
+    const storage::directory folder;
+    const surface of(shape("bumpy:6"));
+    const std::string path = folder.path + "/matrix";
+    int calls = 0;
+    build(of, path, {.batch_bytes = 1 << 14, .chunk_bytes = 1 << 16},
+          [&](double) { return ++calls < 12; });
+    EXPECT_EQ(build(of, path, {.eps = 1e-5, .batch_bytes = 1 << 14}).resumed, 0u);
+    EXPECT_EQ(read_index(path).head.of, identity_of(of, {.eps = 1e-5, .batch_bytes = 1 << 14}));
+}
+
+TEST(format, refuses_what_is_damaged_or_truncated) {
+    const storage::directory folder;
+    const surface of(shape("cube:2"));
+    const std::string path = folder.path + "/matrix";
+    const auto fresh = [&] { build(of, path, {}); };
+    fresh();
+    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+    EXPECT_NO_THROW(read_index(path));
+    for (const std::streamoff at : {0, 8, 20, 100, static_cast<int>(size) - 1}) {
+        fresh();
+        damage(path, at);
+        EXPECT_THROW(read_index(path), file_error) << at;
+    }
+    for (const std::streamoff bytes : {0, 100, 4096, static_cast<int>(size) - 1}) {
+        fresh();
+        std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes));
+        EXPECT_THROW(read_index(path), file_error) << bytes;
+    }
+}
+
+/// Two parts that share no row or column: partial pivoting alone sees one of them.
+TEST(cross, reaches_a_part_that_no_pivot_has_touched) {
+    constexpr std::size_t n = 40;
+    std::vector<double> values(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+            if ((i < n / 2) == (j < n / 2))
+                values[i * n + j] =
+                    1 / (10.0 + static_cast<double>(i) + 2.0 * static_cast<double>(j));
+    const block_entries of{
+        n, n, [&](std::size_t i, double* to) { std::copy_n(values.data() + i * n, n, to); },
+        [&](std::size_t j, double* to) {
+            for (std::size_t i = 0; i < n; ++i) to[i] = values[i * n + j];
+        }};
+    const crosses crossed = cross_approximation(of, 1e-8, n);
+    ASSERT_TRUE(crossed.found);
+    EXPECT_GT(crossed.went_on, 0u);
+    const factors low = recompressed(*crossed.found, 1e-8);
+    EXPECT_LE(low.rank, crossed.found->rank);
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            double value = 0;
+            for (std::size_t r = 0; r < low.rank; ++r) value += low.u[r * n + i] * low.v[r * n + j];
+            error += (value - values[i * n + j]) * (value - values[i * n + j]);
+            norm += values[i * n + j] * values[i * n + j];
+        }
+    EXPECT_LE(std::sqrt(error / norm), 3e-8);
+}
+
+TEST(cross, takes_zeros_and_gives_up_where_told) {
+    const auto zero = [](std::size_t, double* to) { std::fill(to, to + 8, 0.0); };
+    const crosses none = cross_approximation({8, 8, zero, zero}, 1e-6, 8);
+    ASSERT_TRUE(none.found);
+    EXPECT_EQ(none.found->rank, 0u);
+    std::mt19937_64 bits(3);
+    std::normal_distribution<double> normal;
+    std::vector<double> values(64);
+    for (double& value : values) value = normal(bits);
+    const auto row = [&](std::size_t i, double* to) { std::copy_n(&values[i * 8], 8, to); };
+    const auto column = [&](std::size_t j, double* to) {
+        for (std::size_t i = 0; i < 8; ++i) to[i] = values[i * 8 + j];
+    };
+    EXPECT_FALSE(cross_approximation({8, 8, row, column}, 1e-6, 4).found);
+    const crosses all = cross_approximation({8, 8, row, column}, 1e-6, 8);
+    ASSERT_TRUE(all.found);
+    EXPECT_EQ(recompressed(*all.found, 1e-13).rank, 8u);
+}
+
+}  // namespace
+}  // namespace watari::hmatrix

@@ -1,0 +1,236 @@
+#include "hmatrix/matrices.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
+#include "watari/hmatrix/product/jacobi.hpp"
+#include "watari/hmatrix/product/matrix.hpp"
+#include "watari/storage/engines/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+namespace watari::hmatrix {
+namespace {
+
+std::vector<double> product(const built& m, const std::vector<double>& x, std::size_t systems,
+                            product_options how = {}) {
+    how.systems = systems;
+    matrix_product a(m.path, m.index, how);
+    std::vector<double> y(x.size());
+    a.apply(y.data(), x.data(), systems);
+    return y;
+}
+
+TEST(product, is_that_of_the_dense_matrix_within_eps) {
+    for (const char* name : {"cube:8", "icosphere:8", "spheres:6", "bumpy:8"})
+        for (const double eps : {1e-3, 1e-6, 1e-9}) {
+            const built m(name, {.eps = eps});
+            const std::vector<double> x = random_vector(m.size());
+            EXPECT_LE(difference(product(m, x, 1), dense_product(m.of, x, 1)), eps) << name;
+        }
+}
+
+TEST(product, in_single_precision_errs_as_much_as_its_elements) {
+    const built m("bumpy:8", {.single = true});
+    const std::vector<double> x = random_vector(m.size());
+    const double error = difference(product(m, x, 1), dense_product(m.of, x, 1));
+    EXPECT_LE(error, 1e-6);
+    EXPECT_GT(error, 1e-9);
+}
+
+TEST(product, of_several_vectors_has_the_bits_of_each) {
+    const built m("bumpy:6");
+    const std::vector<double> x = random_vector(m.size() * 15);
+    const std::vector<double> all = product(m, x, 15);
+    for (std::size_t s = 0; s < 15; ++s) {
+        const auto at = static_cast<std::ptrdiff_t>(s * m.size());
+        const auto size = static_cast<std::ptrdiff_t>(m.size());
+        const std::vector<double> own(x.begin() + at, x.begin() + at + size);
+        EXPECT_EQ(product(m, own, 1),
+                  std::vector<double>(all.begin() + at, all.begin() + at + size));
+    }
+}
+
+/// What an engine of files, or of queues over the file's content in memory, is asked.
+product_options by(const std::string& engine) {
+    product_options how;
+    how.engine = engine;
+    how.direct = false;
+    return how;
+}
+
+bool is_here(const std::string& engine, const std::string& path) {
+    storage::store_options wanted;
+    wanted.engine = engine;
+    wanted.path = path;
+    wanted.direct = false;
+    try {
+        storage::require_engine(wanted);
+        return true;
+    } catch (const unsupported&) {
+        return false;
+    }
+}
+
+TEST(product, has_the_same_bits_whatever_budget_batch_engine_and_threads) {
+    std::set<std::vector<double>> results;
+    std::size_t runs = 0;
+    const int threads = cpu::current_team().threads;
+    for (const std::size_t batch : {std::size_t{0}, std::size_t{1} << 15, std::size_t{1} << 20}) {
+        const built m("bumpy:6", {.batch_bytes = batch});
+        const std::vector<double> x = random_vector(m.size() * 2);
+        const product_forecast all = forecast(m.index, {.systems = 2});
+        for (const char* engine : {"posix", "uring", "mmap", "queue"}) {
+            if (!is_here(engine, m.path)) continue;
+            for (const double part : {0.0, 0.3, 0.7, 1.0})
+                for (const int team : {1, 3}) {
+                    cpu::set_threads(team);
+                    product_options how = by(engine);
+                    how.systems = 2;
+                    how.fast_memory =
+                        all.least + static_cast<std::size_t>(
+                                        part * static_cast<double>(all.memory - all.least));
+                    matrix_product a(m.path, m.index, how);
+                    EXPECT_EQ(a.ahead().whole, part == 1.0);
+                    std::vector<double> y(x.size());
+                    for (int n = 0; n < 3; ++n) {
+                        a.apply(y.data(), x.data(), 2);
+                        results.insert(y);
+                        ++runs;
+                    }
+                }
+        }
+    }
+    cpu::set_threads(threads);
+    EXPECT_GE(runs, 3u * 3 * 4 * 2);
+    EXPECT_EQ(results.size(), 1u);
+}
+
+/// On the GPU, from its memory or streamed by each engine that it has.
+std::vector<double> gpu_product(const built& m, const std::vector<double>& x, std::size_t systems,
+                                product_options how) {
+    how.who = gpu_number(0);
+    how.systems = systems;
+    matrix_product a(m.path, m.index, how);
+    const memory::buffer<double> from(memory::kind::managed, x.size());
+    const memory::buffer<double> to(memory::kind::managed, x.size());
+    std::copy(x.begin(), x.end(), from.data());
+    for (int n = 0; n < 2; ++n) a.apply(to.data(), from.data(), systems);
+    device::synchronize(nullptr);
+    return {to.data(), to.data() + x.size()};
+}
+
+TEST(product, on_a_gpu_has_the_bits_of_the_cpu) {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    for (const bool single : {false, true})
+        for (const std::size_t batch : {std::size_t{0}, std::size_t{1} << 17}) {
+            const built m("bumpy:8", {.single = single, .batch_bytes = batch});
+            for (const std::size_t systems : {1, 2, 7, 8}) {
+                const std::vector<double> x = random_vector(m.size() * systems);
+                const std::vector<double> expected = product(m, x, systems);
+                for (const char* engine : {"posix", "uring", "queue", "gpu"})
+                    for (const bool whole : {true, false}) {
+                        product_options how = by(engine);
+                        how.who = gpu_number(0);
+                        how.systems = systems;
+                        how.fast_memory = whole ? 0 : forecast(m.index, how).least;
+                        EXPECT_EQ(gpu_product(m, x, systems, how), expected)
+                            << engine << " " << systems << " batch " << batch;
+                    }
+            }
+        }
+}
+
+TEST(product, reads_what_its_forecast_says) {
+    const built m("bumpy:6", {.batch_bytes = 1 << 15});
+    const product_forecast all = forecast(m.index, {});
+    const std::vector<double> x = random_vector(m.size());
+    std::vector<double> y(m.size());
+    for (const double part : {0.0, 0.25, 0.5, 0.75}) {
+        const auto more =
+            static_cast<std::size_t>(part * static_cast<double>(all.memory - all.least));
+        product_options how = by("posix");
+        how.fast_memory = all.least + more;
+        std::uint64_t read = 0, ahead = 0;
+        {
+            matrix_product a(m.path, m.index, how);
+            EXPECT_FALSE(a.ahead().whole);
+            EXPECT_LE(a.ahead().memory, how.fast_memory);
+            EXPECT_NEAR(static_cast<double>(a.ahead().resident),
+                        part * static_cast<double>(m.index.batch_bytes()), 3 << 15);
+            for (int n = 0; n < 4; ++n) a.apply(y.data(), x.data(), 1);
+            read = a.bytes_read();
+            ahead = m.index.batch_bytes() + 3 * a.ahead().read;
+        }
+        EXPECT_GE(read, ahead);
+        EXPECT_LE(read, ahead + (how.ahead + 2) * (1 << 15));  // that are read ahead
+    }
+    product_options none = by("posix");
+    matrix_product a(m.path, m.index, none);
+    for (int n = 0; n < 4; ++n) a.apply(y.data(), x.data(), 1);
+    EXPECT_EQ(a.bytes_read(), m.index.batch_bytes());
+}
+
+TEST(product, refuses_a_budget_with_the_least_that_does) {
+    const built m("bumpy:6");
+    const std::uint64_t least = forecast(m.index, {}).least;
+    product_options how;
+    how.fast_memory = least - 1;
+    try {
+        forecast(m.index, how);
+        FAIL();
+    } catch (const usage_error& error) {
+        EXPECT_NE(std::string(error.what()).find(std::to_string(least)), std::string::npos);
+    }
+    how.fast_memory = least;
+    EXPECT_NO_THROW(matrix_product(m.path, m.index, how));
+}
+
+TEST(product, never_multiplies_by_damaged_batches) {
+    for (const double part : {0.0, 0.5}) {
+        const built m("bumpy:6", {.batch_bytes = 1 << 15});
+        const product_forecast all = forecast(m.index, {});
+        const auto size = static_cast<double>(m.index.head.index_offset - batch_unit);
+        {
+            std::fstream file(m.path, std::ios::binary | std::ios::in | std::ios::out);
+            file.seekp(static_cast<std::streamoff>(batch_unit + 64 + part * size));
+            file.put('\x55');
+        }
+        const std::vector<double> x = random_vector(m.size());
+        EXPECT_THROW(product(m, x, 1, by("posix")), file_error);
+        product_options how = by("posix");
+        how.fast_memory = all.least;
+        EXPECT_THROW(product(m, x, 1, how), file_error);
+    }
+}
+
+TEST(product, by_one_more_system_than_asked_is_refused) {
+    const built m("cube:2");
+    matrix_product a(m.path, m.index, {});
+    std::vector<double> x(2 * m.size()), y(x);
+    EXPECT_THROW(a.apply(y.data(), x.data(), 2), usage_error);
+}
+
+TEST(jacobi, inverts_the_diagonal_blocks) {
+    const built m("bumpy:4");
+    const block_jacobi inverse(m.path, m.index, the_cpu);
+    const std::size_t n = m.size();
+    const std::vector<double> x = random_vector(2 * n);
+    std::vector<double> b(2 * n), z(2 * n);
+    const leaf_maker exact(m.of.panels, {.eps = 1e-11});
+    for (const block& leaf : leaves_of(m.of.tree, 2)) {
+        if (leaf.row != leaf.column || leaf.rows != leaf.columns) continue;
+        for (std::size_t s = 0; s < 2; ++s)
+            for (std::size_t i = leaf.row; i < leaf.row + leaf.rows; ++i)
+                for (std::size_t j = leaf.row; j < leaf.row + leaf.rows; ++j)
+                    b[s * n + i] += exact.entry(i, j) * x[s * n + j];
+    }
+    inverse.apply(z.data(), b.data(), 2, nullptr);
+    EXPECT_LE(difference(z, x), 1e-5);
+}
+
+}  // namespace
+}  // namespace watari::hmatrix

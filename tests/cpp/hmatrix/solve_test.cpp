@@ -1,0 +1,163 @@
+#include "watari/hmatrix/solve.hpp"
+#include "hmatrix/matrices.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace watari::hmatrix {
+namespace {
+
+/// C / (4 pi eps0): the charge of what is at the positive potential.
+double capacitance(const surface& of, const std::vector<double>& x) {
+    double sum = 0;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (of.signs[i] > 0) sum += x[i] * of.panels[i].area;
+    return sum;
+}
+
+struct golden {
+    const char* name;
+    double value;
+};
+
+TEST(solve, gives_the_known_capacitances) {
+    const golden values[] = {{"cube:4", 0.653300283807},      {"cube:10", 0.658406571566},
+                             {"icosphere:4", 0.986984661664}, {"icosphere:10", 0.997864913902},
+                             {"bumpy:4", 0.707876606784},     {"bumpy:10", 0.728241448779},
+                             {"bumpy:16", 0.732132847341}};
+    for (const auto& [name, value] : values)
+        for (const double eps : {1e-6, 1e-9}) {
+            if (eps < 1e-6 && triangles_of(name) > 1200) continue;  // seconds
+            const built m(name, {.eps = eps});
+            solver by(m.path, m.index, {.tolerance = eps});
+            const solution found = by.solve(m.of.signs);
+            EXPECT_TRUE(found.reports[0].converged());
+            EXPECT_NEAR(capacitance(m.of, found.x), value, eps * value) << name << " " << eps;
+        }
+}
+
+TEST(solve, nears_the_exact_value_of_two_spheres) {
+    const double exact = 0.3352649532696;
+    double before = 0;
+    for (const char* name : {"spheres:4", "spheres:8"}) {
+        const built m(name);
+        solver by(m.path, m.index, {});
+        const double error = std::abs(capacitance(m.of, by.solve(m.of.signs).x) / exact - 1);
+        EXPECT_LT(error, before > 0 ? before / 3 : 0.03) << name;
+        before = error;
+    }
+}
+
+TEST(solve, by_every_method_comes_to_the_same) {
+    const built m("bumpy:8");
+    std::set<std::size_t> products;
+    for (const method by : {method::bicgstab, method::gmres, method::fgmres})
+        for (const bool jacobi : {false, true}) {
+            solver solves(m.path, m.index, {.by = by, .jacobi = jacobi, .tolerance = 1e-9});
+            const solution found = solves.solve(m.of.signs);
+            const krylov::report& report = found.reports[0];
+            EXPECT_TRUE(report.converged());
+            EXPECT_LE(report.true_residual, 1e-8 * report.norm_b);
+            const std::vector<double> y = dense_product(m.of, found.x, 1);
+            EXPECT_LE(difference(y, m.of.signs), 2e-6);
+            products.insert(found.products);
+        }
+    EXPECT_GE(products.size(), 3u);
+}
+
+TEST(solve, saves_products_by_gmres_and_jacobi) {
+    const built m("bumpy:16");
+    const auto products = [&](method by, bool jacobi) {
+        solver solves(m.path, m.index, {.by = by, .jacobi = jacobi});
+        return solves.solve(m.of.signs).products;
+    };
+    const std::size_t plain = products(method::bicgstab, false);
+    const std::size_t best = products(method::gmres, true);
+    EXPECT_NEAR(static_cast<double>(plain), 38, 4);
+    EXPECT_NEAR(static_cast<double>(best), 22, 3);
+    EXPECT_NEAR(static_cast<double>(expected_products(m.size(), {})), static_cast<double>(best), 3);
+}
+
+TEST(solve, has_the_same_bits_whatever_the_budget) {
+    const built m("bumpy:6", {.batch_bytes = 1 << 17});
+    const solve_forecast all = foresee(m.index, {});
+    std::set<std::vector<double>> results;
+    for (const std::uint64_t budget : {all.least, (all.least + all.memory()) / 2, all.memory()}) {
+        solver by(m.path, m.index, {.fast_memory = budget});
+        EXPECT_LE(by.ahead().memory(), budget);
+        const solution found = by.solve(m.of.signs);
+        EXPECT_GE(found.bytes_read, (found.products - 1) * by.ahead().product.read);
+        results.insert(found.x);
+    }
+    EXPECT_EQ(results.size(), 1u);
+    EXPECT_THROW(foresee(m.index, {.fast_memory = all.least - 1, .restart = usual_restart}),
+                 usage_error);
+}
+
+TEST(solve, restarts_earlier_within_a_small_budget_and_names_the_least) {
+    const built m("bumpy:6", {.batch_bytes = 1 << 15});
+    const std::uint64_t usual = foresee(m.index, {}).least;
+    solver small(m.path, m.index, {.fast_memory = usual - 1});
+    EXPECT_LT(small.ahead().restart, usual_restart);
+    EXPECT_LE(small.ahead().memory(), usual - 1);
+    EXPECT_TRUE(small.solve(m.of.signs).reports[0].converged());
+    std::uint64_t least = 0;
+    try {
+        foresee(m.index, {.fast_memory = 1});
+    } catch (const usage_error& error) {
+        const std::string text = error.what();
+        least = std::stoull(text.substr(text.rfind('(') + 1));
+    }
+    EXPECT_EQ(foresee(m.index, {.fast_memory = least}).restart, least_restart);
+    EXPECT_THROW(foresee(m.index, {.fast_memory = least - 1}), usage_error);
+}
+
+TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    const built m("bumpy:8");
+    for (const method by : {method::bicgstab, method::gmres}) {
+        solve_options how{.by = by};
+        solver here(m.path, m.index, how);
+        how.product.who = gpu_number(0);
+        solver there(m.path, m.index, how);
+        EXPECT_EQ(there.solve(m.of.signs).x, here.solve(m.of.signs).x);
+    }
+}
+
+TEST(solve, of_several_right_hand_sides_shares_the_reads) {
+    const built m("bumpy:6", {.batch_bytes = 1 << 15});
+    solve_options how;
+    how.product.systems = 4;
+    how.fast_memory = foresee(m.index, how).least;
+    solver together(m.path, m.index, how);
+    std::vector<double> b = random_vector(3 * m.size());
+    b.insert(b.begin(), m.of.signs.begin(), m.of.signs.end());
+    const solution found = together.solve(b);
+    std::size_t most = 0;
+    for (std::size_t s = 0; s < 4; ++s) {
+        EXPECT_TRUE(found.reports[s].converged());
+        solver alone(m.path, m.index, {});
+        const std::span<const double> own(b.data() + s * m.size(), m.size());
+        most = std::max(most, alone.solve(own).products);
+    }
+    EXPECT_LE(found.products, most + 2);
+}
+
+TEST(solve, stops_when_told_and_reports_what_it_reached) {
+    const built m("bumpy:6");
+    solver by(m.path, m.index, {});
+    std::vector<double> residuals;
+    const solution found = by.solve(m.of.signs, [&](std::size_t products, double residual) {
+        residuals.push_back(residual);
+        return products < 6;
+    });
+    EXPECT_EQ(found.reports[0].reason, krylov::ending::stopped);
+    EXPECT_GT(found.reports[0].true_residual, 1e-6 * found.reports[0].norm_b);
+    EXPECT_LT(residuals.back(), residuals.front());
+}
+
+}  // namespace
+}  // namespace watari::hmatrix

@@ -1,0 +1,57 @@
+"""Which of several runs is not like the others."""
+
+from __future__ import annotations
+
+import synthetic
+from rich.console import Console
+
+from watari.report import verdicts
+from watari.report.compare import Comparison, compare
+from watari.report.outliers import outliers
+
+BASE = synthetic.results(seed=1)
+
+
+def compared(**slow: float) -> dict[str, Comparison]:
+    """Six nodes against one base; those named have copies that take so many times as long."""
+    nodes = [f"node{i}" for i in range(6)]
+    return {
+        name: compare(BASE, synthetic.results(seed=2 + i, slower={"copy": slow.get(name, 1.0)}))
+        for i, name in enumerate(nodes)
+    }
+
+
+def test_like_runs_have_no_outlier() -> None:
+    assert outliers(compared()) == []
+
+
+def test_the_slow_node_is_detected_in_its_cases_alone() -> None:
+    deviating = outliers(compared(node3=1.3))
+    assert {o.run for o in deviating} == {"node3"}
+    assert {o.row.case for o in deviating} == {"copy"}
+    measured = [row for row in compared()["node0"] if row.case == "copy" and row.new]
+    assert len(deviating) == len(measured)
+    assert all(0.7 < o.ratio < 0.83 for o in deviating)
+
+
+def test_what_all_share_is_no_outlier() -> None:
+    """All slower than base: that is for the verdicts to say."""
+    assert outliers(compared(**{f"node{i}": 1.3 for i in range(6)})) == []
+
+
+def test_two_runs_have_no_majority() -> None:
+    both = dict(list(compared(node1=1.5).items())[:2])
+    assert outliers(both) == []
+
+
+def test_what_a_table_of_nodes_says() -> None:
+    nodes = compared(node3=1.3)
+    console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(verdicts.render_nodes(nodes, outliers(nodes)))
+    text = console.export_text()
+    assert "node3" in text.partition("deviates from the other runs")[2]
+    assert "node2" not in text.partition("deviates from the other runs")[2]
+    values = verdicts.as_values("base", nodes, outliers(nodes), 0.05, False)
+    codes = {each["new"]: each["exit_code"] for each in values["comparisons"]}
+    assert (codes["node3"], codes["node2"]) == (3, 0)
+    assert {o["run"] for o in values["outliers"]} == {"node3"}
