@@ -1,34 +1,57 @@
 #!/usr/bin/env bash
 # Installs what `make demo` or `make test` needs and this machine lacks: setup.sh demo|test
 # System packages come from apt where it may be used, Python packages go into the virtual environment.
+# Without root what PyPI has is enough, beside a compiler: what else is missing is named, and left out.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
-packages=(g++ git python3-venv python3-dev libhwloc-dev liburing-dev libopenblas0-pthread)
+packages=(g++ git python3-venv python3-dev) # nothing is built without these
+optional=(libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
 if [[ $1 == test ]]; then
-    packages+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev shellcheck)
+    optional+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test says what it lacks.
-    grep -q '^ID=debian' /etc/os-release && packages+=(chromium)
-    extras+=(test dev)
+    grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
+    extras+=(table test dev)
 fi
 
 installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
+may_install() { ((EUID == 0)) || sudo -n true 2>/dev/null; }
+
+# What the required packages bring, from wherever it comes: modules of a cluster, conda, a toolchain.
+has_tools() {
+    command -v g++ >/dev/null && command -v git >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null &&
+        [[ -f $(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h ]]
+}
+
+leave_out() {
+    echo "Left out, since apt needs root here: $*"
+    echo "\`watari probe\` reports what that leaves unsupported; docs/install.md says what each is for."
+}
+
 install_packages() {
-    local missing=() package
+    local missing=() extra=() package
     for package in "${packages[@]}"; do
         installed "$package" || missing+=("$package")
     done
-    ((${#missing[@]})) || return 0
+    for package in "${optional[@]}"; do
+        installed "$package" || extra+=("$package")
+    done
+    ((${#missing[@]} + ${#extra[@]})) || return 0
+    if ! may_install; then
+        has_tools || fail \
+            "These packages are missing, and installing them needs root. Paste this, then try again:" \
+            "    sudo apt-get install ${missing[*]} ${extra[*]}"
+        leave_out "${extra[@]}"
+        return 0
+    fi
+    missing+=("${extra[@]}")
 
     step "System packages: ${missing[*]}"
     local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0)
     if ((EUID != 0)); then
         apt=(sudo -n "${apt[@]}")
-        sudo -n true 2>/dev/null || fail \
-            "These packages are missing, and installing them needs root. Paste this, then try again:" \
-            "    sudo apt-get install ${missing[*]}"
     fi
     "${apt[@]}" update
     "${apt[@]}" install --no-install-recommends "${missing[@]}"
@@ -58,7 +81,8 @@ install_python_packages() {
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     install_packages
 else
-    echo "No apt here. Debian's names of what must be installed: ${packages[*]}"
+    has_tools || fail "No apt here. Debian's names of what must be installed: ${packages[*]}"
+    leave_out "${optional[@]}"
 fi
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || fail "Python 3.10 or later is needed."
 install_python_packages "$1"

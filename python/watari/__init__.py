@@ -2,17 +2,23 @@
 
 TYPE_CHECKING = False  # to type checkers it is True, as that of typing
 if TYPE_CHECKING:
-    from watari._native import Buffer
     from watari.cases.gemm.product import gemm
+    from watari.memory.buffer import Buffer
     from watari.results.table import frame as load
 
-__all__ = ["Buffer", "gemm", "load"]
+    __version__: str
+
+__all__ = ["Buffer", "__version__", "gemm", "load"]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:
     """Imported when it is used: a trial imports this package too, and should start at once."""
     if name == "Buffer":
-        from watari._native import Buffer
+        from watari.memory.buffer import Buffer
 
         return Buffer
     if name == "gemm":

@@ -66,6 +66,8 @@ gemm::npy_product npy_product(const nb::dict& p) {
     if (p.contains("engine")) result.engine = text(p, "engine");
     if (p.contains("tile")) result.tile = number(p, "tile");
     if (p.contains("threads")) result.threads = number(p, "threads");
+    result.transpose_a = nb::cast<bool>(p["transpose_a"]);
+    result.transpose_b = nb::cast<bool>(p["transpose_b"]);
     result.fresh = nb::cast<bool>(p["fresh"]);
     result.verify = nb::cast<bool>(p["verify"]);
     result.interval = nb::cast<double>(p["interval"]);
@@ -97,9 +99,11 @@ nb::dict run_case(const nb::dict& p) {
 nb::dict product_facts(const gemm::product& product) {
     const gemm::options& how = product.how();
     nb::dict result = foresight_dict(product.ahead());
-    result["m"] = product.a().where.rows;
-    result["n"] = product.b().where.columns;
-    result["k"] = product.a().where.columns;
+    const gemm::shape size = product.size();
+    result["m"] = size.m;
+    result["n"] = size.n;
+    result["k"] = size.k;
+    result["fast_memory"] = how.fast_memory;
     result["factors"] =
         nb::make_tuple(decoded(product.a().where.path), decoded(product.b().where.path));
     result["dtype"] = files::npy_type(how.type);
@@ -154,6 +158,8 @@ static void bind_gemm(nb::module_& module) {
             nb::arg("parameters"))
         .def("facts", product_facts,
              "Shapes and type, what was chosen for this machine, and what will move.")
+        .def("completed_before", &gemm::product::completed_before,
+             "Tiles that an earlier run completed, from which this one resumes.")
         .def("run", run_product, nb::arg("progress"),
              "Makes C. progress(tiles of C that are finished, part of the work that is done) is "
              "called before it begins and about as often as `interval` says; False stops.")

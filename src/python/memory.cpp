@@ -9,10 +9,16 @@
 #include "watari/memory/hint.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 using namespace watari;
 
@@ -55,19 +61,52 @@ struct buffer {
     std::shared_ptr<const block> memory;
 };
 
-/// The memory of a block as a NumPy array of doubles, or on a GPU through DLPack; not copied.
-/// It owns the block, not the Buffer: an array that lies in its own Buffer's attributes would keep
-/// it for ever, since NumPy's arrays take no part in Python's search for cycles.
-nb::object view(const buffer& b) {
-    const block& range = *b.memory;
+/// DLPack's number of a kind's device.
+int device_type(memory::kind kind) {
+    if (kind == memory::kind::device) return nb::device::cuda::value;
+    if (kind == memory::kind::managed) return nb::device::cuda_managed::value;
+    if (kind == memory::kind::pinned) return nb::device::cuda_host::value;
+    return nb::device::cpu::value;
+}
+
+/// The memory of a block through DLPack; not copied. It owns the block, not the Buffer: an array
+/// that lies in its own Buffer's attributes would keep it for ever, since NumPy's arrays take no
+/// part in Python's search for cycles.
+template <class... Framework>
+nb::object viewed(const buffer& b, int device_type, nb::dlpack::dtype type,
+                  const std::vector<std::size_t>& shape) {
     const nb::capsule owner(new buffer(b),
                             [](void* held) noexcept { delete static_cast<buffer*>(held); });
-    const std::size_t count = range.bytes() / sizeof(double);
-    if (range.kind().cpu_can_address)
-        return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(range.data(), {count}, owner));
-    return nb::cast(nb::ndarray<double, nb::ndim<1>>(range.data(), {count}, owner, {},
-                                                     nb::dtype<double>(), nb::device::cuda::value,
-                                                     range.device()));
+    const int device = device_type == nb::device::cpu::value ? 0 : b.memory->device();
+    return nb::cast(nb::ndarray<Framework...>(b.memory->data(), shape.size(), shape.data(), owner,
+                                              nullptr, type, device_type, device));
+}
+
+/// As NumPy's array where the CPU can address it, else as DLPack has it.
+nb::object view(const buffer& b) {
+    const std::vector<std::size_t> shape{b.memory->bytes() / sizeof(double)};
+    if (b.memory->kind().cpu_can_address)
+        return viewed<nb::numpy>(b, nb::device::cpu::value, nb::dtype<double>(), shape);
+    return viewed<>(b, device_type(b.memory->kind().kind), nb::dtype<double>(), shape);
+}
+
+/// As a NumPy array, whose type and shape are the caller's to view it as.
+nb::object bytes(const buffer& b) {
+    return viewed<nb::numpy>(b, nb::device::cpu::value, nb::dtype<std::uint8_t>(),
+                             {b.memory->bytes()});
+}
+
+/// Elements of any type and shape that the memory holds, on a device of DLPack's number; without a
+/// number where the memory is.
+nb::object exported(const buffer& b, std::pair<int, int> code_and_bits,
+                    const std::vector<std::size_t>& shape, std::optional<int> on) {
+    const auto [code, bits] = code_and_bits;
+    std::size_t bytes = static_cast<std::size_t>(bits) / 8;
+    for (const std::size_t side : shape) bytes *= side;
+    if (bytes > b.memory->bytes()) throw usage_error("the elements are more than the buffer holds");
+    const nb::dlpack::dtype type{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
+                                 1};
+    return viewed<nb::array_api>(b, on.value_or(device_type(b.memory->kind().kind)), type, shape);
 }
 
 void make(buffer* self, const std::string& kind, std::size_t size, int device, bool oversubscribe) {
@@ -134,6 +173,24 @@ static void bind_memory(nb::module_& module) {
         .def_prop_ro(
             "kind", [](const buffer& b) { return std::string(b.memory->kind().name); },
             "Its kind's name.")
+        .def_prop_ro(
+            "shared", [](const buffer& b) { return b.memory.use_count() > 1; },
+            "Whether arrays still view the memory.")
+        .def_prop_ro(
+            "on_cpu", [](const buffer& b) { return b.memory->kind().cpu_can_address; },
+            "Whether the CPU can address it.")
+        .def("bytes", bytes, "The memory as a NumPy array of uint8; no copy.")
+        .def_prop_ro(
+            "dlpack_device",
+            [](const buffer& b) {
+                const int type = device_type(b.memory->kind().kind);
+                return std::pair(type, type == nb::device::cpu::value ? 0 : b.memory->device());
+            },
+            "DLPack's number of the kind of device, and the number of the device.")
+        .def("exported", exported, nb::arg("dtype"), nb::arg("shape"), nb::arg("on") = nb::none(),
+             "The memory as an object with __dlpack__: (code, bits) of an element, shape, DLPack's "
+             "number of a "
+             "device; no copy.")
         .def("array", view, "The memory as doubles: NumPy, or DLPack for device memory; no copy.")
         .def("residency", residency, nb::arg("all_touched") = true,
              "Bytes by side, as the operating system tells.")

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from watari.case.field_words import here
 from watari.common.errors import UsageError
 
 Value = Any  # a plain JSON value: int, bool or str
@@ -54,7 +55,8 @@ def nearest(word: str, words: Iterable[str]) -> str:
 def unknown(kind: str, word: str, words: Iterable[str]) -> UsageError:
     """The error for a word that is not in the list: the nearest right word, and the list."""
     words = list(words)
-    return UsageError(f"unknown {kind} '{word}'{nearest(word, words)}; known: {', '.join(words)}")
+    hint = here(word) or nearest(word, words)
+    return UsageError(f"unknown {kind} '{word}'{hint}; known: {', '.join(words)}")
 
 
 def parse_size(text: str) -> int:

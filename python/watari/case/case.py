@@ -45,6 +45,8 @@ class Case:
     standard: Callable[[Machine], list[dict[str, Any]]] = lambda machine: []
     # lines that forecast what trials will take
     forecast: Callable[[list[Parameters], Machine], list[str]] = lambda wanted, machine: []
+    # bytes of the files that a trial makes
+    disk: Callable[[Parameters], int] = lambda parameters: 0
     threads_compute: bool = True  # axis `threads` is how many OpenMP has
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION

@@ -12,7 +12,9 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 from importlib.metadata import version
@@ -24,7 +26,17 @@ from rich.console import Console
 
 from watari import cases
 from watari.case.axes import TRIALS
-from watari.case.axis import Machine, nearest, parse_duration, parse_share
+from watari.case.axis import (
+    Machine,
+    expanded,
+    nearest,
+    parse_duration,
+    parse_share,
+    unknown,
+)
+from watari.case.engines import FOLDER
+from watari.case.field_words import here
+from watari.cli.examples import EXAMPLES
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import check_not_read, reason
 from watari.common.interrupts import INTERRUPTED
@@ -99,8 +111,15 @@ def list_case(name: str) -> None:
     print(f"{case.name}: {case.summary}")
     for axis in [TRIALS, *case.axes.values()]:
         choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-        print(f"  {axis.name:<14}{axis.summary}{choices} [{axis.default_text}]")
+        print(f"  {axis.name:<15}{axis.summary}{choices} [{axis.default_text}]")
     print()
+
+
+def example(name: str) -> str:
+    """Axes of a case as a user may give them: the first one with choices, and trials."""
+    axes = cases.find(name).axes.values()
+    swept = next((axis for axis in axes if len(axis.choices) > 1), None)
+    return f"{swept.name}={','.join(swept.choices[:2])} trials=3" if swept else "trials=3"
 
 
 def list_plans() -> None:
@@ -137,7 +156,7 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
         axis, equals, value = word.partition("=")
         if not equals:
             known = cases.find(name).axes
-            hint = f"; write {word}=VALUE" if word in known else nearest(word, known)
+            hint = f"; write {word}=VALUE" if word in known else here(word) or nearest(word, known)
             raise UsageError(f"'{word}' is not axis=value{hint}")
         if axis in axes:
             raise UsageError(f"{axis} is given twice; write {axis}={axes[axis]},{value} for both")
@@ -190,8 +209,18 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
     ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="one trial of a few samples: does all of it work?")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="say what would run: cases, bytes, time, disk")
+    ] = False,
 ) -> None:
-    """Measures: the standard plan for this machine, a stored plan, or one case."""
+    """Measures: the standard plan for this machine, a stored plan, or one case.
+
+    `watari run CASE --help` lists the axes of a case.
+    """
+    from watari.cli import dry_run as dry
     from watari.cli import summary
     from watari.common import progress
     from watari.plan.plan import find
@@ -211,6 +240,14 @@ def run(
         machine = {**machine, "hosts": names}  # on which defaults depend
         wanted = planned(words or [], plan, machine)
         print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
+    if quick:
+        wanted = replace(wanted, requests=tuple(dry.quick(wanted.requests)))
+    if dry_run:
+        if resume:
+            raise UsageError("--dry-run shows a plan; a resumed run continues the one it has")
+        show(dry.render(wanted.requests, machine))
+        return
+    require_folders(wanted.requests)
     state = prepare.fresh(wanted, machine, options.launcher)
     state.program.anonymous = anonymous
     resumed = None
@@ -237,6 +274,15 @@ def run(
     refused = ("wrong", "failed", "unsupported") if strict else ("wrong", "failed")
     bad = any(case.status in refused for case in results.cases)
     raise typer.Exit(INTERRUPTED if interrupted else int(bad))
+
+
+def require_folders(requests: Iterable[Request]) -> None:
+    """Raises UsageError for a folder that is not there; the default one is made."""
+    for request in requests:
+        folder = request.parameters.get("folder", FOLDER)
+        stored = cases.find(request.case).disk(request.parameters) > 0
+        if stored and folder != FOLDER and not Path(expanded(folder)).is_dir():
+            raise UsageError(f"{request.case}: folder={folder}: no such folder; make it first")
 
 
 def forecast(requests: list[Request], machine: Machine) -> None:
@@ -266,7 +312,8 @@ def known_format(format: str) -> None:
     """Raises UsageError for a format that figures do not have."""
     if format not in FORMATS:
         known = ", ".join(FORMATS)
-        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
+        hint = here(format) or nearest(format, FORMATS)
+        raise UsageError(f"unknown format '{format}'{hint}; known: {known}")
 
 
 def reports() -> Any:
@@ -301,7 +348,7 @@ def report(
     print(f"{'figures' if format else 'report'}: {output}")
 
 
-@app.command(epilog="Example: watari compare before.json after.json --threshold 3%")
+@app.command()
 def compare(
     base: Annotated[Path, typer.Argument(help="result file", show_default=False)],
     new: Annotated[
@@ -338,7 +385,7 @@ def compare(
     raise typer.Exit(max(exit_code(rows, fail_on_unsure) for rows in judged.values()))
 
 
-@app.command(epilog="Example: watari check run.json --baseline good.json --threshold copy=5%")
+@app.command()
 def check(
     results: Annotated[
         Path | None, typer.Argument(help="result file; none: runs the standard plan first")
@@ -446,14 +493,65 @@ def effort(
     print(f"figure: {output}")
 
 
+@app.command()
+def completion(
+    shell: Annotated[str, typer.Argument(help="bash, zsh or fish", show_default=False)],
+) -> None:
+    """Prints the completion script of a shell: commands, options, cases, axes and values."""
+    from watari.cli.completion import SCRIPTS
+
+    if shell not in SCRIPTS:
+        raise unknown("shell", shell, SCRIPTS)
+    print(SCRIPTS[shell], end="")
+
+
+@app.command("complete-words", hidden=True)
+def complete_words(words: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """What may stand in place of the last word, a line each: the completion scripts ask."""
+    from watari.cli.completion import candidates
+
+    print("\n".join(candidates(words or [""], command_table())))
+
+
+@app.command("man")
+def man() -> None:
+    """Prints the man page, watari.1."""
+    from watari.cli import manual
+
+    print(manual.page(command_table(), version("watari")), end="")
+
+
+def command_table() -> dict[str, Any]:
+    """The commands by name, with their options."""
+    table: dict[str, Any] = cast(Any, typer.main.get_command(app)).commands
+    return table
+
+
+def help_of_case(arguments: list[str]) -> str | None:
+    """The case of `run CASE --help`; None where that was not asked."""
+    asked = arguments[:1] == ["run"] and {"-h", "--help"} & set(arguments)
+    return next((word for word in arguments[1:] if word in cases.CASES), None) if asked else None
+
+
 for case in cases.CASES.values():  # commands of cases' own
     if case.commands:
         import_module(case.commands).add_to(app)
 
 
+for info in app.registered_commands:
+    name = info.name or cast(Any, info.callback).__name__.replace("_", "-")
+    info.epilog = f"Example: {EXAMPLES[name]}" if name in EXAMPLES else info.epilog
+
+
 def invoked(arguments: list[str]) -> int:
     """Does what the words say. Without typer's own ending, which would take Ctrl-C and broken pipes
     for itself."""
+    named = help_of_case(arguments)
+    if named:
+        print(f"Usage: watari run {named} [AXIS=VALUE...] [OPTIONS]; options: watari run --help")
+        list_case(named)
+        print(f"Example: watari run {named} {example(named)} -o {named}.json")
+        return 0
     command = typer.main.get_command(app)
     try:
         with command.make_context("watari", list(arguments)) as context:

@@ -15,7 +15,7 @@ class WatariError(Exception):
     exit_code = 1
 
 
-class UsageError(WatariError):
+class UsageError(WatariError, ValueError):
     """A word, value or combination that the command line or a plan may not contain."""
 
     name = "usage"
@@ -29,7 +29,7 @@ class FileError(WatariError):
     exit_code = 2
 
 
-class UnsupportedError(WatariError):
+class UnsupportedError(WatariError, NotImplementedError):
     """What this machine or this build does not have; the message is the reason."""
 
     name = "unsupported"
@@ -37,7 +37,7 @@ class UnsupportedError(WatariError):
     exit_code = 0
 
 
-class BeyondMemoryError(UnsupportedError):
+class BeyondMemoryError(UnsupportedError, MemoryError):
     """More memory asked for than there is; the message has both numbers."""
 
     name = "beyond-memory"

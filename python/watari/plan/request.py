@@ -31,8 +31,9 @@ class Request:
         return key(self.case, self.parameters)
 
 
-def values(case: Case, name: str, given: Value) -> list[Value]:
-    """The parsed values of one axis: a sweep has several. Raises UsageError."""
+def values(case: Case, name: str, given: Value, typed: str = "") -> list[Value]:
+    """The parsed values of one axis: a sweep has several. Raises UsageError, about the axis as the
+    user typed it."""
     known = {"trials": TRIALS, **case.axes}
     if name not in known:
         raise unknown(f"axis of {case.name}", name, known)
@@ -40,7 +41,7 @@ def values(case: Case, name: str, given: Value) -> list[Value]:
     try:
         parsed = [known[name].parse(as_text(value).strip()) for value in listed]
     except UsageError as error:
-        raise UsageError(f"{case.name}: {name}: {error}") from None
+        raise UsageError(f"{case.name}: {typed or name}: {error}") from None
     if not parsed:
         raise UsageError(f"{case.name}: {name}: no value given")
     return list(dict.fromkeys(parsed))
@@ -57,7 +58,7 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     given = dict(given)
     if "from" in case.axes and "memory" in given:
         both = given.pop("memory")
-        kinds = values(case, "from", both)
+        kinds = values(case, "from", both, typed="memory")
         requests = [
             request
             for kind in kinds

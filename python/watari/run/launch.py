@@ -166,7 +166,13 @@ def tail(path: Path) -> str:
         return ""
     # under a launcher they come before its long farewell
     words = [line for line in lines if line.startswith("watari: ")] or lines
-    return " | ".join(line.strip() for line in words if line.strip())[-TAIL_CHARACTERS:]
+    said = dict.fromkeys(line.strip() for line in words)  # every rank says the same
+    text = " | ".join(line for line in said if line.strip("-*= "))
+    if len(text) <= TAIL_CHARACTERS:
+        return text
+    # mpirun begins with the cause, a program ends with it
+    half = TAIL_CHARACTERS // 2
+    return f"{text[:half]} ... {text[-half:]}"
 
 
 def death(code: int) -> str:

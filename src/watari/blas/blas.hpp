@@ -16,6 +16,13 @@
 
 namespace watari::blas {
 
+/// A factor in memory that the processor addresses, row by row.
+struct factor {
+    const void* data;
+    std::size_t leading;      ///< elements from one row to the next
+    bool transposed = false;  ///< the memory holds its transpose
+};
+
 /// One processor's products in one precision. Calls of one object come one after another.
 class products {
 public:
@@ -24,12 +31,12 @@ public:
     products& operator=(const products&) = delete;
     virtual ~products() = default;
 
-    /// C = alpha A B + beta C; A is m x k, B k x n, C m x n, row-major, in memory that the
-    /// processor addresses; leading dimensions in elements, the elements of the made precision.
-    /// With beta == 0, C is not read: NaN in it does not survive; with k == 0 or alpha == 0 neither
-    /// are A and B. On a GPU it returns before it is done. Throws gpu_error, usage_error.
-    virtual void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
-                          std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
+    /// C = alpha A B + beta C; A is m x k, B k x n, C m x n, row-major, `ldc` elements from one row
+    /// to the next; the elements of the made precision. With beta == 0, C is not read: NaN in it
+    /// does not survive; with k == 0 or alpha == 0 neither are A and B. On a GPU it returns before
+    /// it is done. Throws gpu_error, usage_error.
+    virtual void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha,
+                          const factor& a, const factor& b, double beta, void* c,
                           std::size_t ldc) = 0;
 
     /// Such as "OpenBLAS 0.3.21, 2 threads" or "cuBLAS 13.1".

@@ -124,7 +124,7 @@ template <class Integer, class Element>
 using gemm_function = void (*)(int, int, int, Integer, Integer, Integer, Element, const Element*,
                                Integer, const Element*, Integer, Element, Element*, Integer);
 
-constexpr int row_major = 101, as_it_is = 111;  // CblasRowMajor, CblasNoTrans
+constexpr int row_major = 101, as_it_is = 111, transposed = 112;  // CblasRowMajor, CblasNoTrans
 
 class openblas_products final : public products {
 public:
@@ -137,9 +137,8 @@ public:
         if (limited && warm_threads < threads_) warm();
     }
 
-    void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
-                  std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
-                  std::size_t ldc) override {
+    void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const factor& a,
+                  const factor& b, double beta, void* c, std::size_t ldc) override {
         if (library_.parallel() == by_openmp) library_.set_threads(threads_);
         if (alpha == 0) k = 0;  // its kernels for small matrices read A and B all the same
         const auto call = [&]<class Integer, class Element>(Integer, Element) {
@@ -152,10 +151,11 @@ public:
             const auto gemm = reinterpret_cast<gemm_function<Integer, Element>>(
                 type_ == precision::single_precision ? library_.sgemm : library_.dgemm);
             const std::size_t least = 1;  // of a leading dimension, also where there is no element
-            gemm(row_major, as_it_is, as_it_is, integer(m), integer(n), integer(k),
-                 static_cast<Element>(alpha), static_cast<const Element*>(a),
-                 integer(std::max(lda, least)), static_cast<const Element*>(b),
-                 integer(std::max(ldb, least)), static_cast<Element>(beta),
+            gemm(row_major, a.transposed ? transposed : as_it_is,
+                 b.transposed ? transposed : as_it_is, integer(m), integer(n), integer(k),
+                 static_cast<Element>(alpha), static_cast<const Element*>(a.data),
+                 integer(std::max(a.leading, least)), static_cast<const Element*>(b.data),
+                 integer(std::max(b.leading, least)), static_cast<Element>(beta),
                  static_cast<Element*>(c), integer(std::max(ldc, least)));
         };
         const bool single_precision = type_ == precision::single_precision;
@@ -177,7 +177,7 @@ private:
         constexpr std::size_t n = 512;
         const std::size_t edge = n * element_bytes(type_);
         std::vector<std::byte> a(n * edge), b(n * edge), c(n * edge);
-        multiply(n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+        multiply(n, n, n, 1, {a.data(), n}, {b.data(), n}, 0, c.data(), n);
         warm_threads = threads_;
     }
 

@@ -16,8 +16,8 @@ namespace watari::blas {
 
 namespace {
 
-constexpr int as_it_is = 0;      // CUBLAS_OP_N
-constexpr int default_math = 0;  // CUBLAS_DEFAULT_MATH: FP32 is computed in FP32
+constexpr int as_it_is = 0, transposed = 1;  // CUBLAS_OP_N, CUBLAS_OP_T
+constexpr int default_math = 0;              // CUBLAS_DEFAULT_MATH: FP32 is computed in FP32
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;  // what cuBLAS takes on Hopper
 
 template <class Element>
@@ -119,21 +119,22 @@ public:
         library_.check(library_.set_math_mode(created, default_math), "cublasSetMathMode");
     }
 
-    void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const void* a,
-                  std::size_t lda, const void* b, std::size_t ldb, double beta, void* c,
-                  std::size_t ldc) override {
+    void multiply(std::size_t m, std::size_t n, std::size_t k, double alpha, const factor& a,
+                  const factor& b, double beta, void* c, std::size_t ldc) override {
         device::use(gpu_);
         // cuBLAS is column-major: there, what is row-major is transposed, and (A B)^T = B^T A^T
         const auto call = [&]<class Element>(gemm_function<Element> gemm) {
-            const auto factor = static_cast<Element>(alpha), add = static_cast<Element>(beta);
+            const auto scale = static_cast<Element>(alpha), add = static_cast<Element>(beta);
             const auto leading = [](std::size_t of, std::size_t columns) {
                 return static_cast<std::int64_t>(std::max({of, columns, std::size_t{1}}));
             };
-            return gemm(handle_.get(), as_it_is, as_it_is, static_cast<std::int64_t>(n),
-                        static_cast<std::int64_t>(m), static_cast<std::int64_t>(k), &factor,
-                        static_cast<const Element*>(b), leading(ldb, n),
-                        static_cast<const Element*>(a), leading(lda, k), &add,
-                        static_cast<Element*>(c), leading(ldc, n));
+            return gemm(
+                handle_.get(), b.transposed ? transposed : as_it_is,
+                a.transposed ? transposed : as_it_is, static_cast<std::int64_t>(n),
+                static_cast<std::int64_t>(m), static_cast<std::int64_t>(k), &scale,
+                static_cast<const Element*>(b.data), leading(b.leading, b.transposed ? k : n),
+                static_cast<const Element*>(a.data), leading(a.leading, a.transposed ? m : k), &add,
+                static_cast<Element*>(c), leading(ldc, n));
         };
         if (type_ == precision::single_precision)
             library_.check(call(library_.sgemm), "cublasSgemm");

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 
 namespace watari::files {
 
@@ -22,6 +23,12 @@ struct matrix_file {
     std::uint64_t offset = 0;  ///< bytes before element (0, 0)
     std::size_t rows = 0, columns = 0;
 };
+
+/// As it is used: with rows and columns exchanged where the file holds the transpose.
+inline matrix_file as_used(matrix_file file, bool transposed) {
+    if (transposed) std::swap(file.rows, file.columns);
+    return file;
+}
 
 /// A matrix as its file's header has it.
 struct npy_matrix {

@@ -39,6 +39,7 @@ std::unique_ptr<products> find(processor who, precision type, int threads = 1) {
 struct one_product {
     std::size_t m, n, k;
     double alpha, beta;
+    bool transpose_a = false, transpose_b = false;
 };
 
 struct access_path {
@@ -55,7 +56,15 @@ protected:
 
     template <class Element>
     void expect_right(const one_product& p) {
-        const std::size_t lda = p.k + 3, ldb = p.n + 1, ldc = p.n + 2;
+        const std::size_t lda = (p.transpose_a ? p.m : p.k) + 3;
+        const std::size_t ldb = (p.transpose_b ? p.k : p.n) + 1, ldc = p.n + 2;
+        const std::size_t in_a = (p.transpose_a ? p.k : p.m) * lda;
+        const auto at_a = [&](std::size_t i, std::size_t l) {
+            return p.transpose_a ? l * lda + i : i * lda + l;
+        };
+        const auto at_b = [&](std::size_t l, std::size_t j) {
+            return p.transpose_b ? j * ldb + l : l * ldb + j;
+        };
         std::mt19937 random(5);
         std::uniform_real_distribution<Element> values(-1, 1);
         const auto filled = [&](std::size_t count) {
@@ -65,14 +74,15 @@ protected:
             for (std::size_t i = 0; i < count; ++i) made.data()[i] = values(random);
             return made;
         };
-        const auto a = filled(p.m * lda), b = filled(p.k * ldb), c = filled(p.m * ldc);
+        const auto a = filled(in_a), c = filled(p.m * ldc);
+        const auto b = filled((p.transpose_b ? p.n : p.k) * ldb);
         if (p.beta == 0)
             for (std::size_t i = 0; i < p.m * ldc; ++i) c.data()[i] = static_cast<Element>(nan);
         if (p.alpha == 0)
-            for (std::size_t i = 0; i < p.m * lda; ++i) a.data()[i] = static_cast<Element>(nan);
+            for (std::size_t i = 0; i < in_a; ++i) a.data()[i] = static_cast<Element>(nan);
         const std::vector<Element> before(c.data(), c.data() + p.m * ldc);
-        used_->multiply(p.m, p.n, p.k, p.alpha, a.data(), lda, b.data(), ldb, p.beta, c.data(),
-                        ldc);
+        used_->multiply(p.m, p.n, p.k, p.alpha, {a.data(), lda, p.transpose_a},
+                        {b.data(), ldb, p.transpose_b}, p.beta, c.data(), ldc);
         if (GetParam().who.is_gpu()) device::synchronize(nullptr);
         const double bound = static_cast<double>(p.k + 4) * std::numeric_limits<Element>::epsilon();
         for (std::size_t i = 0; i < p.m; ++i)
@@ -84,7 +94,7 @@ protected:
                 }
                 double sum = 0;
                 for (std::size_t l = 0; l < p.k && p.alpha != 0; ++l)
-                    sum += static_cast<double>(a.data()[i * lda + l]) * b.data()[l * ldb + j];
+                    sum += static_cast<double>(a.data()[at_a(i, l)]) * b.data()[at_b(l, j)];
                 const double right = p.alpha * sum + (p.beta == 0 ? 0 : p.beta * old);
                 ASSERT_NEAR(now, right, bound * (std::abs(p.alpha) + std::abs(p.beta)))
                     << p.m << "x" << p.n << "x" << p.k << " at " << i << "," << j;
@@ -104,14 +114,16 @@ TEST_P(GemmBlas, AgreesWithDoubleLoops) {
                                   {5, 6, 0},
                                   {0, 3, 3}})
         for (const double alpha : {0.0, 1.0, -1.5})
-            for (const double beta : {0.0, 1.0, 0.75}) {
-                const one_product p{m, n, k, alpha, beta};
-                if (GetParam().type == precision::single_precision)
-                    expect_right<float>(p);
-                else
-                    expect_right<double>(p);
-                if (HasFatalFailure()) return;
-            }
+            for (const double beta : {0.0, 1.0, 0.75})
+                for (const auto& [of_a, of_b] :
+                     {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
+                    const one_product p{m, n, k, alpha, beta, of_a, of_b};
+                    if (GetParam().type == precision::single_precision)
+                        expect_right<float>(p);
+                    else
+                        expect_right<double>(p);
+                    if (HasFatalFailure()) return;
+                }
 }
 
 TEST_P(GemmBlas, SaysItsNameAndVersion) {

@@ -65,8 +65,8 @@ product_options by(const std::string& engine) {
 bool is_here(const std::string& engine, const std::string& path) {
     storage::store_options wanted;
     wanted.engine = engine;
-    wanted.path = path;
-    wanted.direct = false;
+    wanted.files = {.paths = {path}, .padded = true};
+    wanted.files.cache = files::cache_state::cold;
     try {
         storage::require_engine(wanted);
         return true;

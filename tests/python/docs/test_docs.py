@@ -16,7 +16,8 @@ from test_readme import commands, written_files
 from watari.cli.commands import app, planned
 
 ROOT = Path(__file__).parents[3]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES.append(ROOT / "examples" / "README.md")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 LIBRARY = ROOT / "src" / "watari"
 PACKAGE = ROOT / "python" / "watari"

@@ -52,6 +52,7 @@ PYTHON = (
     "machine",
     "results",
     "case",
+    "memory",
     "charts",
     "cases",
     "plan",

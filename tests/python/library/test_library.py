@@ -40,6 +40,12 @@ def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> Non
             assert done.stderr.startswith("unsupported: ")
         else:
             assert done.stdout.startswith(total)
+    stored = tmp_path / "numbers.bin"
+    count = (16 << 20) // 8  # four times its cache
+    (line,) = run(example / "file_array", stored, 16).splitlines()
+    squares = (count - 1) * count * (2 * count - 1) / 6
+    assert line == f"sum of the squares below {count}: {squares:.10g}"
+    assert (numpy.fromfile(stored) == numpy.arange(count, dtype=float) ** 2).all()
     output = run(example / "first_touch")
     assert output.splitlines()[0].startswith("pageable  8388608 bytes: 8388608 on the CPU")
     assert len(output.splitlines()) == 5

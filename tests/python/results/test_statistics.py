@@ -164,6 +164,6 @@ def test_summaries_by_phase() -> None:
 
 
 def test_ranks_of_thousands_of_trials_take_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert statistics.order_rank(10_000, 0.95) == 4902  # (n - 1.96 sqrt(n)) / 2, at most
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0

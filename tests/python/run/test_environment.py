@@ -106,7 +106,7 @@ def test_bytes_that_are_no_text_are_no_error(tmp_path):
         stderr=subprocess.PIPE,
         errors="replace",
     )
-    assert process.communicate(timeout=60)[1] == ""
+    assert process.communicate(timeout=300)[1] == ""
     assert process.returncode == 0
     result = schema.read(tmp_path / os.fsdecode(b"\xff.json"))
     assert "\ufffd" in variables.kept_command(["-o", os.fsdecode(b"\xff.json")])

@@ -86,7 +86,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
     process = start(asked, small_disk, "slow", stderr=subprocess.PIPE)
     wait_for_lines(process, 2)
     fill(small_disk)
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=300)[1]
     assert process.returncode == 1
     assert errors.count("\n") == 1
     assert FULL in errors
@@ -97,7 +97,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
     assert not list(small_disk.glob(".trial-*"))
     (small_disk / "filler").unlink()
     again = start(["--resume", "run.json.journal"], small_disk, "good", stderr=subprocess.PIPE)
-    again.communicate(timeout=60)
+    again.communicate(timeout=300)
     assert again.returncode == 0
     result = schema.read(small_disk / "run.json").cases[0]
     assert (result.status, len(result.trials)) == ("ok", 20)
@@ -225,7 +225,7 @@ def test_a_journal_that_was_removed_is_written_anew(tmp_path):
     (tmp_path / "run.json.journal").unlink()
     wait_for_lines(process, 2)
     assert len((tmp_path / "run.json.journal").read_text().splitlines()) > 4
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == 0
     assert len(schema.read(tmp_path / "run.json").cases[0].trials) == 6
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
@@ -249,7 +249,7 @@ def test_a_run_whose_folder_is_removed_says_what_is_lost(tmp_path):
     wait_for_lines(process, 2)
     while folder.exists():  # trials make files in it meanwhile
         shutil.rmtree(folder, ignore_errors=True)
-    errors = process.communicate(timeout=20)[1]
+    errors = process.communicate(timeout=300)[1]
     assert process.returncode == 1
     assert errors.count("\n") == 1
     assert "No such file" in errors

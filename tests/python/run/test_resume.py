@@ -215,12 +215,12 @@ def test_what_a_living_run_writes_is_no_other_runs(tmp_path):
     wait_for_lines(process, 2)
     for arguments in (ARGUMENTS, ["--resume", "run.json"], ["--resume", "run.json.journal"]):
         other = start(arguments, tmp_path, "good", stderr=subprocess.PIPE)
-        says = other.communicate(timeout=20)[1]
+        says = other.communicate(timeout=300)[1]
         assert says == "watari: run.json.journal is being written by another run\n"
         assert other.returncode == 2
     done = len((tmp_path / "run.json.journal").read_text().splitlines()) - 1
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=300)
     assert process.returncode == 130
     assert len(schema.read(tmp_path / "run.json").cases[0].trials) >= done >= 2
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]

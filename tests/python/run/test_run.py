@@ -105,11 +105,14 @@ def test_interrupts_between_trials_and_at_the_end_keep_all_results(done, tmp_pat
 def test_budget_ends_in_time_and_says_what_is_missing(tmp_path):
     asked = requests(2**20, 2**21, trials=20)
     started = time.monotonic()
+    runner.execute(state(requests(2**20, trials=1)), options(tmp_path, "slow"))
+    budget = 8 * (time.monotonic() - started)  # of trials as long as they are on this machine now
+    started = time.monotonic()
     recorder = Recorder()
     measured, interrupted = runner.execute(
-        state(asked), options(tmp_path, "slow", deadline=started + 5, progress=recorder)
+        state(asked), options(tmp_path, "slow", deadline=started + budget, progress=recorder)
     )
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 1.5 * budget
     assert not interrupted
     done = [len(case.trials) for case in measured.cases]
     assert min(done) >= 1
@@ -190,7 +193,7 @@ def test_ctrl_c_keeps_what_is_done(number, tmp_path):
     process = start(ARGUMENTS, tmp_path, "slow")
     wait_for_lines(process, 2)
     process.send_signal(number)
-    text, _ = process.communicate(timeout=20)
+    text, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "interrupted" in text
     result = schema.read(tmp_path / "run.json")
@@ -208,7 +211,7 @@ def limit_file_size():
 def test_a_full_disk_keeps_the_old_file_and_what_was_measured(tmp_path):
     (tmp_path / "run.json").write_text("old")
     process = start(ARGUMENTS, tmp_path, "good", stderr=subprocess.PIPE, preexec_fn=limit_file_size)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 1
     assert "File too large" in errors
     assert "--resume run.json.journal" in errors
@@ -221,7 +224,7 @@ def test_output_that_cannot_be_written_is_detected_before_measuring(tmp_path):
     (tmp_path / "file").write_text("")
     arguments = [*ARGUMENTS[:-1], "file/run.json"]
     process = start(arguments, tmp_path, "slow", stderr=subprocess.PIPE)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=300)
     assert process.returncode == 2
     assert "file/run.json" in errors or "Not a directory" in errors
     assert "Traceback" not in errors

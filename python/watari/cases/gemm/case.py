@@ -142,6 +142,7 @@ CASES = (
         threads_compute=False,
         labels=labels,
         forecast=forecast,
+        disk=lambda p: matrix_bytes(p) if p["store"] == "file" else 0,
         presentation="watari.cases.gemm.words",
         commands="watari.cases.gemm.command",
     ),

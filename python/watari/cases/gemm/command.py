@@ -20,7 +20,8 @@ from watari.common.units import format_bytes, format_duration, format_flops
 class ProgressReport:
     """Prints the forecast, then how far the product is."""
 
-    def __init__(self) -> None:
+    def __init__(self, only_plan: bool = False) -> None:
+        self.only_plan = only_plan
         self.share: Share | None = None
         self.tiles = self.flops = 0
 
@@ -29,12 +30,15 @@ class ProgressReport:
         of = forecast.forecast(p, work.plan, forecast.file_rate(Path(work.largest)))
         shapes = f"{p['m']} x {p['n']} = ({p['m']} x {p['k']}) ({p['k']} x {p['n']})"
         print(f"{work.output}: {shapes}, {work.dtype}", end="")
-        print(f", by {p['engine']} on the {p['processor']}, tiles of {p['tile']}")
+        print(f", by {p['engine']} on the {p['processor']}, ", end="")
+        print(f"tiles of {p['tile']} in {format_bytes(p['fast-memory'])}")
         whole = "in all: " if finished else ""
         print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)
         if finished:
             print(f"{finished} of {work.tiles} tiles are finished already", flush=True)
         self.tiles, self.flops = work.tiles, of.flops
+        if self.only_plan:
+            return
         self.share = suited_share()
         self.share.start()
 
@@ -51,14 +55,14 @@ class ProgressReport:
 def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
     """Makes the product and says what it took. Raises what `watari.gemm` raises; what this machine
     lacks is an error here, since there is no product then."""
-    report = ProgressReport()
+    report = ProgressReport(bool(asked.get("dry_run")))
     try:
         done = product.gemm(a, b, out, progress=report, **asked)  # type: ignore[arg-type]
     except UnsupportedError as error:
         raise UsageError(str(error)) from None
     finally:
         report.stop()
-    print(summary(done, out, report))
+    print(f"{out}: not written" if report.only_plan else summary(done, out, report))
 
 
 def summary(done: Product, out: Path, report: ProgressReport) -> str:
@@ -82,8 +86,9 @@ def gemm(
         typer.Option("--output", "-o", readable=False, help="C; with --beta also what is added to"),
     ],
     fast_memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM")
-    ],
+        str,
+        typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM"),
+    ] = "auto",
     alpha: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
     beta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
     tile: Annotated[
@@ -92,18 +97,28 @@ def gemm(
     engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
     processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
+    transpose_a: Annotated[
+        bool, typer.Option("--transpose-a", help="A.npy holds the transpose of A")
+    ] = False,
+    transpose_b: Annotated[
+        bool, typer.Option("--transpose-b", help="B.npy holds the transpose of B")
+    ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="do not go on with what a killed run finished")
     ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="read C back before it gets its name")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="check everything, print the forecast, write nothing")
+    ] = False,
 ) -> None:
     """C = alpha A B + beta C of .npy files, which may be larger than memory."""
     asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:
-        make(a, b, output, {**asked, "fresh": fresh, "verify": verify})
+        switches = {"transpose_a": transpose_a, "transpose_b": transpose_b, "dry_run": dry_run}
+        make(a, b, output, {**asked, **switches, "fresh": fresh, "verify": verify})
     except Interrupted as interrupted:
         print(f"watari: interrupted; {interrupted}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -145,8 +145,8 @@ def dashes(data: Sequence[dict[str, Any]]) -> alt.Scale:
 
 
 def ratio(cases: Sequence[Measured]) -> str:
-    """The seed's comparison, measured here and published: `gpu` over `posix` with one thread, at
-    its tile or the largest below."""
+    """The comparison of Hanawa (2025), measured here and published: `gpu` over `posix` with one
+    thread, at its tile or the largest below."""
     times = {}
     for m in cases:
         if m["engine"] == "gpu" or (m["engine"], m["threads"]) == ("posix", 1):

@@ -78,38 +78,46 @@ def gemm(
     b: PathLike,
     out: PathLike,
     *,
-    fast_memory: int | str,
+    fast_memory: int | str = "auto",
     alpha: float | str = 1.0,
     beta: float | str = 0.0,
     tile: int | str | None = None,
     engine: str | None = None,
     processor: str | None = None,
     threads: int | str | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
     fresh: bool = False,
     verify: bool = False,
+    dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Product:
     """C = alpha A B + beta C for matrices in .npy files, which may be larger than memory.
 
-    `a` (m x k) and `b` (k x n) are both of float32 or of float64, in C order; `out` becomes m x n
-    of the same type. With beta other than 0 `out` must be there and is the C that is added to; else
-    a file that is there is replaced. Tiles of `tile` x `tile` elements (a multiple of 128) move
-    through `fast_memory` bytes (a number or a text such as "8GiB") of GPU memory, or of RAM where
-    `processor` is `cpu`; `engine` (FILE_ENGINES of case/engines.py) moves them, with so many
+    `a` (m x k) and `b` (k x n) are both of float32 or of float64, in C order; with `transpose_a`
+    the file of `a` is k x m and its transpose is multiplied, with `transpose_b` that of `b` is
+    n x k. `out` becomes m x n of the same type. With beta other than 0 `out` must be there and is
+    the C that is added to; else a file that is there is replaced.
+
+    Tiles of `tile` x `tile` elements (a multiple of 128) move
+    through `fast_memory` bytes (a number, a text such as "8GiB", or "auto": most of what is free on
+    the GPU, half of what is free in RAM) of GPU memory, or of RAM where `processor` is `cpu`;
+    `engine` (FILE_ENGINES of case/engines.py) moves them, with so many
     CPU `threads`.
     Tile products are cuBLAS's or OpenBLAS's.
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
     same call resumes from them; `fresh` starts over. Ctrl-C (where this is the main thread) ends
     it with what is finished kept. `verify` reads all of `out` back, and compares it with checksums
-    of what was computed, before it gets its name.
+    of what was computed, before it gets its name. `dry_run` checks everything that could be wrong,
+    gives `progress` the plan, writes nothing, and returns the bytes that the product would move.
 
     Raises UsageError and FileError before anything is written, for what does not fit;
     UnsupportedError where this machine lacks what is asked for; SystemCallError with file and
     address where reading or writing fails; KeyboardInterrupt.
     """
     asked: Parameters = {
-        "fast_memory": parse_size(str(fast_memory)),
+        "fast_memory": 0 if fast_memory == "auto" else parse_size(str(fast_memory)),
         "alpha": axes.parse_number(str(alpha)),
         "beta": axes.parse_number(str(beta)),
     }
@@ -122,9 +130,16 @@ def gemm(
     if threads is not None:
         asked["threads"] = count(1, 4096)(str(threads))
     paths = {"a": os.fspath(a), "b": os.fspath(b), "c": os.fspath(out)}
-    product = prepared({**paths, **axes.settle(asked), "fresh": fresh, "verify": verify})
-    listener = progress or Silent()
-    done = multiply(product, described(product, paths["c"], asked), listener)
+    switches = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+    switches |= {"fresh": fresh, "verify": verify}
+    product = prepared({**paths, **axes.settle(asked), **switches})
+    work = described(product, paths["c"], asked)
+    if dry_run:
+        plan, before = work.plan, product.completed_before()
+        (progress or Silent()).start(work, before)
+        moved = int(plan["bytes_read"]), int(plan["bytes_written"])
+        return Product(0.0, *moved, work.tiles, before)
+    done = multiply(product, work, progress or Silent())
     names = ("seconds", "bytes_read", "bytes_written", "tiles", "finished_before", "notes")
     return Product(**{name: done[name] for name in names})
 
@@ -145,7 +160,7 @@ def described(product: Any, output: str, asked: Parameters) -> Work:
     names = ("m", "n", "k", "processor", "engine", "tile", "threads", "depth")
     parameters = {name: facts[name] for name in names}
     parameters |= {"alpha": asked["alpha"], "beta": asked["beta"]}
-    parameters |= {"precision": PRECISION[facts["dtype"]], "fast-memory": asked["fast_memory"]}
+    parameters |= {"precision": PRECISION[facts["dtype"]], "fast-memory": facts["fast_memory"]}
     largest = max(facts["factors"], key=os.path.getsize)
     return Work(output, largest, facts["dtype"], parameters, facts, facts["tiles"])
 

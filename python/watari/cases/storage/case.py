@@ -134,6 +134,7 @@ CASES = (
         axes.require_sense,
         extra_seconds,
         standard=standard,
+        disk=lambda p: int(p["size"]) if p["store"] == "file" else 0,
         presentation="watari.cases.storage.words",
     ),
 )

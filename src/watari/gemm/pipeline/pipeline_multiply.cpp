@@ -73,19 +73,21 @@ void pipeline::parts::multiply_column(const gemm::step& at, std::size_t c) {
     await_column(at, c);
     const std::size_t j = at.column + c, e = o.c.where.element;
     const tiling& tiles = o.c.where.tiles;
-    const std::size_t last = at.row + at.rows - 1;
+    const std::size_t last = at.row + at.rows - 1, n = tiles.columns_of(j);
     const std::size_t m = (at.rows - 1) * tiles.tile + tiles.rows_of(last);
     std::byte* const to = slot(schedule.slot_of_c(0, c));
+    const std::size_t row_bytes = row_bytes_of(o.c.where, j);
     const double beta = at.first ? o.beta : 1.0;
-    if (schedule.multiplies()) {
-        std::byte* const a = slot(schedule.slot_of_a(at, 0)) + skip_of(o.a.where, at.l);
-        std::byte* const b = slot(schedule.slot_of_b(at, c)) + skip_of(o.b.where, j);
-        products->multiply(m, tiles.columns_of(j), o.a.where.tiles.columns_of(at.l), o.alpha, a,
-                           row_bytes_of(o.a.where, at.l) / e, b, row_bytes_of(o.b.where, j) / e,
-                           beta, to, row_bytes_of(o.c.where, j) / e);
-    } else {
-        products->multiply(m, tiles.columns_of(j), 0, 0, to, 1, to, tiles.columns_of(j), beta, to,
-                           row_bytes_of(o.c.where, j) / e);
+    if (!schedule.multiplies()) {
+        products->multiply(m, n, 0, 0, {to, 1}, {to, n}, beta, to, row_bytes / e);
+    } else if (const tiling& a = o.a.where.tiles; !o.a.where.transposed) {
+        products->multiply(m, n, a.columns_of(at.l), o.alpha, factor_a(at, 0), factor_b(at, c),
+                           beta, to, row_bytes / e);
+    } else {  // its tiles lie apart
+        for (std::size_t r = 0; r < at.rows; ++r)
+            products->multiply(tiles.rows_of(at.row + r), n, a.rows_of(at.l), o.alpha,
+                               factor_a(at, r), factor_b(at, c), beta,
+                               to + r * tiles.tile * row_bytes, row_bytes / e);
     }
     if (at.last && o.who.is_gpu()) column_end[c].record(main_stream());
 }

@@ -48,8 +48,28 @@ std::byte* pipeline::parts::below(std::size_t first_slot, matrix which, std::siz
 }
 
 std::byte* pipeline::parts::location_of(const step& at, const load& tiles) const {
+    if (where(tiles.which).transposed) return slot(tiles.slot);
     const std::size_t r = tiles.which == matrix::b ? 0 : tiles.row - at.row;
     return below(tiles.slot - r, tiles.which, tiles.column, r);
+}
+
+tile_run pipeline::parts::stored(const load& tiles) const {
+    if (where(tiles.which).transposed) return {tiles.column, tiles.row, 1};
+    return {tiles.row, tiles.column, tiles.columns};
+}
+
+blas::factor pipeline::parts::factor_a(const step& at, std::size_t r) const {
+    const placement& in = o.a.where;
+    const std::size_t column = in.transposed ? at.row + r : at.l;  // of tiles in the store
+    return {slot(schedule.slot_of_a(at, r)) + skip_of(in, column),
+            row_bytes_of(in, column) / in.element, in.transposed};
+}
+
+blas::factor pipeline::parts::factor_b(const step& at, std::size_t c) const {
+    const placement& in = o.b.where;
+    const std::size_t column = in.transposed ? at.l : at.column + c;
+    return {slot(schedule.slot_of_b(at, c)) + skip_of(in, column),
+            row_bytes_of(in, column) / in.element, in.transposed};
 }
 
 bool pipeline::parts::done_before(const step& at, std::size_t c) const {

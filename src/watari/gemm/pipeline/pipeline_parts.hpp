@@ -31,6 +31,11 @@ struct pipeline::parts {
     std::byte* below(std::size_t first_slot, matrix which, std::size_t tile_column,
                      std::size_t r) const;
     std::byte* location_of(const step& at, const load& tiles) const;
+    /// As its store has them.
+    tile_run stored(const load& tiles) const;
+    /// Tile (at.row + r, at.l) of A, with r = 0 and those below it, and (at.l, at.column + c) of B.
+    blas::factor factor_a(const step& at, std::size_t r) const;
+    blas::factor factor_b(const step& at, std::size_t c) const;
 
     /// Whether all tiles of a block's column were done before.
     bool done_before(const step& at, std::size_t c) const;

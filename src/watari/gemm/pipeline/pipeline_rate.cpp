@@ -21,10 +21,9 @@ double pipeline::blas_rate() {
     const std::size_t m = (at.rows - 1) * tiles.tile + tiles.rows_of(at.row + at.rows - 1);
     const std::size_t n = tiles.columns_of(at.column), k = p.o.a.where.tiles.columns_of(at.l);
     const auto once = [&] {
-        p.products->multiply(
-            m, n, k, 1, p.slot(p.schedule.slot_of_a(at, 0)), row_bytes_of(p.o.a.where, at.l) / e,
-            p.slot(p.schedule.slot_of_b(at, 0)), row_bytes_of(p.o.b.where, at.column) / e, 0,
-            p.slot(p.schedule.slot_of_c(0, 0)), row_bytes_of(p.o.c.where, at.column) / e);
+        p.products->multiply(m, n, k, 1, p.factor_a(at, 0), p.factor_b(at, 0), 0,
+                             p.slot(p.schedule.slot_of_c(0, 0)),
+                             row_bytes_of(p.o.c.where, at.column) / e);
     };
     const auto seconds_of = [&](std::size_t count) {
         const double start = measure::now();

@@ -45,8 +45,8 @@ void pipeline::parts::read_tiles(mover& by) {
         in_turn += turns;
         counts.both_directions += writing > 0;
         lock.unlock();
-        const std::size_t bytes = by.move(from, {tiles.row, tiles.column, tiles.columns},
-                                          location_of(at, tiles), tiles.apart * o.slot_bytes);
+        const std::size_t bytes =
+            by.move(from, stored(tiles), location_of(at, tiles), tiles.apart * o.slot_bytes);
         lock.lock();
         --reading;
         in_turn -= turns;

@@ -16,22 +16,6 @@ namespace {
 
 constexpr std::size_t largest_unit = 4096;  ///< of direct I/O
 
-shape shape_of(const file_product& p) {
-    const auto text = [](const files::matrix_file& m) {
-        return std::to_string(m.rows) + " x " + std::to_string(m.columns);
-    };
-    const bool reads_c = p.how.beta != 0;
-    if (p.a.columns != p.b.rows || p.c.rows != p.a.rows || p.c.columns != p.b.columns ||
-        (reads_c && (p.c_read.rows != p.c.rows || p.c_read.columns != p.c.columns)))
-        throw usage_error("shapes do not fit: A " + text(p.a) + ", B " + text(p.b) + ", C " +
-                          text(p.c) + (reads_c ? ", old C " + text(p.c_read) : ""));
-    for (const files::matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
-        if (each->offset % element_bytes(p.how.type) != 0)
-            throw usage_error(each->path + ": an element begins at byte " +
-                              std::to_string(each->offset) + ", not at a multiple of its size");
-    return {p.a.rows, p.b.columns, p.a.columns};
-}
-
 /// Whether every row of every tile begins and ends at a multiple of `unit` bytes.
 bool is_aligned(const files::matrix_file& m, const options& how, std::size_t unit) {
     const std::size_t element = element_bytes(how.type);
@@ -40,8 +24,10 @@ bool is_aligned(const files::matrix_file& m, const options& how, std::size_t uni
 }
 
 placement placement_of(const file_product& p, const files::matrix_file& m, std::size_t unit) {
-    return placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type), m.offset,
-                              unit);
+    placement where = placement::rows_at({m.rows, m.columns, p.how.tile}, element_bytes(p.how.type),
+                                         m.offset, unit);
+    where.transposed = (&m == &p.a && p.transpose_a) || (&m == &p.b && p.transpose_b);
+    return where;
 }
 
 storage::store_options options_of(const file_product& p, const files::matrix_file& m,
@@ -107,6 +93,23 @@ schedule schedule_of(const file_product& p, std::size_t slot_bytes,
 }
 
 }  // namespace
+
+shape shape_of(const file_product& p) {
+    using files::shape_text;
+    const files::matrix_file a = files::as_used(p.a, p.transpose_a);
+    const files::matrix_file b = files::as_used(p.b, p.transpose_b);
+    const bool reads_c = p.how.beta != 0;
+    if (a.columns != b.rows || p.c.rows != a.rows || p.c.columns != b.columns ||
+        (reads_c && (p.c_read.rows != p.c.rows || p.c_read.columns != p.c.columns)))
+        throw usage_error("shapes do not fit: A " + shape_text(a) + ", B " + shape_text(b) +
+                          ", C " + shape_text(p.c) +
+                          (reads_c ? ", old C " + shape_text(p.c_read) : ""));
+    for (const files::matrix_file* each : {&p.a, &p.b, &p.c, &p.c_read})
+        if (each->offset % element_bytes(p.how.type) != 0)
+            throw usage_error(each->path + ": an element begins at byte " +
+                              std::to_string(each->offset) + ", not at a multiple of its size");
+    return {a.rows, b.columns, a.columns};
+}
 
 std::size_t slot_bytes(const file_product& p) {
     shape_of(p);

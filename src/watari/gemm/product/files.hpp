@@ -17,11 +17,15 @@ struct file_product {
     files::matrix_file c_read;  ///< what beta multiplies; not used where beta is 0
     int opened_c = -1;          ///< C, open already: no other file that takes its name is written
     options how{};
+    bool transpose_a = false, transpose_b = false;  ///< the file holds the factor's transpose
     bool direct = true;                 ///< past the page cache, where the file systems can
     std::vector<tile_of_c> finished{};  ///< tiles that an earlier run has written
     std::function<bool(completed_tiles, double)> progress{};  ///< see pipeline_options
     double interval = 1;
 };
+
+/// Of the product; A and B as they are multiplied. Throws usage_error for files that do not fit.
+shape shape_of(const file_product& p);
 
 /// Of a tile in fast memory. A and B are asked for the unit of direct I/O, C need not be there.
 /// Throws usage_error.

@@ -6,10 +6,13 @@
 #include "watari/gemm/product/product_checks.hpp"
 #include "watari/gemm/product/read_back.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/memory/host.hpp"
+#include "watari/memory/kind.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <filesystem>
 
@@ -35,6 +38,25 @@ std::size_t default_depth(const std::string& engine) {
     if (!storage::engine_named(engine).deep) return 1;
     return engine == "gpu" ? 16 : 32;
 }
+
+/// Of a GPU what is free, less what cuBLAS and the driver take; of RAM half, since the page cache,
+/// other programs and OpenBLAS want some. Two binary digits of it, so that a little more or less
+/// free memory leaves schedule and bits as they are.
+std::size_t suited_fast_memory(processor who) {
+    if (who.is_gpu()) device::use(who.number);
+    const std::size_t room = who.is_gpu()
+                                 ? memory::row(memory::kind::device).available(who.number) / 8 * 7
+                                 : memory::host::left().bytes / 2;
+    const std::size_t step = std::bit_floor(room) / 2;
+    return step == 0 ? room : room / step * step;
+}
+
+files::npy_matrix as_multiplied(files::npy_matrix matrix, bool transposed) {
+    matrix.where = files::as_used(matrix.where, transposed);
+    return matrix;
+}
+
+const char* in_words(bool transposed) { return transposed ? " transposed" : ""; }
 
 /// Suffix of a name whose change does not make the product another one (owner, mode, links): it is
 /// only reported.
@@ -69,13 +91,18 @@ product::product(const npy_product& wanted)
     : wanted_(wanted), a_(files::read_npy(wanted.a)), b_(files::read_npy(wanted.b)) {
     output_ = real_path(wanted.c);
     journal_ = files::journal_path(output_);
-    require_product(a_, b_, {wanted.a, wanted.b, wanted.c});
+    const files::npy_matrix a = as_multiplied(a_, wanted.transpose_a);
+    const files::npy_matrix b = as_multiplied(b_, wanted.transpose_b);
+    require_product(
+        a, b,
+        {wanted.a, wanted.b, wanted.c, in_words(wanted.transpose_a), in_words(wanted.transpose_b)});
     require_place(output_, a_, b_, wanted.c);
-    if (wanted.beta != 0) old_ = read_old(wanted.c, a_, b_);
+    if (wanted.beta != 0) old_ = read_old(wanted.c, a, b);
     job_.a = a_.where;
     job_.b = b_.where;
-    job_.c = {files::partial_path(output_), files::npy_header_bytes, a_.where.rows,
-              b_.where.columns};
+    job_.transpose_a = wanted.transpose_a;
+    job_.transpose_b = wanted.transpose_b;
+    job_.c = {files::partial_path(output_), files::npy_header_bytes, a.where.rows, b.where.columns};
     if (old_) job_.c_read = old_->where;
     options& how = job_.how;
     how.processor = wanted.who.value_or(device::count() > 0 ? gpu_number(0) : the_cpu);
@@ -84,7 +111,8 @@ product::product(const npy_product& wanted)
     how.threads = wanted.threads > 0 ? wanted.threads : default_threads(how.engine);
     how.depth = default_depth(how.engine);
     how.type = a_.type;
-    how.fast_memory = wanted.fast_memory;
+    how.fast_memory =
+        wanted.fast_memory > 0 ? wanted.fast_memory : suited_fast_memory(how.processor);
     how.alpha = wanted.alpha;
     how.beta = wanted.beta;
     job_.interval = wanted.interval;
@@ -128,6 +156,8 @@ identity product::who_it_is() const {
     add_identity(all, "A", a_);
     add_identity(all, "B", b_);
     if (old_) add_identity(all, "C", *old_);
+    if (job_.transpose_a) all.emplace_back("A.transposed", "yes");
+    if (job_.transpose_b) all.emplace_back("B.transposed", "yes");
     all.emplace_back("tile", std::to_string(how().tile));
     all.emplace_back("processor", how().processor.is_gpu() ? "gpu" : "cpu");
     return all;
@@ -211,6 +241,11 @@ void product::note_attributes(const identity& before) {
                 notes_.push_back(name.substr(0, name.size() - attributes.size()) +
                                  " has other attributes than before (ctime); its size, time of " +
                                  "change, inode and 66 sampled blocks are the same");
+}
+
+std::size_t product::completed_before() {
+    if (wanted_.fresh || !files::is_there(files::partial_path(output_))) return 0;
+    return tiles_left(files::partial_file(output_)).size();
 }
 
 product_counts product::run(const product_progress& progress) {

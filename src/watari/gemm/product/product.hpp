@@ -1,12 +1,12 @@
 /// C = alpha A B + beta C of matrices in .npy files, which may be larger than memory.
 ///
-/// A (m x k) and B (k x n) are both of float32 or of float64, in C order; C becomes m x n of the
-/// same type, written whole or not at all: into C.npy.partial beside it, which takes its name when
-/// it is durable. A run that was stopped or killed leaves that and a journal, and the same product
-/// goes on from there; with the same fast memory and engine, to the same bits. Two runs on one C
-/// are refused.
+/// A (m x k) and B (k x n) are both of float32 or of float64, in C order; a file may hold the
+/// transpose of its factor instead (k x m, n x k). C becomes m x n of the same type, written whole
+/// or not at all: into C.npy.partial beside it, which takes its name when it is durable. A run that
+/// was stopped or killed leaves that and a journal, and the same product goes on from there; with
+/// the same fast memory and engine, to the same bits. Two runs on one C are refused.
 ///
-///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy", .fast_memory = 8 << 30});
+///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy"});
 #pragma once
 
 #include "watari/files/npy.hpp"
@@ -24,9 +24,11 @@ namespace watari::gemm {
 
 /// What is asked for. What is left empty, or 0, suits the machine.
 struct npy_product {
-    std::string a, b, c;         ///< paths; with beta other than 0 C must be there, and is added to
-    std::size_t fast_memory;     ///< bytes of GPU memory, or of RAM where the CPU multiplies
-    double alpha = 1, beta = 0;  ///< with alpha 0 A and B are not read
+    std::string a, b, c;  ///< paths; with beta other than 0 C must be there, and is added to
+    std::size_t fast_memory = 0;  ///< bytes of GPU memory, or of RAM where the CPU multiplies
+    bool transpose_a = false;     ///< the file of A holds its transpose
+    bool transpose_b = false;
+    double alpha = 1, beta = 0;              ///< with alpha 0 A and B are not read
     std::optional<watari::processor> who{};  ///< that multiplies
     std::string engine{};                    ///< that moves tiles: a row of storage::engines()
     std::size_t tile = 0;                    ///< elements along an edge
@@ -60,11 +62,17 @@ public:
 
     const files::npy_matrix& a() const { return a_; }
     const files::npy_matrix& b() const { return b_; }
+    /// Of the product; A and B as they are multiplied.
+    shape size() const { return shape_of(job_); }
     /// With what was left open.
     const options& how() const { return job_.how; }
     /// What the whole product moves.
     const foresight& ahead() const { return ahead_; }
     std::size_t tiles() const { return grid().tiles(); }  ///< of C
+
+    /// Tiles that an earlier run completed and `run` would resume from; 0 where it begins anew.
+    /// Throws usage_error where a partial file is of another product.
+    std::size_t completed_before();
 
     /// Makes C, or what is left of it. Completed tiles of an earlier run are read back and verified
     /// by their checksums; those that fail are computed again. Throws what the constructor does,

@@ -38,8 +38,8 @@ std::string real_path(const std::string& named) {
 void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
                      const product_names& named) {
     if (a.where.columns != b.where.rows)
-        throw file_error(named.a + " is " + files::shape_text(a.where) + " and " + named.b +
-                         " is " + files::shape_text(b.where) +
+        throw file_error(named.a + named.of_a + " is " + files::shape_text(a.where) + " and " +
+                         named.b + named.of_b + " is " + files::shape_text(b.where) +
                          ": columns of the first must be rows of the second");
     if (a.type != b.type)
         throw file_error(named.a + " is of " + files::npy_type(a.type) + " and " + named.b +

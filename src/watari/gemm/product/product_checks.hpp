@@ -10,12 +10,14 @@ namespace watari::gemm {
 /// Paths as they were named.
 struct product_names {
     const std::string &a, &b, &c;
+    const char *of_a = "", *of_b = "";  ///< behind a name: ` transposed`
 };
 
 /// Where a name leads, through links, to a file that need not be there. Throws file_error.
 std::string real_path(const std::string& named);
 
-/// Throws file_error for matrices that have no product, or none that a file holds.
+/// Throws file_error for factors, A and B as they are multiplied, that have no product, or none
+/// that a file holds.
 void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
                      const product_names& named);
 

@@ -74,6 +74,9 @@ std::uint64_t placement::bytes() const {
 std::uint64_t placement::request_bytes(const std::vector<run_of_tiles>& runs) const {
     std::uint64_t total = 0;
     if (layout == gemm::layout::row_major) {
+        for (std::size_t j = 0; transposed && j < tiles.tile_columns(); ++j)
+            total += tiles.rows * block_of(*this, j, 1);
+        if (transposed) return total;
         for (const auto& [first_tile, count] : runs)
             total += tiles.rows * block_of(*this, first_tile, count);
         return total;
@@ -121,7 +124,7 @@ std::size_t skip_of(const placement& where, std::size_t j) {
 
 std::size_t tiles_in_request(const placement& where, std::size_t bytes) {
     const std::size_t edge = where.tiles.tile * where.element;
-    if (where.layout == layout::tiled || edge % where.unit != 0) return 1;
+    if (where.layout == layout::tiled || where.transposed || edge % where.unit != 0) return 1;
     const std::size_t shared = std::min(shared_bytes(where), bytes);
     return std::clamp<std::size_t>((bytes - shared) / edge, 1, IOV_MAX);
 }

@@ -32,6 +32,9 @@ struct placement {
     std::uint64_t row_bytes = 0;    ///< row-major: from one row to the next
     std::size_t unit = 512;         ///< what offsets and sizes of requests are multiples of
     std::size_t most = most_block;  ///< bytes of a request of the tiled layout
+    /// The store holds the transpose: tile (i, j) of the product's matrix is tile (j, i) here, and
+    /// each comes by requests of its own.
+    bool transposed = false;
 
     /// The program's own: rows, or whole tiles, one behind the other, aligned. Throws usage_error
     /// for a tile whose rows are not whole sectors of 512 bytes or beyond most_block.
@@ -44,7 +47,8 @@ struct placement {
     std::uint64_t bytes() const;  ///< of the store, from its beginning to the last element
     /// Of the store, tile (i, j) of the tiled layout.
     std::uint64_t tile_at(std::size_t i, std::size_t j) const;
-    /// How much is read to read each tile once, by requests for such runs of neighbours.
+    /// How much is read to read each tile once, by requests for such runs of neighbours, which are
+    /// single tiles where the store holds the transpose.
     std::uint64_t request_bytes(const std::vector<run_of_tiles>& runs) const;
     std::size_t tile_bytes() const;  ///< that hold any tile with its blocks
     /// Of a request for so many tiles.

@@ -55,15 +55,16 @@ storage::store_options store_of(const std::string& path, const product_options& 
     storage::store_options wanted;
     wanted.engine = how.engine;
     wanted.who = how.who;
-    if (how.memory.empty() && !how.behind) wanted.path = path;
     wanted.memory = how.memory;
     wanted.behind = how.behind;
-    if (how.direct && !wanted.path.empty()) {
+    bool direct = how.direct;
+    if (how.memory.empty() && !how.behind) {
         const std::size_t unit = files::direct_unit_of(path);
-        wanted.direct = unit > 0 && unit <= batch_unit;
-    } else {
-        wanted.direct = how.direct;
+        direct = direct && unit > 0 && unit <= batch_unit;
+        wanted.files.paths = {path};
+        wanted.files.padded = true;
     }
+    wanted.files.cache = storage::cache_of(how.engine, direct);
     wanted.threads = how.readers;
     wanted.requests = how.readers * how.depth;
     wanted.largest_block = how.request;

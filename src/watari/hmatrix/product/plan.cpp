@@ -18,14 +18,12 @@ plan_lists::plan_lists(const matrix_index& index, grouping how, std::uint32_t ti
     else
         for (const batch_record& batch : index.batches)
             add_group(all.subspan(batch.first_leaf, batch.leaves), batch.offset, tile_rows, of);
-    groups.push_back(
-        {leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
+    groups.push_back({leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
 }
 
 void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
                            std::uint32_t tile_rows, const identity& matrix) {
-    groups.push_back(
-        {leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
+    groups.push_back({leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
     const beginning& from = groups.back();
     std::uint32_t first = ~0u, last = 0;  // tiles
     for (const leaf_record& leaf : of) {

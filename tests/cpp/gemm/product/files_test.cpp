@@ -58,6 +58,33 @@ std::vector<example> examples() {
         all.push_back({engine, {200, 200, 0}, single, 128, 1, 3, 5, schedule_kind::reuse});
         all.push_back({engine, {200, 200, 200}, single, 128, 0, 0, 5, schedule_kind::reuse});
         all.push_back({engine, {200, 200, 200}, single, 128, 0, 2, 5, schedule_kind::reuse});
+        for (const auto& [of_a, of_b] : {std::pair(true, false), {false, true}, {true, true}})
+            for (const std::size_t slots : {8, 14, 40}) {
+                all.push_back({engine,
+                               {300, 257, 391},
+                               single,
+                               128,
+                               1,
+                               0,
+                               slots,
+                               schedule_kind::reuse,
+                               true,
+                               of_a,
+                               of_b});
+                all.push_back({engine,
+                               {384, 640, 512},
+                               twice,
+                               4096,
+                               -1,
+                               0.5,
+                               slots,
+                               schedule_kind::reuse,
+                               true,
+                               of_a,
+                               of_b});
+            }
+        all.push_back(
+            {engine, {700, 900, 600}, twice, 8, 2, 0, 20, schedule_kind::naive, false, true, true});
         // rows of C longer than a request, in two groups of columns that both fit one
         all.push_back(
             {engine, {256, 257 * tile, 8}, single, 4096, 1, 1, 800, schedule_kind::reuse});

@@ -102,11 +102,13 @@ struct example {
     std::size_t slots;  ///< of fast memory
     schedule_kind schedule;
     bool direct = true;
+    bool transpose_a = false, transpose_b = false;  ///< of what lies in the file
 };
 
 inline std::ostream& operator<<(std::ostream& to, const example& e) {
     return to << e.engine << " " << e.size.m << "x" << e.size.n << "x" << e.size.k << " offset "
-              << e.offset << " alpha " << e.alpha << " beta " << e.beta << " slots " << e.slots;
+              << e.offset << " alpha " << e.alpha << " beta " << e.beta << " slots " << e.slots
+              << (e.transpose_a ? " A^T" : "") << (e.transpose_b ? " B^T" : "");
 }
 
 struct matrices {
@@ -115,8 +117,10 @@ struct matrices {
           a_(random_values(e.size.m * e.size.k, 1)),
           b_(random_values(e.size.k * e.size.n, 2)),
           c_(random_values(e.size.m * e.size.n, 3)),
-          a("a", e.size.m, e.size.k, e.offset, e.type, a_),
-          b("b", e.size.k, e.size.n, e.offset, e.type, b_),
+          a("a", e.transpose_a ? e.size.k : e.size.m, e.transpose_a ? e.size.m : e.size.k, e.offset,
+            e.type, a_),
+          b("b", e.transpose_b ? e.size.n : e.size.k, e.transpose_b ? e.size.k : e.size.n, e.offset,
+            e.type, b_),
           old("old", e.size.m, e.size.n, e.offset, e.type, c_),
           c("c", e.size.m, e.size.n, e.offset, e.type, std::vector<double>(c_.size(), NAN)) {}
 
@@ -134,6 +138,8 @@ struct matrices {
         p.how.beta = e_.beta;
         p.how.threads = 2;
         p.direct = e_.direct;
+        p.transpose_a = e_.transpose_a;
+        p.transpose_b = e_.transpose_b;
         p.how.depth = p.how.engine == "posix" || p.how.engine == "mmap" ? 1 : 8;
         return p;
     }
@@ -150,7 +156,8 @@ struct matrices {
                 double sum = 0, absolute = 1e-30;
                 for (std::size_t l = 0; l < e_.size.k; ++l) {
                     const double each =
-                        rounded(a_[i * e_.size.k + l]) * rounded(b_[l * e_.size.n + j]);
+                        rounded(a_[e_.transpose_a ? l * e_.size.m + i : i * e_.size.k + l]) *
+                        rounded(b_[e_.transpose_b ? j * e_.size.k + l : l * e_.size.n + j]);
                     sum += each;
                     absolute += std::abs(each);
                 }

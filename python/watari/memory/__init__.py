@@ -1,0 +1,1 @@
+"""Memory of each kind for Python programs."""

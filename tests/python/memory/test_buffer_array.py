@@ -1,0 +1,169 @@
+"""`watari.Buffer` as NumPy and DLPack see it, its life in `with`, and its errors."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy
+import pytest
+
+import watari
+from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
+
+native = pytest.importorskip("watari._native")
+DTYPES = ("bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64")
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "complex64", "complex128"])
+def test_numpy_and_dlpack_see_the_same_memory_without_a_copy(dtype: str) -> None:
+    with watari.Buffer("pageable", shape=(3, 5), dtype=dtype) as buffer:
+        one, other = numpy.asarray(buffer), numpy.from_dlpack(buffer)
+        assert one.dtype == other.dtype == buffer.dtype == numpy.dtype(dtype)
+        assert one.shape == other.shape == buffer.shape == (3, 5)
+        assert (len(buffer), buffer.nbytes) == (3, 15 * one.itemsize)
+        one[:] = numpy.arange(15).reshape(3, 5) % 2
+        assert (other == one).all()
+        assert other.sum() == 7
+        assert other.__array_interface__["data"][0] == one.__array_interface__["data"][0]
+        del one, other
+
+
+def test_an_array_of_another_type_is_a_copy_that_must_be_allowed() -> None:
+    buffer = watari.Buffer("pageable", "1KiB")
+    numpy.asarray(buffer)[:] = 2.5
+    assert buffer.__array__("float32").dtype == numpy.float32
+    assert not numpy.shares_memory(buffer.__array__(copy=True), buffer.array())
+    with pytest.raises(ValueError, match="would be a copy"):
+        buffer.__array__("float32", copy=False)
+    with pytest.raises(BufferError, match="never a copy"):
+        buffer.__dlpack__(copy=True)
+    with pytest.raises(BufferError, match=r"not on DLPack's device \(2, 0\)"):
+        buffer.__dlpack__(dl_device=(2, 0))
+    assert numpy.from_dlpack(buffer).sum() == 2.5 * 128
+
+
+def test_the_end_of_with_frees_the_memory_unless_an_array_views_it() -> None:
+    with watari.Buffer("pageable", "64KiB") as buffer:
+        assert not buffer.closed
+    assert buffer.closed
+    assert repr(buffer) == "<closed Buffer('pageable', '64KiB')>"
+    for use in (buffer.array, buffer.residency, buffer.__enter__, lambda: buffer.fill("cpu")):
+        with pytest.raises(ValueError, match="operation on <closed Buffer"):
+            use()
+    buffer.close()  # again: nothing happens
+    held = watari.Buffer("pageable", "64KiB")
+    view = held.array()
+    with pytest.raises(BufferError, match="an array still views its memory"):
+        held.close()
+    view[:] = 1
+    del view
+    held.close()
+
+
+def test_an_error_inside_with_closes_a_buffer_whose_array_lives_on() -> None:
+    broken = watari.Buffer("pageable", 8)
+    kept = broken.array()
+    with pytest.raises(ZeroDivisionError), broken:
+        _ = 1 / 0
+    assert broken.closed
+    kept[:] = 3  # its memory is there as long as it is
+
+
+def test_the_repr_makes_the_same_buffer() -> None:
+    for text in (
+        "Buffer('pageable', '4KiB')",
+        "Buffer('pageable', '4KiB', dtype='float32')",
+        "Buffer('pageable', '24', dtype='int8', shape=(2, 3, 4))",
+    ):
+        assert repr(eval(text, {"Buffer": watari.Buffer})) == text
+
+
+def test_errors_are_those_of_python() -> None:
+    def made(*words: object, **more: object) -> None:
+        watari.Buffer(*words, **more)  # type: ignore[arg-type]
+
+    with pytest.raises(ValueError, match="pageable, pinned, device, managed, system, not 'pined'"):
+        made("pined", 8)
+    with pytest.raises(ValueError, match="'1 furlong' is not a size"):
+        made("pageable", "1 furlong")
+    for size in (0, -8):
+        with pytest.raises(ValueError, match="size must be positive"):
+            made("pageable", size)
+    with pytest.raises(ValueError, match="no multiple of the 8 bytes of a float64"):
+        made("pageable", 12)
+    with pytest.raises(ValueError, match="takes 96 bytes, not 100"):
+        made("pageable", 100, shape=(3, 4))
+    with pytest.raises(ValueError, match="every side"):
+        made("pageable", shape=(3, 0))
+    with pytest.raises(TypeError, match="a number of bytes or a text"):
+        made("pageable", 1.5)
+    with pytest.raises(TypeError, match="needs a size or a shape"):
+        made("pageable")
+    for dtype in (object, "datetime64[s]", "U4", ">f8", "longdouble"):
+        with pytest.raises(TypeError, match="no plain numbers"):
+            made("pageable", 64, dtype=dtype)
+    with pytest.raises(MemoryError) as raised:
+        made("pageable", 2**50)
+    assert isinstance(raised.value, BeyondMemoryError)
+    buffer = watari.Buffer("pageable", 800)
+    with pytest.raises(ValueError, match="tpu") as word:
+        buffer.fill("tpu")
+    assert isinstance(word.value, UsageError)
+    with pytest.raises(ValueError, match="longer than the buffers"):
+        buffer.copy_from(watari.Buffer("pageable", 80), by="cpu", count=11)
+    with pytest.raises(TypeError, match="must be a Buffer, not list"):
+        buffer.copy_from([], by="cpu")  # type: ignore[arg-type]
+    if native.unsupported("pinned"):
+        with pytest.raises(NotImplementedError) as absent:
+            made("pinned", 8)
+        assert isinstance(absent.value, UnsupportedError)
+
+
+def test_a_copy_without_a_range_is_of_the_shorter_buffer() -> None:
+    one, other = watari.Buffer("pageable", 800), watari.Buffer("pageable", 1600)
+    one.fill("cpu", seed=4)
+    other.fill("cpu", seed=5)
+    other.copy_from(one, by="cpu")
+    assert (other.array()[:100] == one.array()).all()
+    assert other.mismatches("cpu", seed=5) == 100
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("kind", "number"), [("device", 2), ("managed", 13), ("pinned", 3)])
+def test_dlpack_says_where_the_memory_is(kind: str, number: int) -> None:
+    buffer = watari.Buffer(kind, 800)
+    assert buffer.__dlpack_device__() == (number, 0)
+    if kind == "device":
+        with pytest.raises(TypeError, match="the CPU cannot address device memory"):
+            numpy.asarray(buffer)
+        with pytest.raises(BufferError, match="not on DLPack's device"):
+            buffer.__dlpack__(dl_device=(1, 0))
+        return
+    numpy.asarray(buffer)[:] = 2
+    assert numpy.from_dlpack(buffer).sum() == 200
+
+
+def test_the_stub_has_every_name_of_the_compiled_module_and_no_other() -> None:
+    stub = ast.parse((Path(watari.__file__).parent / "_native.pyi").read_text())
+    defined = (ast.ClassDef, ast.FunctionDef)
+    written = {node.name: node for node in stub.body if isinstance(node, defined)}
+    assert set(written) == {name for name in dir(native) if not name.startswith("_")}
+    for name, node in written.items():
+        if not isinstance(node, ast.ClassDef):
+            arguments = getattr(native, name).__nb_signature__[0][0]
+            assert [f"{each.arg}:" in arguments for each in node.args.args].count(False) == 0
+            continue
+        members = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+        found = vars(getattr(native, name))
+        assert members - {"__init__"} == {each for each in found if not each.startswith("_")}
+
+
+def test_every_public_name_is_documented() -> None:
+    assert set(watari.__all__) <= set(dir(watari))
+    assert watari.__version__
+    for name in set(watari.__all__) - {"__version__"}:
+        assert getattr(watari, name).__doc__
+    for name, member in vars(watari.Buffer).items():
+        if not name.startswith("_") and name != "nbytes":
+            assert member.__doc__, name
