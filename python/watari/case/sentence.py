@@ -31,6 +31,9 @@ TOPICS = {
 }
 
 
+HOPELESS = 5  # an interval from x to 5 x says nothing
+
+
 @dataclass(frozen=True)
 class Sentence:
     """What the numbers of a run say on one topic. Empty `crossover`: there is none."""
@@ -132,18 +135,23 @@ def from_pass(first: Option, second: Option) -> str:
 
 def confidence(m: Measured) -> str:
     """`95%: 4.25–4.26 TB/s, 3 trials` of its rate; `a single trial`."""
-    trials = len(m.trials)
-    if not m.summary.interval:
-        return "a single trial" if trials == 1 else f"{trials} trials"
-    low, high = m.summary.interval
-    return f"95%: {format_speed(low, high)}, {trials} trials"
+    return within(m.summary.interval, m.summary.medians)
 
 
 def confidence_of(speed: Cost, trials: int) -> str:
     """The same for a cost, as GB of data per second."""
     if trials < 2 or speed.low <= 0:
         return "a single trial" if trials == 1 else f"{trials} trials"
-    return f"95%: {format_speed(1 / speed.high, 1 / speed.low)}, {trials} trials"
+    return within((1 / speed.high, 1 / speed.low), [1 / speed.middle] * trials)
+
+
+def within(ends: tuple[float, float] | None, levels: Sequence[float]) -> str:
+    """An interval of GB/s; that trials are too few where it says nothing."""
+    if not ends:
+        return "a single trial" if len(levels) == 1 else f"{len(levels)} trials"
+    if ends[1] > HOPELESS * ends[0]:
+        return f"{len(levels)} trials are too few to say how sure"
+    return f"95%: {format_speed(*ends)}, {len(levels)} trials"
 
 
 def best(cases: Sequence[Measured], **wanted: object) -> Measured | None:

@@ -100,6 +100,14 @@ def test_a_single_trial_is_named() -> None:
     assert {said[t].confidence for t in ("once", "turns", "larger", "files")} == {"a single trial"}
 
 
+def test_trials_that_scatter_too_much_are_too_few() -> None:
+    made = synthetic.plain(synthetic.cpu_machine(), trials=2)
+    for i, trial in enumerate(made["cases"][-1]["trials"]):
+        trial["host_s"] = [(1 + i) * s for s in trial["host_s"]]
+    said = by_topic(Results.model_validate(made))
+    assert said["cpu-again"].confidence == "2 trials are too few to say how sure"
+
+
 def test_a_machine_without_a_gpu_answers_for_its_cpu_and_says_why_no_more() -> None:
     lines = [s.line() for s in answer([synthetic.results(synthetic.cpu_machine())])]
     assert lines[0].startswith("Used again and again by the CPU: parts that stay in its caches")

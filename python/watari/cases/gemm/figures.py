@@ -187,6 +187,16 @@ def over_tile(cases: Sequence[Measured]) -> Drawn:
     return charts
 
 
+def several_tiles(cases: Sequence[Measured]) -> Drawn:
+    """The charts with lines."""
+    return [drawn for drawn in over_tile(cases) if len({m["tile"] for m in drawn[2]}) > 1]
+
+
+def one_tile(cases: Sequence[Measured]) -> Drawn:
+    """The charts of points above each other."""
+    return [drawn for drawn in over_tile(cases) if len({m["tile"] for m in drawn[2]}) == 1]
+
+
 FIGURES = (
     Figure(
         "gemm",
@@ -196,6 +206,14 @@ FIGURES = (
         "moves tiles. The floors below: all bytes read and written at the rate of the store, and "
         "all flops at the rate of the BLAS, each measured in the same trials. A run that overlaps "
         "everything lies on the higher one.",
-        over_tile,
+        several_tiles,
+    ),
+    Figure(
+        "gemm-one-tile",
+        "Matrix products of one tile size",
+        ("gemm",),
+        "Engines on the same product and tile, above the two floors.",
+        one_tile,
+        folded=True,
     ),
 )

@@ -31,7 +31,7 @@ def gemm(engine: str, tile: int, **more: Any) -> dict[str, Any]:
 
 
 def charts(cases: list[Measured]) -> list[Drawing]:
-    return [d for d in draw(figures.figures(), cases) if d.figure.name == "gemm"]
+    return [d for d in draw(figures.figures(), cases) if d.figure.name.startswith("gemm")]
 
 
 def rows_of(drawing: Drawing) -> list[dict[str, Any]]:
