@@ -150,7 +150,7 @@ def same_part(machine: Mapping[str, Any], entry: published.Published) -> bool:
 
 def same_parts(run: Run) -> list[Item]:
     """What was published and stored of the same part, within the threshold."""
-    entries = published.values()
+    entries = published.values(own=True)
     items = []
     for quantity, m in quantities(run):
         if quantity.unit != "GB/s" or quantity.less or quantity.over:
