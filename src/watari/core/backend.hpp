@@ -30,9 +30,9 @@
 
 // What a loop of much arithmetic is compiled for: the processor's vectors, found at start. The
 // plain x86-64 of a package has a quarter of them; aarch64 has all. ThreadSanitizer looks at what
-// chooses the clone before it is ready itself.
+// chooses the clone before it is ready itself; AddressSanitizer needs one version.
 #if defined(__x86_64__) && !defined(__CUDACC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define WATARI_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define WATARI_CLONES

@@ -18,7 +18,7 @@ from watari.case.axes import words
 from watari.case.axis import Axis
 from watari.cli import commands as cli
 from watari.common.errors import FileError
-from watari.report import compare
+from watari.report import compare, verdicts
 from watari.report import page as report
 from watari.results import schema as results
 from watari.run import resume
@@ -85,7 +85,7 @@ def test_an_axis_added_since_has_the_value_that_keeps_the_meaning(
     found = check(file, tmp_path, capsys)
     assert {case.parameters["flavour"] for case in found.cases} == {"plain"}
     assert {wanted.parameters["flavour"] for wanted in found.missing} <= {"plain"}
-    assert "flavour=plain" in compare.label(compare.compare(found, found)[0])
+    assert "flavour=plain" in verdicts.label(compare.compare(found, found)[0])
 
 
 @fixtures

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from watari.charts.figure import Drawing
 from watari.cli import commands
 from watari.common.errors import FileError
-from watari.report import compare
+from watari.report import compare, verdicts
 from watari.results import schema
 from watari.results.measured import measurements
 from watari.run import journal
@@ -76,7 +76,7 @@ def test_every_stored_result_is_read_and_is_the_same_as_itself(path: Path) -> No
         assert kept["parameters"].items() <= case.parameters.items()  # axes came to be since
     rows = compare.compare(stored, stored)
     assert compare.exit_code(rows) == 0
-    compare.render(rows)
+    verdicts.render(rows)
     measurements([stored])
 
 

@@ -233,36 +233,28 @@ template <unsigned LinkElements, unsigned Width, class Real>
                             std::size_t last) {                                   \
         for (; i < last; ++i) advance_piece<Elements, Width>(a, i);               \
     }
-WATARI_PIECES(double_18_4, double, 9, 8)
-WATARI_PIECES(double_18_2, double, 9, 2)
+WATARI_PIECES(double_18_8, double, 9, 8)
 WATARI_PIECES(double_18_1, double, 9, 1)
-WATARI_PIECES(double_12_4, double, 6, 8)
-WATARI_PIECES(double_12_2, double, 6, 2)
+WATARI_PIECES(double_12_8, double, 6, 8)
 WATARI_PIECES(double_12_1, double, 6, 1)
 WATARI_PIECES(float_18_8, float, 9, 8)
-WATARI_PIECES(float_18_2, float, 9, 2)
 WATARI_PIECES(float_18_1, float, 9, 1)
 WATARI_PIECES(float_12_8, float, 6, 8)
-WATARI_PIECES(float_12_2, float, 6, 2)
 WATARI_PIECES(float_12_1, float, 6, 1)
 #undef WATARI_PIECES
 
 template <class Real>
-struct width_row {
-    unsigned width;
-    void (*links_18)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t);
-    void (*links_12)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t);
-};
+using pieces_function = void (*)(const lattice::hop_arguments<Real>&, std::size_t, std::size_t);
 
-/// The widest first.
+/// By width, eight or one, and by links, 18 or 12 numbers.
 template <class Real>
-constexpr width_row<Real> widths[3]{};
+constexpr pieces_function<Real> functions[2][2]{};
 template <>
-constexpr width_row<double> widths<double>[3] = {
-    {8, double_18_4, double_12_4}, {2, double_18_2, double_12_2}, {1, double_18_1, double_12_1}};
+constexpr pieces_function<double> functions<double>[2][2] = {{double_18_8, double_12_8},
+                                                             {double_18_1, double_12_1}};
 template <>
-constexpr width_row<float> widths<float>[3] = {
-    {8, float_18_8, float_12_8}, {2, float_18_2, float_12_2}, {1, float_18_1, float_12_1}};
+constexpr pieces_function<float> functions<float>[2][2] = {{float_18_8, float_12_8},
+                                                           {float_18_1, float_12_1}};
 
 }  // namespace
 
@@ -270,12 +262,8 @@ template <class Real>
 void tuned_hop(const lattice::hop_arguments<Real>& a, stream_t) {
     const std::size_t pieces =
         (a.where.size.half() + lattice::piece_sites - 1) / lattice::piece_sites;
-    for (const width_row<Real>& row : widths<Real>) {
-        if (a.where.lanes() % row.width != 0) continue;
-        const auto work = a.link_elements == 6 ? row.links_12 : row.links_18;
-        return for_each_part(pieces,
-                             [&](std::size_t first, std::size_t last) { work(a, first, last); });
-    }
+    const auto work = functions<Real>[a.where.lanes() % 8 != 0][a.link_elements == 6];
+    for_each_part(pieces, [&](std::size_t first, std::size_t last) { work(a, first, last); });
 }
 
 template void tuned_hop(const lattice::hop_arguments<float>&, stream_t);
