@@ -46,6 +46,9 @@ class Ended:
 def start(words: list[str], folder: Path, **more: str) -> subprocess.Popen[str]:
     """A command in a session of its own; `more` goes into its environment."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **more}
+    if "folder=data" in words:  # one that does not exist is refused
+        with suppress(OSError):  # a full disk
+            (folder / "data").mkdir(exist_ok=True)
     return subprocess.Popen(
         [*COMMAND, *words],
         cwd=folder,
