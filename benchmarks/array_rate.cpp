@@ -28,7 +28,7 @@
 // Printed: GB/s, medians over rounds in which all take turns, and miss over past.
 #include "watari/core/error.hpp"
 #include "watari/core/loops.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/cache/mapped.hpp"
 #include "watari/storage/controller/controller.hpp"

@@ -13,7 +13,7 @@
 // cache where a GPU wrote them. Stores: `none` moves nothing, `ram` is that of the product, and
 // `copy` a bare memcpy of the same locations without queues. Printed: nanoseconds a command, the
 // median of nine rounds in which the three take turns.
-#include "watari/core/atomic.hpp"
+#include "watari/core/parallel/atomic.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/controller/poller.hpp"
 

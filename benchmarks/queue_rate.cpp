@@ -2,8 +2,8 @@
 // from a namespace in memory, the stack's own ceiling.
 //
 //   cmake -S . -B build -DWATARI_CUDA=OFF && cmake --build build --target watari
-//   g++ -O3 -std=c++20 -Isrc -Ibuild/include benchmarks/queue_rate.cpp build/src/libwatari.a
-//   -fopenmp -lhwloc
+//   g++ -O3 -std=c++20 -Isrc -Itests/cpp -Ibuild/include benchmarks/queue_rate.cpp
+//   build/src/libwatari.a -fopenmp -lhwloc
 //       -l:liburing.a -ldl -o queue_rate
 //   ./queue_rate BLOCK SUBMITTERS CONTROLLERS [FILE | -]
 //
@@ -11,6 +11,7 @@
 // none); DEPTH 32 a submitter is in flight, as fio's iodepth=32 numjobs=SUBMITTERS. `take`: the
 // reader copies its data out of the slot; `look`: it reads one word there, as a GPU's reader would
 // pull it over the bus. Printed: M IOPS and GB/s of each of five rounds, and the median.
+#include "storage/thread_commands.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/controller/controller.hpp"

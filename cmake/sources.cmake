@@ -1,8 +1,12 @@
 # What the CMakeLists of each folder of src/watari calls to list that folder's files.
 include_guard()
 
-# Compiled by g++.
+# Compiled by g++, save in folders of WATARI_LEAVE_OUT.
 function(watari_sources)
+  list(JOIN WATARI_LEAVE_OUT "|" left_out)
+  if(left_out AND "${CMAKE_CURRENT_SOURCE_DIR}/" MATCHES "^${PROJECT_SOURCE_DIR}/src/watari/(${left_out})/")
+    return()
+  endif()
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   target_sources(watari PRIVATE ${ARGN})
 endfunction()
@@ -38,8 +42,9 @@ function(watari_parts present)
   watari_sources(${ARGN})
 endfunction()
 
+# Files with options of their own do without precompiled headers, which were compiled without them.
 function(watari_compile_options options)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY watari
-    PROPERTIES COMPILE_OPTIONS "${options}")
+    PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

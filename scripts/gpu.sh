@@ -2,8 +2,8 @@
 # Builds, tests and measures on a GPU machine, offline, in one call:
 #   scripts/gpu.sh FOLDER [JOB ...]      e.g. scripts/gpu.sh evidence tests=storage fio gh200-sam=8min
 # A JOB is `tests` (or tests=NAME,... of test_NAME.py in tests/python), `rivals`, `standard` (the standard
-# plan), `fio`, `array` (benchmarks of that name), `resume` (kills a product of files and resumes it) or
-# PLAN=BUDGET; without any: tests, rivals, standard.
+# plan), `fio`, `array` (benchmarks of that name), `resume` (kills a product of files and resumes it),
+# `programs` (tries and traces other programs) or PLAN=BUDGET; without any: tests, rivals, standard.
 # FOLDER gets the logs of the checks, the probe and one result a job; a plan that an earlier call left
 # unfinished there is continued. The Python packages must be there already. REVISION names the sources
 # where they are no git checkout.
@@ -98,6 +98,7 @@ for job in "$@"; do
         standard) run_standard ;;
         fio) run_fio ;;
         array) run_array ;;
+        programs) step "Programs" && { tests/attach/gpu/run.sh "$folder" || failed=1; } ;;
         resume) step "Kill and resume" && { python3 scripts/resume.py "$folder" || failed=1; } ;;
         *=*) run_plan "${job%=*}" "${job#*=}" ;;
         *) echo "no job is called '$job'" >&2 && exit 2 ;;

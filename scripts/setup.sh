@@ -9,7 +9,7 @@ packages=(g++ git python3-venv python3-dev) # nothing is built without these
 optional=(libhwloc-dev liburing-dev libopenblas0-pthread)
 extras=(report gpu)
 if [[ $1 == test ]]; then
-    optional+=(libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
+    optional+=(ccache libgtest-dev g++-aarch64-linux-gnu openmpi-bin libopenmpi-dev)
     # Ubuntu's chromium is an empty package that asks for a snap; the report test says what it lacks.
     grep -q '^ID=debian' /etc/os-release && optional+=(chromium)
     extras+=(table test dev)
@@ -19,10 +19,24 @@ installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == i
 
 may_install() { ((EUID == 0)) || sudo -n true 2>/dev/null; }
 
-# What the required packages bring, from wherever it comes: modules of a cluster, conda, a toolchain.
-has_tools() {
-    command -v g++ >/dev/null && command -v git >/dev/null && python3 -c 'import venv, ensurepip' 2>/dev/null &&
-        [[ -f $(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h ]]
+# What is missing of what the required packages bring, from wherever: modules of a cluster, conda, a toolchain.
+lacking() {
+    command -v g++ >/dev/null || echo "    g++ (12 or later)"
+    command -v git >/dev/null || echo "    git"
+    local python
+    if ! python=$(command -v python3); then
+        echo "    python3 (3.10 or later)"
+        return
+    fi
+    python3 -c 'import venv, ensurepip' 2>/dev/null || echo "    venv and ensurepip of $python"
+    [[ -f $(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h ]] ||
+        echo "    Python.h, the headers of $python"
+}
+
+require_tools() {
+    local missing
+    missing=$(lacking)
+    [[ -z $missing ]] || fail "Missing:" "$missing" "$1" "    $2"
 }
 
 leave_out() {
@@ -40,10 +54,9 @@ install_packages() {
     done
     ((${#missing[@]} + ${#extra[@]})) || return 0
     if ! may_install; then
-        has_tools || fail \
-            "These packages are missing, and installing them needs root. Paste this, then try again:" \
-            "    sudo apt-get install ${missing[*]} ${extra[*]}"
-        leave_out "${extra[@]}"
+        require_tools "Installing needs root. Paste this, or load a module that has them; then try again:" \
+            "sudo apt-get install ${packages[*]}"
+        ((${#extra[@]} == 0)) || leave_out "${extra[@]}"
         return 0
     fi
     missing+=("${extra[@]}")
@@ -81,7 +94,7 @@ install_python_packages() {
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     install_packages
 else
-    has_tools || fail "No apt here. Debian's names of what must be installed: ${packages[*]}"
+    require_tools "No apt here. Debian's names of what must be installed:" "${packages[*]}"
     leave_out "${optional[@]}"
 fi
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || fail "Python 3.10 or later is needed."

@@ -2,7 +2,7 @@
 // closes it, opens it again and adds them up.
 //   build/example/file_array numbers.bin 64       (MiB; how to build: examples/README.md)
 #include <watari/core/error.hpp>
-#include <watari/core/sums.hpp>
+#include <watari/core/parallel/sums.hpp>
 #include <watari/files/direct_unit.hpp>
 #include <watari/storage/backends/file.hpp>
 #include <watari/storage/cache/mapped.hpp>

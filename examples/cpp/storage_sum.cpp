@@ -2,7 +2,7 @@
 // add them up. Compiled by nvcc, the same program does so on the GPU.
 //   build/example/storage_sum       (how to build: examples/README.md)
 #include <watari/core/error.hpp>
-#include <watari/core/sums.hpp>
+#include <watari/core/parallel/sums.hpp>
 #include <watari/storage/backends/ram.hpp>
 #include <watari/storage/cache/mapped.hpp>
 #include <watari/storage/controller/controller.hpp>

@@ -10,6 +10,8 @@ import sys
 
 import watari
 
+if len(sys.argv) != 4:
+    sys.exit("usage: python examples/python/product.py A.npy B.npy C.npy")
 a, b, c = sys.argv[1:]
 plan = watari.gemm(a, b, c, transpose_a=True, fast_memory="1GiB", dry_run=True)
 print(f"will read {plan.bytes_read} bytes and write {plan.bytes_written}")

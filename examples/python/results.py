@@ -8,6 +8,8 @@ import sys
 
 import watari
 
+if len(sys.argv) != 2:
+    sys.exit("usage: python examples/python/results.py RESULTS.json")
 samples = watari.load(sys.argv[1])
 ok = samples[samples["status"] == "ok"]
 for case, rows in ok.groupby("case"):

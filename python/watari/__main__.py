@@ -15,9 +15,14 @@ def main() -> None:
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:  # what a shell ignores stays ignored
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from watari.common.errors import UsageError
     from watari.common.interrupts import INTERRUPTED, end_at_second
 
-    end_at_second()
+    try:
+        end_at_second()
+    except ImportError as error:
+        print(f"watari: its compiled part is not installed: {error}", file=sys.stderr)
+        sys.exit(UsageError.exit_code)
     try:
         signal.signal(signal.SIGINT, handler)
         from watari.cli import commands

@@ -20,6 +20,23 @@ inline std::string text(const nb::dict& p, const char* name) {
     return nb::cast<std::string>(p[name]);
 }
 
+inline std::size_t number(const nb::dict& p, const char* name) {
+    return nb::cast<std::size_t>(p[name]);
+}
+
+/// Paths are bytes, of which the kernel alone excludes any: here and in `decoded` as `os.fsencode`
+/// and `os.fsdecode` have them.
+inline std::string path(const nb::dict& p, const char* name) {
+    PyObject* bytes = nullptr;
+    if (!PyUnicode_FSConverter(nb::object(p[name]).ptr(), &bytes)) throw nb::python_error();
+    const auto owned = nb::steal<nb::bytes>(bytes);
+    return {owned.c_str(), owned.size()};
+}
+inline nb::object decoded(const std::string& text) {
+    return nb::steal(
+        PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
+
 template <class Parameters>
 Parameters with_common(const nb::dict& p) {
     Parameters result;
@@ -30,20 +47,22 @@ Parameters with_common(const nb::dict& p) {
     return result;
 }
 
+/// A trial of a case, run without the interpreter's lock, as a dict.
+template <class Run, class... Parameters>
+nb::dict trial_of(const Run& run, const Parameters&... parameters) {
+    watari::measure::trial result;
+    {
+        const nb::gil_scoped_release released;
+        result = run(parameters...);
+    }
+    return as_dict(std::move(result));
+}
+
 /// Binds one case: dict of parameters -> dict of a trial, without the interpreter's lock.
 template <class Parameters>
 void bind_case(nb::module_& module, const char* name, Parameters (*read)(const nb::dict&),
                watari::measure::trial (*run)(const Parameters&), const char* doc) {
     module.def(
-        name,
-        [read, run](const nb::dict& p) {
-            const Parameters parameters = read(p);
-            watari::measure::trial result;
-            {
-                const nb::gil_scoped_release released;
-                result = run(parameters);
-            }
-            return as_dict(std::move(result));
-        },
+        name, [read, run](const nb::dict& p) { return trial_of(run, read(p)); },
         nb::arg("parameters"), doc);
 }

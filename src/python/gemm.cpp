@@ -1,9 +1,10 @@
 // Case `gemm` for Python, and the product of matrices in .npy files.
-#include "module.hpp"
+#include "case.hpp"
 
 #include "watari/blas/blas.hpp"
 #include "watari/cases/gemm/gemm.hpp"
 #include "watari/core/error.hpp"
+#include "watari/gemm/defaults.hpp"
 #include "watari/gemm/product/product.hpp"
 
 #include <utility>
@@ -13,20 +14,9 @@ namespace {
 
 using namespace watari;
 
-std::string text(const nb::dict& p, const char* name) { return nb::cast<std::string>(p[name]); }
-std::size_t number(const nb::dict& p, const char* name) { return nb::cast<std::size_t>(p[name]); }
-
-/// Paths are bytes, of which the kernel alone excludes any: here and in what follows as
-/// `os.fsencode` and `os.fsdecode` have them.
-std::string path(const nb::dict& p, const char* name) {
-    PyObject* bytes = nullptr;
-    if (!PyUnicode_FSConverter(nb::object(p[name]).ptr(), &bytes)) throw nb::python_error();
-    const auto owned = nb::steal<nb::bytes>(bytes);
-    return {owned.c_str(), owned.size()};
-}
-nb::object decoded(const std::string& text) {
-    return nb::steal(
-        PyUnicode_DecodeFSDefaultAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+gemm::layout layout_named(const std::string& word) {
+    return chosen<gemm::layout>(
+        word, {{"row-major", gemm::layout::row_major}, {"tiled", gemm::layout::tiled}});
 }
 
 gemm::parameters case_parameters(const nb::dict& p) {
@@ -35,17 +25,19 @@ gemm::parameters case_parameters(const nb::dict& p) {
     result.engine = text(p, "engine");
     result.processor = processor_named(text(p, "processor"));
     result.tile = number(p, "tile");
-    result.schedule =
-        text(p, "schedule") == "naive" ? gemm::schedule_kind::naive : gemm::schedule_kind::reuse;
-    result.type = text(p, "precision") == "double" ? precision::double_precision
-                                                   : precision::single_precision;
+    result.schedule = chosen<gemm::schedule_kind>(
+        text(p, "schedule"),
+        {{"reuse", gemm::schedule_kind::reuse}, {"naive", gemm::schedule_kind::naive}});
+    result.type = chosen<precision>(
+        text(p, "precision"),
+        {{"single", precision::single_precision}, {"double", precision::double_precision}});
     result.fast_memory = number(p, "fast_memory");
     result.alpha = nb::cast<double>(p["alpha"]);
     result.beta = nb::cast<double>(p["beta"]);
     result.threads = number(p, "threads");
     result.depth = number(p, "depth");
     result.size = {number(p, "m"), number(p, "n"), number(p, "k")};
-    result.layout = text(p, "layout") == "tiled" ? gemm::layout::tiled : gemm::layout::row_major;
+    result.layout = layout_named(text(p, "layout"));
     result.store = text(p, "store");
     result.folder = text(p, "folder");
     result.samples = number(p, "samples");
@@ -84,16 +76,6 @@ nb::dict foresight_dict(const gemm::foresight& ahead) {
     result["slots"] = ahead.slots;
     result["steps"] = ahead.steps;
     return result;
-}
-
-nb::dict run_case(const nb::dict& p) {
-    const gemm::parameters given = case_parameters(p);
-    measure::trial result;
-    {
-        const nb::gil_scoped_release released;
-        result = gemm::run(given);
-    }
-    return as_dict(std::move(result));
 }
 
 nb::dict product_facts(const gemm::product& product) {
@@ -141,9 +123,40 @@ nb::dict run_product(gemm::product& product, const nb::callable& progress) {
 
 }  // namespace
 
+/// What suits where nobody says: the axes of case `gemm` have no numbers of their own.
+static void bind_defaults(nb::module_& module) {
+    module.def(
+        "gemm_default_engine",
+        [](const std::string& processor) {
+            return gemm::default_engine(processor_named(processor));
+        },
+        nb::arg("processor"), "The engine by which a processor starts its own transfers.");
+    module.def(
+        "gemm_default_tile",
+        [](std::size_t fast_memory, std::size_t element) {
+            return gemm::default_tile(
+                fast_memory, [element](std::size_t edge) { return edge * edge * element; });
+        },
+        nb::arg("fast_memory"), nb::arg("element"),
+        "Elements of a tile's edge, where tiles lie in memory as they are in the store.");
+    module.def("gemm_default_threads", &gemm::default_threads, nb::arg("engine"), nb::arg("cores"),
+               nb::arg("on_disk"), "Threads that move tiles.");
+    module.def(
+        "gemm_default_depth",
+        [](const std::string& engine, bool on_disk, const std::string& layout, std::size_t tile,
+           std::size_t element) {
+            return gemm::default_depth(engine, on_disk, layout_named(layout), tile, element);
+        },
+        nb::arg("engine"), nb::arg("on_disk"), nb::arg("layout"), nb::arg("tile"),
+        nb::arg("element"), "Requests that each of them has in flight.");
+    module.attr("GEMM_USUAL_SLOTS") = gemm::usual_slots;
+    module.attr("GEMM_LEAST_TILE") = gemm::least_tile;
+}
+
 static void bind_gemm(nb::module_& module) {
-    module.def("gemm", run_case, nb::arg("parameters"),
-               "One trial of case `gemm`; a sample is a whole product.");
+    bind_defaults(module);
+    bind_case(module, "gemm", case_parameters, gemm::run,
+              "One trial of case `gemm`; a sample is a whole product.");
     module.def(
         "gemm_plan",
         [](const nb::dict& p) { return foresight_dict(gemm::plan(case_parameters(p))); },

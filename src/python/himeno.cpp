@@ -1,8 +1,9 @@
 // Case `himeno` for Python.
 #include "module.hpp"
 
+#include "styles.hpp"
 #include "watari/cases/himeno/himeno.hpp"
-#include "watari/comm/communicator.hpp"
+#include "watari/cases/himeno/styles.hpp"
 
 #include <utility>
 
@@ -25,6 +26,7 @@ himeno::parameters parameters_of(const nb::dict& p) {
     result.form = text("form") == "fused" ? himeno::form::fused : himeno::form::two_kernel;
     result.kernel = text("kernel") == "tuned" ? himeno::kernel::tuned : himeno::kernel::shared;
     result.data = text("data") == "general" ? himeno::data::general : himeno::data::standard;
+    result.init = processor_named(text("init")).kind;
     result.split = grid_of(p["split"]);
     // one rank has no halo
     if (result.split.points() > 1) result.halo = comm::path_named(text("halo"));
@@ -51,11 +53,7 @@ static void bind_himeno(nb::module_& module) {
         "himeno", run, nb::arg("parameters"),
         "One trial of case `himeno`; `shape` is the grid's points along i, j, k, `split` the "
         "ranks along them. With several ranks every rank calls it.");
-    module.def("end_ranks", comm::finish,
-               "Ends MPI where it was started: called by every rank of a trial that went well.");
-    module.def("exchange_gpu_memory", comm::exchange_gpu_memory,
-               "Gives GPU memory to MPI, between two ranks; raises where other data come. An MPI "
-               "that does not know CUDA may crash.");
+    module.attr("HIMENO_STYLES") = rows_of(himeno::styles());
 }
 
 static const binding himeno_bindings(bind_himeno);

@@ -1,6 +1,7 @@
 // Charges of surfaces by H-matrices, and case `hmatrix`, for Python.
 #include "case.hpp"
 
+#include "watari/cases/common/ranks.hpp"
 #include "watari/cases/hmatrix/hmatrix.hpp"
 #include "watari/core/error.hpp"
 #include "watari/hmatrix/build/build.hpp"
@@ -35,16 +36,7 @@ nb::object numpy(std::vector<Element> values, std::size_t width = 0) {
     return nb::cast(nb::ndarray<nb::numpy, Element>(data, {size / width, width}, owner));
 }
 
-std::size_t number(const nb::dict& p, const char* name) { return nb::cast<std::size_t>(p[name]); }
 double real(const nb::dict& p, const char* name) { return nb::cast<double>(p[name]); }
-
-/// As `os.fsencode` has it.
-std::string path(const nb::dict& p, const char* name) {
-    PyObject* bytes = nullptr;
-    if (!PyUnicode_FSConverter(nb::object(p[name]).ptr(), &bytes)) throw nb::python_error();
-    const auto owned = nb::steal<nb::bytes>(bytes);
-    return {owned.c_str(), owned.size()};
-}
 
 nb::tuple as_arrays(const hmatrix::mesh& m) {
     std::vector<double> vertices;
@@ -115,8 +107,9 @@ hmatrix::build_options build_options_of(const nb::dict& p) {
     how.eta = real(p, "eta");
     how.recompress = nb::cast<bool>(p["recompress"]);
     how.single = text(p, "precision") == "single";
-    how.batch_bytes = number(p, "batch");
     how.threads = nb::cast<std::size_t>(p["build_threads"]);
+    how.who = processor_named(text(p, "processor"));
+    how.chunk_bytes = hmatrix::chunk_within(number(p, "fast_memory"), how.who);
     return how;
 }
 
@@ -125,6 +118,9 @@ hmatrix::solve_options solve_options_of(const nb::dict& p) {
     how.product.who = processor_named(text(p, "processor"));
     how.product.engine = text(p, "engine");
     how.product.systems = number(p, "rhs");
+    how.product.batch_bytes = number(p, "batch");
+    // a checksum of what is read again takes longer than a product on the CPU, if less than a disk
+    how.product.verify_always = p.contains("verify") && nb::cast<bool>(p["verify"]);
     how.fast_memory = number(p, "fast_memory");
     how.by = chosen<method>(
         text(p, "solver"),
@@ -132,11 +128,40 @@ hmatrix::solve_options solve_options_of(const nb::dict& p) {
     how.jacobi = text(p, "preconditioner") == "block-jacobi";
     how.tolerance = real(p, "tolerance");
     how.iterations = number(p, "iterations");
+    if (p.contains("inner")) how.inner = number(p, "inner");
+    return how;
+}
+
+/// The ranks of a command that has several; null: it has one. Throws usage_error, unsupported.
+const comm::communicator* ranks_of(const nb::dict& p) {
+    const std::size_t ranks = p.contains("ranks") ? number(p, "ranks") : 1;
+    if (ranks == 1) return nullptr;
+    const comm::communicator& all = comm::world();
+    cases::require_ranks("of rows", ranks, processor_named(text(p, "processor")), all);
+    return &all;
+}
+
+/// Of a command: on several ranks this one's rows.
+hmatrix::build_options own_build_options(const checked_surface& of, const nb::dict& p) {
+    hmatrix::build_options how = build_options_of(p);
+    if (const comm::communicator* const all = ranks_of(p)) {
+        how.who = cases::own_processor(how.who, *all);
+        how.rows = hmatrix::divided(of.surface.tree, hmatrix::leaves_of(of.surface.tree, how.eta),
+                                    static_cast<std::size_t>(all->size()))
+                       .at(static_cast<std::size_t>(all->rank()));
+    }
+    return how;
+}
+
+hmatrix::solve_options own_solve_options(const nb::dict& p) {
+    hmatrix::solve_options how = solve_options_of(p);
+    how.ranks = ranks_of(p);
+    if (how.ranks) how.product.who = cases::own_processor(how.product.who, *how.ranks);
     return how;
 }
 
 nb::dict build(const checked_surface& of, const nb::dict& p, const nb::callable& progress) {
-    const hmatrix::build_options how = build_options_of(p);
+    const hmatrix::build_options how = own_build_options(of, p);
     const std::string file = path(p, "path");
     hmatrix::build_counts counts;
     {
@@ -165,20 +190,17 @@ nb::dict run_case(const checked_surface& of, const nb::dict& p) {
     given.solve.product.depth = number(p, "depth");
     given.store = text(p, "store");
     given.folder = path(p, "folder");
+    given.fault = text(p, "fault");
     given.samples = number(p, "samples");
-    measure::trial result;
-    {
-        const nb::gil_scoped_release released;
-        result = hmatrix::run(of.surface, given);
-    }
-    return as_dict(std::move(result));
+    given.ranks = number(p, "ranks");
+    return trial_of(hmatrix::run, of.surface, given);
 }
 
 /// Whether a file holds this matrix, whole.
 bool is_built(const checked_surface& of, const nb::dict& p) {
     try {
         return hmatrix::read_index(path(p, "path")).head.of ==
-               hmatrix::identity_of(of.surface, build_options_of(p));
+               hmatrix::identity_of(of.surface, own_build_options(of, p));
     } catch (const error&) {
         return false;  // not there, not finished, damaged: it is built
     }
@@ -186,10 +208,10 @@ bool is_built(const checked_surface& of, const nb::dict& p) {
 
 struct charge_solver {
     charge_solver(const checked_surface& of, const nb::dict& p)
-        : given(&of), how(solve_options_of(p)), file(path(p, "path")) {
+        : given(&of), how(own_solve_options(p)), file(path(p, "path")) {
         const nb::gil_scoped_release released;
         const hmatrix::matrix_index index = hmatrix::read_index(file);
-        matrix_bytes = index.batch_bytes();
+        matrix_bytes = index.data_bytes();
         by = std::make_unique<hmatrix::solver>(file, index, how);
     }
 
@@ -264,6 +286,13 @@ static void bind_hmatrix(nb::module_& module) {
         nb::arg("text"), "A generator's mesh: vertices, triangles, signs of the potential.");
     module.def("hmatrix_engine", usual_engine, nb::arg("processor"),
                "The engine that reads matrices where none is asked for.");
+    module.def(
+        "hmatrix_rank",
+        [](const nb::dict& p) {
+            const comm::communicator* const all = ranks_of(p);
+            return all ? all->rank() : 0;
+        },
+        nb::arg("parameters"), "The number of this process among the ranks of a command.");
     module.def("hmatrix", run_case, nb::arg("surface"), nb::arg("parameters"),
                "One trial of case `hmatrix`; a sample is one product.");
     nb::class_<checked_surface>(module, "HmatrixSurface", "A mesh that passed the checks.")

@@ -62,9 +62,10 @@ int signal_pipe() {
 }  // namespace
 
 static void bind_interrupts(nb::module_& module) {
-    module.def("signal_pipe", signal_pipe,
-               "A descriptor for signal.set_wakeup_fd: the second SIGINT or SIGTERM that is told "
-               "there ends this process and its children. -1: none.");
+    module.def(
+        "signal_pipe", signal_pipe,
+        "A descriptor for signal.set_wakeup_fd: the second SIGINT or SIGTERM that is reported "
+        "there ends this process and its children. -1: none.");
 }
 
 static const binding interrupts_bindings(bind_interrupts);

@@ -1,6 +1,6 @@
 // Case latency.
 #include "watari/cases/latency/latency.hpp"
-#include "case.hpp"
+#include "pages.hpp"
 
 namespace {
 
@@ -14,10 +14,7 @@ latency::parameters parameters_of(const nb::dict& p) {
     result.device = number_in(memory);
     result.size = nb::cast<std::size_t>(p["size"]);
     result.stride = nb::cast<std::size_t>(p["stride"]);
-    result.thp =
-        chosen<memory::huge_pages>(text(p, "thp"), {{"default", memory::huge_pages::as_set},
-                                                    {"always", memory::huge_pages::always},
-                                                    {"never", memory::huge_pages::never}});
+    take_pages(result, p);
     result.samples = nb::cast<std::size_t>(p["samples"]);
     result.steps = nb::cast<std::size_t>(p["steps"]);
     return result;

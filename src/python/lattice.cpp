@@ -1,7 +1,9 @@
 // Case `lattice` for Python.
 #include "module.hpp"
 
+#include "styles.hpp"
 #include "watari/cases/lattice/lattice.hpp"
+#include "watari/cases/lattice/styles.hpp"
 
 #include <utility>
 
@@ -48,6 +50,7 @@ nb::dict run(const nb::dict& given) {
 }  // namespace
 
 static void bind_lattice(nb::module_& module) {
+    module.attr("LATTICE_STYLES") = rows_of(lattice::styles());
     module.def("lattice", run, nb::arg("parameters"),
                "One trial of case `lattice`; `shape` is the lattice's extents along x, y, z, t, "
                "`split` the ranks along them. With several ranks every rank calls it.");

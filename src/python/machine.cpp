@@ -20,16 +20,6 @@ nb::object or_none(const std::optional<T>& value) {
 
 nb::object or_none(const std::string& text) { return text.empty() ? nb::none() : nb::cast(text); }
 
-/// The rows of a vector, each made a dict by `convert`.
-template <class Rows, class Convert>
-nb::list list_of(const Rows& rows, Convert convert) {
-    nb::list result;
-    for (const auto& row : rows) {
-        result.append(convert(row));
-    }
-    return result;
-}
-
 nb::dict numa_node(const machine::numa_node& node) {
     nb::dict row;
     row["node"] = node.node;

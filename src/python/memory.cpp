@@ -161,9 +161,22 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
+nb::dict kind_row(const memory::kind_row& kind) {
+    nb::dict row;
+    row["name"] = as_text(kind.name);
+    row["cpu"] = kind.cpu_can_address;
+    row["gpu"] = kind.gpu_can_address;
+    row["shared"] = kind.shared;
+    row["needs"] = as_text(kind.needs);
+    return row;
+}
+
 }  // namespace
 
 static void bind_memory(nb::module_& module) {
+    module.attr("MEMORY_KINDS") = list_of(memory::kinds(), kind_row);
+    module.attr("HINTS") =
+        list_of(memory::hints(), [](const auto& hint) { return as_text(hint.first); });
     nb::class_<buffer>(module, "Buffer", "Memory of one kind; pages are untouched at first.")
         .def("__init__", make, nb::arg("kind"), nb::arg("size"), nb::arg("device") = 0,
              nb::arg("oversubscribe") = false, unlocked(),

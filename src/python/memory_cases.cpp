@@ -1,9 +1,13 @@
 // Cases copy, access, migration and touch.
-#include "case.hpp"
+#include "pages.hpp"
 #include "watari/cases/memory/memory.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/error.hpp"
 #include "watari/memory/hint.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace {
 
@@ -13,25 +17,37 @@ cases::memory_end end_named(std::string_view word) {
     return {memory::row(word.substr(0, word.find(':'))).kind, number_in(word)};
 }
 
+/// `local`, the number of a node, or `gpu` for the node that is a GPU's memory. Throws unsupported.
+int numa_named(const std::string& word) {
+    if (word == "local") return -1;
+    if (word != "gpu") return std::stoi(word);
+    const std::set<int> nodes = device::numa_nodes();
+    if (nodes.empty()) throw unsupported("numa=gpu: no GPU's memory is a NUMA node here");
+    return *nodes.begin();
+}
+
+/// What all of these cases take.
+template <class Parameters>
+Parameters with_placement(const nb::dict& p) {
+    auto result = with_common<Parameters>(p);
+    result.numa_node = numa_named(text(p, "numa"));
+    take_pages(result, p);
+    return result;
+}
+
 cases::copy_parameters copy_parameters(const nb::dict& p) {
-    auto result = with_common<cases::copy_parameters>(p);
+    auto result = with_placement<cases::copy_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     result.from = end_named(text(p, "from"));
     result.to = end_named(text(p, "to"));
     result.copy_engine = chosen<bool>(text(p, "means"), {{"kernel", false}, {"copy-engine", true}});
     result.streams = nb::cast<int>(p["streams"]);
     result.bidirectional = nb::cast<bool>(p["bidirectional"]);
-    const std::string numa = text(p, "numa");
-    result.numa_node = numa == "local" ? -1 : std::stoi(numa);
-    result.thp =
-        chosen<memory::huge_pages>(text(p, "thp"), {{"default", memory::huge_pages::as_set},
-                                                    {"always", memory::huge_pages::always},
-                                                    {"never", memory::huge_pages::never}});
     return result;
 }
 
 cases::access_parameters access_parameters(const nb::dict& p) {
-    auto result = with_common<cases::access_parameters>(p);
+    auto result = with_placement<cases::access_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     const std::string memory = text(p, "memory");
     if (memory != "explicit") result.kind = memory::row(memory).kind;
@@ -42,9 +58,11 @@ cases::access_parameters access_parameters(const nb::dict& p) {
 }
 
 cases::migration_parameters migration_parameters(const nb::dict& p) {
-    auto result = with_common<cases::migration_parameters>(p);
+    auto result = with_placement<cases::migration_parameters>(p);
     result.kind = memory::row(text(p, "memory")).kind;
     result.hint = memory::hint_named(text(p, "hint"));
+    result.map = number(p, "map");
+    result.look_at_all = text(p, "look") == "samples";
     const std::string phases = text(p, "phases");
     for (std::size_t first = 0; first < phases.size();) {
         const std::size_t plus = std::min(phases.find('+', first), phases.size());
@@ -55,7 +73,7 @@ cases::migration_parameters migration_parameters(const nb::dict& p) {
 }
 
 cases::touch_parameters touch_parameters(const nb::dict& p) {
-    auto result = with_common<cases::touch_parameters>(p);
+    auto result = with_placement<cases::touch_parameters>(p);
     result.processor = processor_named(text(p, "processor"));
     result.kind = memory::row(text(p, "memory")).kind;
     result.operation = chosen<cases::touch_operation>(

@@ -18,6 +18,16 @@ struct binding {
     explicit binding(void (*bind)(nb::module_&));
 };
 
+/// The rows of a table, each as what `convert` makes of it.
+template <class Rows, class Convert>
+nb::list list_of(const Rows& rows, Convert convert) {
+    nb::list result;
+    for (const auto& row : rows) result.append(convert(row));
+    return result;
+}
+
+inline nb::str as_text(std::string_view text) { return nb::str(text.data(), text.size()); }
+
 /// The number behind a colon: 1 of `gpu:1`, 0 of `gpu`. Throws usage_error.
 int number_in(std::string_view word);
 

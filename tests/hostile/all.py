@@ -16,6 +16,7 @@ PROGRAMS = (
     "two_at_once",
     "faulty_calls",
     "full_disk",
+    "charges",
     "fuzz_files",
 )
 

@@ -183,7 +183,7 @@ def attempt(rng: random.Random, folder: Path) -> str:
         return of(rng, folder / "disk")
 
 
-def in_own_namespace() -> None:
+def in_own_namespace(needed: bool = True) -> None:
     """Starts this program again in a mount namespace of its own, if that is allowed."""
     own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     if INSIDE in os.environ:
@@ -191,8 +191,9 @@ def in_own_namespace() -> None:
     if not (why := command([*own, "true"])):
         os.environ[INSIDE] = "1"
         os.execvp(own[0], [*own, sys.executable, *sys.argv])
-    print(f"full_disk: unsupported: {' '.join(own)}: {why}")
-    sys.exit(0)
+    if needed:
+        print(f"full_disk: unsupported: {' '.join(own)}: {why}")
+        sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -61,10 +61,9 @@ def command_output(words: list[str]) -> tuple[int, str]:
 @functools.cache
 def probed_once() -> None:
     """Asks the machine what it has a single time: ten thousand attempts change nothing of it."""
-    from watari.cli import commands
+    from watari.machine import probe
 
-    if hasattr(commands, "this_machine"):
-        commands.this_machine = functools.cache(commands.this_machine)
+    probe.machine = functools.cache(probe.machine)
 
 
 def word(code: int) -> str:

@@ -8,13 +8,11 @@ import subprocess
 
 import pytest
 
+from watari import _native
+
 
 def why_no_gpu() -> str | None:
     """The reason why tests marked `gpu` cannot run here, or None."""
-    try:
-        from watari import _native
-    except ImportError:
-        return "the compiled module is not installed"
     gpus = _native.gpus()
     return None if gpus["gpus"] else str(gpus["reason"])
 

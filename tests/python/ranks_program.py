@@ -1,4 +1,4 @@
-"""Several trials of case himeno in one process a rank: started by test_himeno_ranks.py.
+"""Several trials of one case in one process a rank: started by on_ranks.py.
 
 mpirun -n N python ranks_program.py TRIALS.json OUTCOMES.json
 """
@@ -10,22 +10,21 @@ import os
 import sys
 from typing import Any
 
-from watari import _native
-from watari.cases.himeno import trial as himeno_trial
+from watari import _native, cases
 from watari.common.errors import WatariError
 from watari.run.worker import RANK_VARIABLES, from_launcher
 
 
-def outcome(parameters: dict[str, Any]) -> dict[str, Any]:
+def outcome(case: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """What tests compare of one trial, or the error that all ranks threw."""
     try:
-        trial = himeno_trial.run(parameters)
+        trial = cases.find(case).run(parameters)
     except WatariError as error:
         return {"error": error.name, "text": str(error)}
     return {
-        "fingerprint": trial["quantities"]["fingerprint"]["value"],
-        "gosa": list(trial["series"]["gosa"]),
-        "halo_s": len(trial["series"].get("halo_s", [])),
+        **{name: list(values) for name, values in trial.get("series", {}).items()},
+        **{name: quantity["value"] for name, quantity in trial["quantities"].items()},
+        "wrong": trial.get("error"),
         "verified": trial["verified"],
         "samples": len(trial["host_s"]),
     }
@@ -34,7 +33,7 @@ def outcome(parameters: dict[str, Any]) -> dict[str, Any]:
 def main(trials: str, output: str) -> None:
     """Rank 0 writes its outcomes; those of the other ranks are the same."""
     with open(trials) as file:
-        outcomes = [outcome(parameters) for parameters in json.load(file)]
+        outcomes = [outcome(case, parameters) for case, parameters in json.load(file)]
     if from_launcher(RANK_VARIABLES, 0) == 0:
         with open(f"{output}.partial", "w") as file:
             json.dump(outcomes, file)

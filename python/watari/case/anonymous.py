@@ -59,7 +59,9 @@ def without(result: dict[str, Any], folders: Mapping[str, str]) -> dict[str, Any
         "anonymous": True,
     }
     known = list(dict.fromkeys(machine["hosts"]))
-    machine["hosts"] = [f"host-{known.index(host) + 1}" for host in machine["hosts"]]
+    for one in [machine, *machine["others"]]:
+        for hosts in ("hosts", "undescribed"):
+            one[hosts] = [f"host-{known.index(host) + 1}" for host in one[hosts]]
     if result["plan"]:
         result["plan"]["name"] = scrub_text(result["plan"]["name"], names)
     scrubbed: dict[str, Any] = scrub(result, names)

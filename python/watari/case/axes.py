@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from watari.case.axis import (
@@ -19,11 +20,14 @@ from watari.case.axis import (
     parse_size,
     whole,
 )
+from watari.common import library
 from watari.common.errors import UsageError
+from watari.common.units import exact_size, format_size
 
 MOST_SAMPLES = 1_000_000  # of a trial: a result keeps every one
 TRIALS = Axis("trials", "fresh processes", count(1, 10_000), lambda m, p: 5, "5")
-KINDS = ("pageable", "pinned", "device", "managed", "system")  # of memory
+KINDS = tuple(library.KINDS)  # of memory
+ANY_PAGE = "default"  # the system chooses pages
 
 
 def gpus(machine: Machine) -> list[dict[str, Any]]:
@@ -44,14 +48,59 @@ def default_size(machine: Machine, parameters: Parameters) -> int:
     return min(2**30, 1 << (int(fitting).bit_length() - 1))
 
 
+def line_bytes(processor: str) -> int:
+    """Bytes of a cache line: CPUs have 64, of a GPU's 128 a miss loads a sector of 32."""
+    return 64 if processor == "cpu" else 128
+
+
+def power_of_two(low: int, high: int) -> Callable[[str], int]:
+    """A parser for sizes that are powers of two in a range."""
+
+    def parse(text: str) -> int:
+        size = parse_size(text)
+        if size & (size - 1) or not low <= size <= high:
+            raise UsageError(f"'{text}' is not a power of two from {low} to {high}")
+        return size
+
+    return parse
+
+
+def page_bytes(text: str) -> int | str:
+    """`default`, or a power of two from 4 KiB to 16 GiB. Raises UsageError."""
+    return text if text == ANY_PAGE else power_of_two(2**12, 2**34)(text)
+
+
+def page_words(parameters: Parameters) -> str:
+    """`huge pages never`, `pages of 2 MiB`; empty where nothing is asked of pages."""
+    thp, page = (parameters.get(name, "default") for name in ("thp", "page"))
+    parts = [
+        "" if thp == "default" else f"huge pages {thp}",
+        "" if page == ANY_PAGE else f"pages of {format_size(page)}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
 def axis(name: str, summary: str, parse: Callable[[str], Value], default: Value) -> Axis:
     """An axis whose default is one value on every machine."""
-    return Axis(name, summary, parse, lambda m, p: default, as_text(default))
+    text = exact_size(default) if parse is parse_size else as_text(default)
+    return Axis(name, summary, parse, lambda m, p: default, text)
 
 
 def words(name: str, summary: str, default: str, *choices: str) -> Axis:
     """An axis of a few words."""
     return Axis(name, summary, one_of(*choices), lambda m, p: default, default, choices)
+
+
+def style(*styles: str) -> Axis:
+    """The styles of an application: explicit copies by default, which a CPU alone does not need."""
+    return Axis(
+        "style",
+        "how the program manages its memory",
+        one_of(*styles),
+        lambda m, p: "system" if p["processor"] == "cpu" else "explicit",
+        "explicit, on the cpu system",
+        styles,
+    )
 
 
 PROCESSOR = Axis(
@@ -63,13 +112,41 @@ PROCESSOR = Axis(
     ("cpu", "gpu"),
 )
 SIZE = Axis("size", "bytes of one array", array_size, default_size, "1GiB, less in small memory")
-HINT = words("hint", "advice to the driver", "none", "none", "prefetch", "mapped", "read-mostly")
+MEMORY = Axis(
+    "memory",
+    "kind of memory that the data lie in",
+    numbered(*KINDS),
+    lambda m, p: library.own_memory(p["processor"]),
+    "the processor's own",
+    KINDS,
+)
+THP = words("thp", "transparent huge pages", "default", "default", "always", "never")
+PAGE = Axis(
+    "page",
+    "size of the pages of CPU memory: the ordinary ones, or of the kernel's pool (hugetlbfs)",
+    page_bytes,
+    lambda m, p: ANY_PAGE,
+    ANY_PAGE,
+    (ANY_PAGE, "4KiB", "2MiB", "1GiB"),
+    before=ANY_PAGE,
+)
+HINT = words("hint", "advice to the driver", "none", *library.HINTS)
 THREADS = Axis(
     "threads",
     "CPU threads, pinned",
     count(1, 4096),
     lambda m, p: m["processors"][0]["cores"],
     "one a core",
+)
+PROCESSES = replace(
+    axis("processes", "processes that do this at once, each with its own memory", count(1, 256), 1),
+    before=1,
+)
+SHARED_THREADS = replace(
+    THREADS,
+    summary="CPU threads of a process, pinned",
+    default=lambda m, p: max(1, int(m["processors"][0]["cores"]) // int(p["processes"])),
+    default_text="one a core, shared by the processes",
 )
 OVERSUBSCRIBE = axis(
     "oversubscribe", "allow more memory than is free (may hang a GPU)", parse_boolean, False

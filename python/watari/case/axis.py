@@ -34,7 +34,8 @@ class Axis:
     """One axis of a case. `default` sees the machine and the axes resolved before this one.
 
     An axis that is added to a case states `before`: the value that results have which were written
-    without it. It keeps their meaning, whatever the default is.
+    without it. It keeps their meaning, whatever the default is. `needs`: a trial cannot run where
+    the memory or processor that a value names is missing.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Axis:
     default_text: str
     choices: tuple[str, ...] = ()
     before: Value | None = None
+    needs: bool = True
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from watari.run.worker import Trial
 
 
+# quantities of a program with styles (cases/common/stopwatch.hpp), in the words of the model
+OUTSIDE_THE_LOOP = {
+    "allocate": "allocate",
+    "transfer_in": "bring",
+    "transfer_out": "take back",
+    "release": "release",
+}
+
+
 def nothing(parameters: Parameters) -> dict[str, Any]:
     """No hook."""
     return {}
@@ -49,6 +58,10 @@ class Case:
     # the axes that belong to it here
     example: str = ""
     also: Mapping[str, str] = field(default_factory=dict)
+    # the same work in each memory style, by the style's word: parameters that `predict` compares
+    alternatives: Callable[[Parameters], dict[str, Parameters]] = nothing
+    # quantities of a trial that are seconds outside its samples, and the part that each is
+    outside: Mapping[str, str] = field(default_factory=dict)
     threads_compute: bool = True  # axis `threads` is how many OpenMP has
     styles: Path | None = None  # folder of the sources that `effort` counts
     presentation: str = "watari.case.presentation"  # module with PRESENTATION

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from watari import _native
 from watari.case.axis import Parameters
 from watari.common.errors import WrongResultError
 
@@ -21,11 +22,9 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
 
 
 def native(function: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:
-    """The compiled function of this name; imported when called, since loading it is slow."""
+    """The compiled function of this name."""
 
     def run(parameters: Parameters) -> dict[str, Any]:
-        from watari import _native
-
         return verified(getattr(_native, function)(parameters), wrong)
 
     return run

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from watari.case.axis import Parameters
 from watari.common.units import format_size
-from watari.results.measured import Measured
+from watari.results.measured import Measured, drawable
 from watari.results.statistics import WHOLE, Summary, summaries, summary
 
 
@@ -26,6 +26,24 @@ class Table:
     columns: tuple[str, ...]  # the first says which case
     rows: list[dict[str, str]] = field(default_factory=list)  # by column, and `run`
     under: str = ""
+
+
+def in_numbers(
+    case: str,
+    title: str,
+    says: str,
+    row: Callable[[Measured, Sequence[Measured]], dict[str, str]],
+    under: str = "",
+) -> Callable[[Sequence[Measured]], list[Table]]:
+    """The table of every case of this name that ran. `row` has its columns by name; it is given all
+    cases, too."""
+
+    def tables(cases: Sequence[Measured]) -> list[Table]:
+        texts = [(m, row(m, cases)) for m in drawable(cases, case)]
+        rows = [{"run": m.run, **columns} for m, columns in texts]
+        return [Table(case, title, says, tuple(texts[0][1]), rows, under)] if rows else []
+
+    return tables
 
 
 def plain_words(case: str, parameters: Parameters) -> str:

@@ -39,11 +39,32 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Allocation:
+    """Memory that accesses name. `kind` is the one that the case gives it, whatever the style."""
+
+    name: str
+    bytes: int
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A copy by the copy engine or the driver, from one allocation to another."""
+
+    source: str
+    target: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Phase:
     """Samples of one kind in a row. `bytes` is what one of them moves, as the case counts it.
 
     `transfers` are those of one sample at least, and are empty where nothing is known of its path.
     Of several equal processors they are what one of them moves, at the same time as the others.
+    `moves` take the place of accesses where no processor executes the copy. `fresh`: every sample
+    begins as the first one did. `prefetched` is a phase that only asks for its data. `launches`:
+    kernels, or parallel regions of the CPU, of one sample, and small results that it reads back.
     """
 
     name: str
@@ -52,17 +73,30 @@ class Phase:
     accesses: tuple[Access, ...] = ()
     flops: int = 0
     repeats: int = 1
+    moves: tuple[Move, ...] = ()
+    fresh: bool = False
+    prefetched: bool = False
+    launches: int = 1
 
 
 @dataclass(frozen=True)
 class Profile:
     """`footprint` is bytes of memory by kind, `disk` those of files; not `exact`: an estimate until
-    it is measured."""
+    it is measured.
+
+    What the model of `predict` needs is `style`, how the program keeps its allocations (a word of
+    model/styles.py), the `allocations`, and what is done `before` the samples and `after` them,
+    which a trial does not time as samples. Without allocations the model says nothing of the case.
+    """
 
     phases: tuple[Phase, ...]
     footprint: dict[str, int]
     exact: bool = True
     disk: int = 0
+    style: str = ""
+    allocations: tuple[Allocation, ...] = ()
+    before: tuple[Phase, ...] = ()
+    after: tuple[Phase, ...] = ()
 
     @property
     def bytes_per_sample(self) -> int:

@@ -9,11 +9,11 @@ A cost is in seconds per GB of data, with its interval over trials. Of two ways 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from watari.common.units import format_speed
+from watari.common.units import format_rate, format_speed
 from watari.results.measured import Measured
 from watari.results.statistics import interval
 
@@ -28,9 +28,14 @@ TOPICS = {
     "cpu-again": "Used again and again by the CPU",
     "cpu-once": "Used once by the CPU",
     "steps": "Followed from pointer to pointer",
+    "apart": "Small elements that lie apart",
+    "counters": "Counted by many threads",
+    "tree": "A tree of pointers",
 }
 
 
+ALIKE = 16  # arrays down to this part of the largest answer as well as that one
+ENOUGH = 3  # trials
 HOPELESS = 5  # an interval from x to 5 x says nothing
 
 
@@ -145,18 +150,27 @@ def confidence_of(speed: Cost, trials: int) -> str:
     return within((1 / speed.high, 1 / speed.low), [1 / speed.middle] * trials)
 
 
-def within(ends: tuple[float, float] | None, levels: Sequence[float]) -> str:
-    """An interval of GB/s; that trials are too few where it says nothing."""
+def within(
+    ends: tuple[float, float] | None,
+    levels: Sequence[float],
+    shown: Callable[[float, float], str] = format_speed,
+) -> str:
+    """An interval, of GB/s unless shown otherwise; too few trials where it says nothing."""
     if not ends:
         return "a single trial" if len(levels) == 1 else f"{len(levels)} trials"
     if ends[1] > HOPELESS * ends[0]:
         return f"{len(levels)} trials are too few to say how sure"
-    return f"95%: {format_speed(*ends)}, {len(levels)} trials"
+    return f"95%: {shown(*ends)}, {len(levels)} trials"
+
+
+def nanoseconds(low: float, high: float) -> str:
+    """A range of times: `1.2–1.3 ns`."""
+    return f"{format_rate(low)}–{format_rate(high)} ns"
 
 
 def best(cases: Sequence[Measured], **wanted: object) -> Measured | None:
-    """The case with these parameters that says most: neither flagged nor wrong, of the largest
-    array, with most trials."""
+    """The case with these parameters that says most: neither flagged nor wrong, of a large array,
+    with an interval; of these the largest array, with most trials."""
     fitting = [
         m
         for m in cases
@@ -165,4 +179,10 @@ def best(cases: Sequence[Measured], **wanted: object) -> Measured | None:
         and m.bytes_per_sample
         and all(m[name.rstrip("_")] == value for name, value in wanted.items())
     ]
-    return max(fitting, key=lambda m: (int(m["size"] or 0), len(m.trials)), default=None)
+    large = max((int(m["size"] or 0) for m in fitting), default=0) / ALIKE
+
+    def weight(m: Measured) -> tuple[bool, bool, int, int]:
+        size, trials = int(m["size"] or 0), len(m.trials)
+        return size >= large, trials >= ENOUGH, size, trials
+
+    return max(fitting, key=weight, default=None)

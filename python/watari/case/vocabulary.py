@@ -29,6 +29,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "directory": ("folder",),
     "nrfiles": ("files",),
     "bytes": ("size",),
+    "size": ("grid", "n"),
     "buffer": ("size",),
     "length": ("size",),
     "loops": ("samples",),
@@ -45,7 +46,9 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "nprocs": ("ranks",),
     "np": ("ranks",),
     "advise": ("hint",),
-    "hugepages": ("thp",),
+    "hugepages": ("thp", "page"),
+    "hugetlbfs": ("page",),
+    "pagesize": ("page",),
     # memory and processors
     "host": ("cpu", "pinned", "pageable"),
     "dram": ("pageable", "cpu"),
@@ -85,6 +88,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
 ADVICE = {
     "h2d": "write from=pinned to=device",
     "d2h": "write from=device to=pinned",
+    "host": "write processor=cpu, or from=pinned",
     "d2d": "write memory=device",
     "p2p": "write from=device to=device:1",
     "randread": "write pattern=random direction=read",

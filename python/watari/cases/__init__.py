@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 FOLDERS = (
     "memory",
     "latency",
+    "gather",
+    "atomic",
+    "deep",
     "storage",
     "himeno",
     "lattice",
     "gemm",
     "hmatrix",
+    "les",
 )
 CASES: dict[str, Case] = {
     case.name: case

@@ -2,8 +2,8 @@
 
 Counted by tokens, not by hand: a call of a function in CALLS is one statement of its kind, and so
 is a directive that moves or maps data. A call inside a loop counts once, as it is written once.
-Kernels, the loop and verification are shared by all styles and are not in these files. The thesis's
-second axis, productivity (Yoshida 2024, section 4.3), as a number.
+Kernels, the loop and verification are shared by all styles and are not in these files. The count
+is a number for the second axis of Yoshida (2024, section 4.3), productivity.
 """
 
 from __future__ import annotations

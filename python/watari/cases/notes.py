@@ -78,7 +78,7 @@ def within_cache(m: Measured) -> bool:
     return held <= limits.cache_bytes(m.machine, own)
 
 
-def remarks(m: Measured) -> list[str]:
+def notes(m: Measured) -> list[str]:
     """Doubts that a row carries: sizes within a cache, more threads than cores."""
     cores = int(m.machine["processors"][0]["cores"])
     threads = m["threads"] * m.ranks if isinstance(m["threads"], int) else 0

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from watari.case import limits
 from watari.cases import presentation
+from watari.common.library import own_memory
 from watari.results.measured import Measured
 
 COPY = "copy"
@@ -14,7 +15,7 @@ COPY = "copy"
 def is_reference(m: Measured, copy: Measured) -> bool:
     """Whether `copy` is one in the memory that the processor of `m` calls its own."""
     processor = m["processor"]
-    own = "pageable" if processor == "cpu" else processor.replace("gpu", "device")
+    own = own_memory(processor)
     cache = limits.BEYOND_CACHE * limits.cache_bytes(m.machine, processor)
     return (
         (copy.case, copy.file, copy["processor"]) == (COPY, m.file, processor)

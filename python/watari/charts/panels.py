@@ -54,6 +54,16 @@ def heading(cases: Sequence[Measured], run: str, text: str) -> str:
     return ": ".join(part for part in (run if several else "", text) if part)
 
 
+def by_ranks(on_cpu: bool) -> alt.X:
+    """Groups of bars, one for each number of ranks; on GPUs each rank has its own."""
+    return alt.X(
+        "ranks:O",
+        title="CPU ranks" if on_cpu else "GPUs",
+        axis=alt.Axis(labelAngle=0, grid=False),
+        scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
+    )
+
+
 def apart(wanted: Sequence[float], height: float) -> list[float]:
     """Pixels from the top for labels that would like to be at these, none over its neighbour."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])

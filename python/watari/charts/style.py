@@ -27,20 +27,26 @@ COLOURS = {
     "explicit": "#2c76b5",
     "file": "#a08a3c",
 }
-# styles of Himeno: those of CUDA have the colours of their memory, managed ones are green
+# styles of applications: those of CUDA have the colours of their memory, managed ones are green
 STYLES = {
     "explicit": "#2c76b5",
+    "explicit-struct": "#8fb8dc",
+    "packed": "#6fa8d6",
     "pinned": "#e08a1e",
     "managed": "#14967c",
+    "managed-struct": "#4aa992",
     "managed-prefetch": "#79c2ae",
     "system": "#b2569b",
+    "system-prefetch": "#d79cc6",
     "acc-data": "#7564bd",
     "acc-host-data": "#aea3e0",
     "acc-managed-all": "#7f8f26",
     "acc-managed": "#bcc65a",
+    "acc-system": "#4b3f8f",
     "omp-target": "#c4503e",
+    "omp-system": "#e39a8c",
 }
-# paths of Himeno's halo, where one style has several: through the host grey, GPU to GPU in colour
+# paths of a halo, where one style has several: through the host grey, GPU to GPU in colour
 HALOS = {
     "none": "#8c8f96",
     "staged": "#8c8f96",
@@ -48,7 +54,7 @@ HALOS = {
     "nccl": "#14967c",
     "peer": "#2c76b5",
 }
-# engines of cases storage and gemm: calls of the operating system warm or grey, queues blue
+# engines that move blocks: calls of the operating system warm or grey, queues blue
 ENGINES = {
     "posix": "#8c8f96",
     "mmap": "#b2569b",

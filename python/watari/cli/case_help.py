@@ -17,15 +17,17 @@ from watari.case.case import Case
 HELP = ("-h", "--help")
 
 
-def axis_line(axis: Axis) -> str:
+def axis_line(axis: Axis, width: int) -> str:
     """Name, summary, choices and default."""
     choices = f" ({', '.join(axis.choices)})" if axis.choices else ""
-    return f"  {axis.name + ' ':<14}{axis.summary}{choices} [{axis.default_text}]"
+    return f"  {axis.name:<{width}} {axis.summary}{choices} [{axis.default_text}]"
 
 
 def axes_text(case: Case) -> str:
     """The case and a line for each axis."""
-    lines = [axis_line(axis) for axis in (TRIALS, *case.axes.values())]
+    axes = (TRIALS, *case.axes.values())
+    width = max(len(axis.name) for axis in axes) + 1
+    lines = [axis_line(axis, width) for axis in axes]
     return "\n".join([f"{case.name}: {case.summary}", *lines])
 
 

@@ -11,6 +11,7 @@ looks:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,16 @@ from typing import Any
 from watari import cases
 from watari.case.axes import TRIALS
 from watari.case.axis import Axis, parse_boolean
-from watari.cli.commands import FORMATS
+from watari.cli.draw import FORMATS
+from watari.cli.listing import LISTS
+from watari.model import known
 from watari.plan.plan import stored
 from watari.plan.request import sets_both
 from watari.results.table import BY
 
 SCRIPTS = Path(__file__).with_name("completion_scripts")
 SHELLS = {"bash": "watari.bash", "zsh": "watari.zsh", "fish": "watari.fish"}
+OF_CASES = ("run", "predict", "advise")  # commands that take a case and its axes
 Table = dict[str, list[str]]  # what may stand after these words; "" after `watari`
 
 
@@ -39,11 +43,18 @@ def option_values() -> Table:
         "run --plan": list(stored()),
         "report --format": list(FORMATS),
         "export --by": list(BY),
-        "list": ["plans", *cases.CASES],
+        "list": [*LISTS, *cases.CASES],
         "effort": [name for name, case in cases.CASES.items() if case.styles],
         "completion": list(SHELLS),
-        "run": list(cases.CASES),
+        **{name: list(cases.CASES) for name in OF_CASES},
+        **{f"{name} --machine": list(known.files()) for name in OF_CASES[1:]},
     }
+
+
+def words_of_help(text: str) -> list[str]:
+    """`cpu, gpu, gpu:1`: the values of an option whose help is a list of words."""
+    found = text.split(", ")
+    return found if len(found) > 1 and all(re.fullmatch(r"[a-z][\w:-]*", w) for w in found) else []
 
 
 def options(command: Any) -> list[str]:
@@ -57,17 +68,19 @@ def table(commands: Mapping[str, Any]) -> Table:
     found: Table = {"": [*commands, "--version", "--help"]}
     for name, command in commands.items():
         found[name] = options(command)
+        for p in command.params:
+            if values := words_of_help(getattr(p, "help", None) or ""):
+                found |= {f"{name} {option}": values for option in p.opts}
     for key, words in option_values().items():
         found[key] = [*words, *found.get(key, [])]
     for name, case in cases.CASES.items():
         axes = [TRIALS, *case.axes.values()]
-        found[f"run {name}"] = [
-            *(f"{axis.name}=" for axis in axes),
-            *found["run"][len(cases.CASES) :],
-        ]
+        typed = [f"{axis.name}=" for axis in axes]
         if sets_both(case):
-            found[f"run {name}"].insert(0, "memory=")
+            typed.insert(0, "memory=")
             found[f"run {name} memory="] = axis_values(case.axes["from"])
+        for command in OF_CASES:
+            found[f"{command} {name}"] = [*typed, *options(commands[command])]
         for axis in axes:
             if values := axis_values(axis):
                 found[f"run {name} {axis.name}="] = values

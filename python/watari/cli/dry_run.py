@@ -17,7 +17,7 @@ from watari.case.axis import Machine
 from watari.cases import find
 from watari.common.units import format_bytes, format_duration
 from watari.machine import record
-from watari.plan.request import Request, describe, no_sense
+from watari.plan.request import Request, describe_all, no_sense
 from watari.run.budget import Estimate, refused
 
 
@@ -49,13 +49,13 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
     seconds, moved = 0.0, 0
-    for request in requests:
+    for request, name in zip(requests, describe_all(requests), strict=True):
         profile, why = find(request.case).profile(request.parameters), remark(request, known)
         taken = request.trials * estimate.seconds(request)
         seconds += taken
         moved += 0 if why else request.trials * profile.bytes
         table.add_row(
-            Text(describe(request)),
+            Text(name),
             str(request.trials),
             format_bytes(profile.bytes),
             format_bytes(profile.memory),

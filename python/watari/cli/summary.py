@@ -14,16 +14,16 @@ from rich.table import Table
 from rich.text import Text
 
 from watari.cases import presentation
-from watari.cases.remarks import extras, remarks
+from watari.cases.notes import extras, notes
+from watari.model.answer import answer
 from watari.plan.request import Request, describe
-from watari.report.answer import answer
 from watari.results import schema
 from watari.results.measured import measurements
 
 COLOURS = {"ok": "green", "unsupported": "dim", "wrong": "bold red", "failed": "bold red"}
 
 
-def notes(case: schema.Case) -> list[str]:
+def trial_notes(case: schema.Case) -> list[str]:
     """The notes of its trials, without repetitions."""
     return list(dict.fromkeys(note for trial in case.trials for note in trial.notes))
 
@@ -36,7 +36,7 @@ def numbers(measured: schema.Results) -> list[dict[str, str]]:
 
 def render(measured: schema.Results) -> Group:
     """A table for each set of columns, and the reasons, for rich to print."""
-    notes_by_case = [(case.reason, *notes(case)) for case in measured.cases]
+    notes_by_case = [(case.reason, *trial_notes(case)) for case in measured.cases]
     reasons = list(dict.fromkeys(text for texts in notes_by_case for text in texts if text))
     tables: dict[tuple[str, ...], Table] = {}
     shown = measurements([measured])
@@ -47,7 +47,7 @@ def render(measured: schema.Results) -> Group:
         request = Request(case.case, case.parameters, case.trials_planned)
         marks = [f"[{reasons.index(text) + 1}]" for text in texts if text]
         status = " ".join([case.status, *marks, *case.flags])
-        status = ", ".join([status, *remarks(m)])
+        status = ", ".join([status, *notes(m)])
         table.add_row(
             Text(" ".join([describe(request), *axes.split(", ")]).strip()),
             str(len(case.trials)),

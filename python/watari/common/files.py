@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -58,6 +59,16 @@ def check_not_read(output: Path, read: Iterable[Path]) -> None:
     for path in read:
         if same(output, path):
             raise UsageError(f"-o {output} would write over {path}, which is read: name another")
+
+
+def check_writable(path: Path) -> None:
+    """Raises FileError where no file can be made in the folder of this one, before work is done
+    whose result would be lost. A folder that is not there yet is made in one that is."""
+    folder = next(parent for parent in path.absolute().parents if parent.is_dir())
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {reason(error)}") from None
 
 
 def write_atomically(

@@ -1,4 +1,4 @@
-"""Holds Ctrl-C and SIGTERM back while something is done that must not be left half done.
+"""Ctrl-C and SIGTERM: held back while something is done that must not be left half done.
 
 KeyboardInterrupt is raised between any two steps: where a folder is there and its name not yet
 known, where a process was started and no variable holds it, during a removal. A handler
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -62,12 +62,37 @@ class Hold:
 
 def end_at_second() -> None:
     """From here on a second Ctrl-C or SIGTERM ends this process and its trials at once, whatever
-    C++ is doing. The first one is Python's; where a handler of Python's is not set, it ends all."""
-    try:
-        from watari import _native
-    except ImportError:  # there is no C++ to wait for
-        return
+    C++ is doing. The first one is Python's; where a handler of Python's is not set, it ends all.
+    Raises ImportError where the compiled module is missing."""
+    from watari import _native
+
     signal.set_wakeup_fd(_native.signal_pipe(), warn_on_full_buffer=False)
+
+
+@contextmanager
+def stoppable() -> Iterator[Callable[[], bool]]:
+    """For work that asks between two steps whether it should stop: whether Ctrl-C or SIGTERM came.
+    A second one does what it did before. In the main thread; another one is never stopped."""
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = {number: signal.getsignal(number) for number in NUMBERS}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def take(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        restore()
+
+    for number in NUMBERS:
+        signal.signal(number, take)
+    try:
+        yield lambda: bool(came)
+    finally:
+        restore()
 
 
 @contextmanager

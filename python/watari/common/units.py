@@ -72,7 +72,7 @@ def format_duration(seconds: float) -> str:
 
 def format_count(number: float) -> str:
     """Requests per second for people: `71.5k`, `11.1M`."""
-    for scale, suffix in ((1e6, "M"), (1e3, "k")):
+    for scale, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= scale:
             return f"{number / scale:.3g}{suffix}"
     return f"{number:.3g}"

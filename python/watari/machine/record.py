@@ -200,6 +200,14 @@ class Machine(Record):
     numa_balancing: int | None = Field(default=None, description="kernel.numa_balancing")
     uvm: dict[str, Any] = Field(default={}, description="parameters of nvidia-uvm")
     state: HostState | None = Field(default=None, description="null: of an older version")
+    others: list[Machine] = Field(
+        default=[],
+        description="hosts of the run that are not as this one, which is rank 0's: a record for "
+        "each group of equal ones, `hosts` has their names",
+    )
+    undescribed: list[str] = Field(
+        default=[], description="hosts of the run that gave no record of themselves"
+    )
 
     @field_validator("processors")
     @classmethod

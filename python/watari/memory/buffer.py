@@ -45,11 +45,11 @@ class Buffer:
         dtype: Any = "float64",
         shape: Shape | None = None,
     ) -> None:
-        self._dtype = dtype_of(dtype)
-        self._size, self._shape = fitted(size, self._dtype, shape)
-        if kind not in KINDS:
+        if kind not in KINDS:  # before the size: both are texts, and easily exchanged
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
         self._kind = kind
+        self._dtype = dtype_of(dtype)
+        self._size, self._shape = fitted(size, self._dtype, shape)
         self._memory: _native.Buffer | None = _native.Buffer(
             kind, self._size, device, oversubscribe
         )

@@ -6,6 +6,7 @@ Case and parameters are the key by which two runs are compared.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from watari.case.axes import TRIALS
@@ -15,6 +16,8 @@ from watari.cases import CASES, find
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 from watari.results.key import key
+
+LENGTHS = {"size", "block", "fast-memory", "stride", "page"}  # axes that are bytes
 
 
 @dataclass(frozen=True)
@@ -60,22 +63,13 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
     no case takes because of others, and where no combination makes sense; one of several that does
     not stays, for a run to say why.
     """
-    case = find(name)
-    given = dict(given)
+    case, given = find(name), dict(given)
     if sets_both(case) and "memory" in given:
-        both = given.pop("memory")
-        ends = sorted({"from", "to"} & given.keys())
-        if ends:
-            raise UsageError(
-                f"{name}: memory={as_text(both)} sets from and to; leave out {ends[0]}"
-            )
-        kinds = values(case, "from", both, typed="memory")
-        requests = [
+        return unique(
             request
-            for kind in kinds
-            for request in resolve(name, {**given, "from": [kind], "to": [kind]}, machine)
-        ]
-        return list({request.key: request for request in requests}.values())
+            for ends in each_memory(case, given)
+            for request in resolve(name, {**given, **ends}, machine)
+        )
     given_trials = values(case, "trials", given.pop("trials", TRIALS.default(machine, {})))
     if len(given_trials) > 1:
         raise UsageError(f"{name}: trials takes one number: it is how often, not what")
@@ -91,6 +85,29 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
         requests.append(Request(name, parameters, given_trials[0]))
     if all(no_sense(request) for request in requests):
         case.require_sense(requests[0].parameters)
+    require_taken(name, chosen, requests)
+    return unique(requests)
+
+
+def unique(requests: Iterable[Request]) -> list[Request]:
+    """Each request once, in order."""
+    return list({request.key: request for request in requests}.values())
+
+
+def each_memory(case: Case, given: dict[str, Value]) -> list[dict[str, Value]]:
+    """What `memory=X` stands for: takes it away. Raises UsageError beside `from` or `to`."""
+    both = given.pop("memory")
+    ends = sorted({"from", "to"} & given.keys())
+    if ends:
+        raise UsageError(
+            f"{case.name}: memory={as_text(both)} sets from and to; leave out {ends[0]}"
+        )
+    kinds = values(case, "from", both, typed="memory")
+    return [{"from": [kind], "to": [kind]} for kind in kinds]
+
+
+def require_taken(name: str, chosen: dict[str, list[Value]], requests: list[Request]) -> None:
+    """Raises UsageError for an axis none of whose values a request has."""
     for axis_name, wanted in chosen.items():
         taken = list(dict.fromkeys(request.parameters[axis_name] for request in requests))
         if not set(taken) & set(wanted):
@@ -99,7 +116,6 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
                 f"{name}: {axis_name}={values_text} cannot be had: with what else was given it is "
                 f"{','.join(as_text(value) for value in taken)}"
             )
-    return list({request.key: request for request in requests}.values())
 
 
 def no_sense(request: Request) -> str | None:
@@ -128,8 +144,9 @@ def describe(request: Request) -> str:
         return " ".join([request.case, *(f"{n}={as_text(v)}" for n, v in parameters.items())])
     texts = {name: as_text(value) for name, value in parameters.items()}
     labels = dict(texts)
-    for length in {"size", "block", "fast-memory"} & parameters.keys():
-        labels[length] = exact_size(parameters[length])
+    for length in LENGTHS & parameters.keys():
+        if isinstance(parameters[length], int):
+            labels[length] = exact_size(parameters[length])
     labels |= case.labels(parameters)
     quiet = {"threads", "samples", "requests", "iterations", "oversubscribe"}
     others = [
@@ -141,3 +158,21 @@ def describe(request: Request) -> str:
         and labels[name] != case.axes[name].default_text
     ]
     return " ".join([request.case, *case.line.format_map(labels).split(), *others])
+
+
+def describe_all(requests: Sequence[Request]) -> list[str]:
+    """A line for each, with the axes by which it differs from others that would read the same."""
+    lines = [describe(request) for request in requests]
+    values: dict[tuple[str, str], set[str]] = {}
+    for line, request in zip(lines, requests, strict=True):
+        for name, value in request.parameters.items():
+            values.setdefault((line, name), set()).add(as_text(value))
+    return [
+        " ".join(
+            [
+                line,
+                *(f"{n}={as_text(v)}" for n, v in r.parameters.items() if len(values[line, n]) > 1),
+            ]
+        )
+        for line, r in zip(lines, requests, strict=True)
+    ]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from watari.machine.hosts import apart
 from watari.results.key import key
 from watari.results.schema import Case, Results
 from watari.results.significance import (
@@ -191,7 +192,8 @@ def settled(
 
 
 def head(base: Results, new: Results) -> tuple[str, ...]:
-    """What is compared, then a line for every difference that may be the cause."""
+    """What is compared, then a line for every difference that may be the cause, of the runs and of
+    the hosts of each."""
     runs = [
         f"{name}: {r.machine.name}, {r.program.started}"
         for name, r in (("base", base), ("new", new))
@@ -214,7 +216,12 @@ def head(base: Results, new: Results) -> tuple[str, ...]:
         for n, a in facts[0].items()
         if a != facts[1][n]
     ]
-    return (*runs, *changed)
+    hosts = [
+        f"{name}, host {host}: {text}"
+        for name, r in (("base", base), ("new", new))
+        for host, text in apart(r.machine.model_dump(mode="json", by_alias=True))
+    ]
+    return (*runs, *changed, *hosts)
 
 
 def exit_code(rows: Sequence[Row], fail_on_unsure: bool = False) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from watari import cases
-from watari.cases import remarks
+from watari.cases.notes import notes
 from watari.results.measured import Measured
 
 WIDE = 0.10  # spread between trials
@@ -45,9 +45,11 @@ def count(number: int, what: str = "case") -> str:
     return f"{number} {what}{'s' if number != 1 else ''}"
 
 
-def doubts(mine: Sequence[Measured], unreached: int = 0) -> list[Doubt]:
+def doubts(
+    mine: Sequence[Measured], unreached: int = 0, hosts: Sequence[tuple[str, str]] = ()
+) -> list[Doubt]:
     """Of the cases of one run, the most serious first; `unreached` trials were planned and did not
-    run."""
+    run. `hosts` differ from the first one (hosts.apart)."""
     ran = [m for m in mine if m.drawn]
     bad = [m for m in mine if m.status in ("wrong", "failed")]
     flagged = [m for m in ran if m.flagged]
@@ -56,7 +58,7 @@ def doubts(mine: Sequence[Measured], unreached: int = 0) -> list[Doubt]:
     )
     single = [m for m in ran if len(m.trials) == 1]
     fewer = [m for m in ran if len(m.trials) < m.planned]
-    crowded = [m for m in ran if any("threads on" in text for text in remarks.remarks(m))]
+    crowded = [m for m in ran if any("threads on" in text for text in notes(m))]
     absent = [m for m in mine if m.status == "unsupported"]
     found = [
         Doubt(
@@ -75,6 +77,12 @@ def doubts(mine: Sequence[Measured], unreached: int = 0) -> list[Doubt]:
             "Threads share cores",
             f"{count(len(crowded))} with more threads than cores.",
             [f"{named(m)}: {m['threads']} threads" for m in crowded],
+            True,
+        ),
+        Doubt(
+            "Hosts differ",
+            f"{count(len(hosts))} not as the first: the slowest decides what ranks together reach.",
+            [f"{name}: {text}" for name, text in hosts],
             True,
         ),
         Doubt(

@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from watari.plan.request import Request, describe
+from watari.plan.request import Request, describe_all
 from watari.report.compare import CHANGED, LOST, Comparison, Row, exit_code
 from watari.report.outliers import Outlier
 from watari.results.significance import FASTER, SAME, SLOWER, UNSURE
@@ -41,11 +41,11 @@ def render(rows: Sequence[Row]) -> RenderableType:
     table.add_column("verdict", no_wrap=True)
     table.add_column("", overflow="fold")
     repeated = [note for note, n in Counter(row.note for row in rows).items() if note and n > 1]
-    for row in rows:
+    for row, name in zip(rows, labels(rows), strict=True):
         interval = f"{row.interval[0]:.3f} - {row.interval[1]:.3f}" if row.interval else ""
         note = f"[{repeated.index(row.note) + 1}]" if row.note in repeated else row.note
         table.add_row(
-            Text(label(row)),
+            Text(name),
             speed(row, row.base),
             speed(row, row.new),
             f"{row.ratio:.3f}" if row.ratio else "",
@@ -75,10 +75,11 @@ def render_nodes(
     if not outliers:
         return Group(table, Text("no run deviates from the others"))
     deviating = empty("deviates from the other runs", "case", "its speed", "theirs", "its/theirs")
-    for o in outliers:
+    every = [row for rows in comparisons.values() for row in rows]
+    for o, name in zip(outliers, labels([o.row for o in outliers], every), strict=True):
         low = Text(f"{o.ratio:.3f}", ALARM if o.ratio < 1 else "green")
         shown = (speed(o.row, seconds) for seconds in (o.seconds, o.typical))
-        deviating.add_row(Text(o.run), Text(label(o.row)), *shown, low)
+        deviating.add_row(Text(o.run), Text(name), *shown, low)
     return Group(table, deviating)
 
 
@@ -127,10 +128,14 @@ def empty(first: str, *titles: str) -> Table:
     return table
 
 
-def label(row: Row) -> str:
-    """The case in one line, and its phase."""
-    text = describe(Request(row.case, row.parameters, 1))
-    return text if row.part in ("", WHOLE) else f"{text}, {row.part}"
+def labels(rows: Sequence[Row], among: Sequence[Row] = ()) -> list[str]:
+    """Each case in one line, with the axes by which it differs from others of the same line (of
+    these rows, or of those that it is among), and its phase."""
+    texts = describe_all([Request(row.case, row.parameters, 1) for row in (*rows, *among)])
+    return [
+        text if row.part in ("", WHOLE) else f"{text}, {row.part}"
+        for text, row in zip(texts, rows, strict=False)
+    ]
 
 
 def speed(row: Row, seconds: float | None) -> str:

@@ -55,6 +55,10 @@ class Measured:
         """Median over trials of each trial's median, GB/s."""
         return self.summary.median
 
+    def quantity(self, name: str) -> float:
+        """The median over trials of a quantity that each of them has."""
+        return float(median(trial["quantities"][name]["value"] for trial in self.trials))
+
     @property
     def drawn(self) -> bool:
         """Whether it has something true to draw: wrong results are named, never drawn."""
@@ -72,12 +76,23 @@ class Measured:
         return ranks if isinstance(ranks, int) else 1
 
     def part(self, which: str) -> float:
-        """The median over trials of the first sample, of the last quarter (settled), or of all."""
+        """The median over trials of the first sample, of the last quarter (settled), of all, or of
+        the last quarter of the phase of this name."""
+        if which == ALL:
+            return self.median
         if which == FIRST:
             return median(rates[0] for rates in self.rates)
-        if which == SETTLED:
-            return median(median(rates[-max(1, len(rates) // 4) :]) for rates in self.rates)
-        return self.median
+        parts = self.rates if which == SETTLED else self.phase(which)
+        return median(median(rates[-max(1, len(rates) // 4) :]) for rates in parts)
+
+    def phase(self, name: str) -> list[list[float]]:
+        """GB/s of every sample of the phase of this name, a list for each trial."""
+        return [
+            rates[phase["first"] : phase["last"]]
+            for rates, trial in zip(self.rates, self.trials, strict=True)
+            for phase in trial.get("phases") or []
+            if phase["name"] == name
+        ]
 
     def __getitem__(self, name: str) -> Any:
         """A parameter, or the run; None where the case has no such axis."""

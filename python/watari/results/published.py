@@ -56,13 +56,17 @@ class Published:
     where: str
     hardware: str = ""
     note: str = ""
+    rough: bool = False  # what the source's words point to: shown, no ground for a forecast
     own: bool = False  # measured for this project, with other programs: not published by others
     size: int = 0  # bytes of one array; 0 where the value holds for all, or none was published
+    # those of the case that the quantity leaves open, of this value
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The value as it is written: one number or a range."""
-        return f"{self.low:g}" if self.low == self.high else f"{self.low:g}–{self.high:g}"
+        """The value as it is written: one number or a range; `about` where words stand for it."""
+        text = f"{self.low:g}" if self.low == self.high else f"{self.low:g}–{self.high:g}"
+        return f"about {text}" if self.rough else text
 
 
 def folder() -> Path:
@@ -92,9 +96,13 @@ def value(path: Path, head: dict[str, Any], row: dict[str, Any]) -> Published:
         raise FileError(f"{path}: {whole['quantity']} has neither 'value' nor 'low' and 'high'")
     low, high = (float(whole.get(end, whole.get("value", 0))) for end in ("low", "high"))
     texts = ("quantity", "machine", "kind", "unit", "source", "title", "where", "hardware", "note")
-    size = int(whole.get("parameters", {}).get("size", 0))
+    parameters = dict(whole.get("parameters", {}))
+    size = int(parameters.get("size", 0))
     words = {name: str(whole.get(name, "")) for name in texts}
-    return Published(low=low, high=high, size=size, own=bool(whole.get("own")), **words)
+    own, rough = (bool(whole.get(name)) for name in ("own", "rough"))
+    return Published(
+        low=low, high=high, size=size, own=own, rough=rough, parameters=parameters, **words
+    )
 
 
 def values(where: Path | None = None, own: bool = False) -> list[Published]:

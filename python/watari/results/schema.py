@@ -229,6 +229,8 @@ def check_schema(data: Any, name: str) -> None:
     if not isinstance(data, dict):
         raise FileError(f"{name}: not a result file: an object is expected")
     schema = data.get("schema")
+    if schema is None:
+        raise FileError(f"{name}: not a result file of Watari: it has no key 'schema'")
     if type(schema) is not int:  # true is an int, 1.0 equals 1: neither is a version
         raise FileError(f"{name}: schema: must be a whole number, is {json.dumps(schema)[:40]}")
     if schema != SCHEMA:

@@ -49,8 +49,12 @@ def refused(request: Request, machine: Machine) -> bool:
     absent = {memory.kind for memory in machine.memories if not memory.supported}
     if "device" in absent:
         absent |= {"gpu", "explicit"}
-    words = {str(value).partition(":")[0] for value in request.parameters.values()}
-    needed = find(request.case).profile(request.parameters).memory
+    profile = find(request.case).profile(request.parameters)
+    # a style is no kind of memory: `system` on the CPU takes pageable
+    free = {"style", *(axis.name for axis in find(request.case).axes.values() if not axis.needs)}
+    values = [value for name, value in request.parameters.items() if name not in free]
+    words = {str(value).partition(":")[0] for value in (*values, *profile.footprint)}
+    needed = profile.memory
     largest = max([machine.memory_available_bytes, *gpu_memories(machine)])
     return bool(absent & words) or needed > 2 * largest or no_sense(request) is not None
 

@@ -1,19 +1,27 @@
-"""Which hosts a launcher puts ranks on: each rank prints its name, once before the run.
+"""Which hosts a launcher puts ranks on, and what those are: asked once before the run.
 
-    mpirun -n 8 python start.py watari.run.hosts
+    mpirun -n 8 python start.py watari.run.hosts              each rank prints its host's name
+    mpirun -n 8 python start.py watari.run.hosts 0,4 0,1,2    ranks 0 and 4 print its record, too
 
 Defaults follow from it: threads are those of a rank's own host, and a halo crosses hosts. The ranks
-load no MPI and share no file.
+load no MPI and share no file. A record is printed in short lines, which arrive whole and in any
+order: launchers mix what ranks write.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import re
 import socket
 import sys
+import zlib
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from watari.machine.hosts import with_host
 from watari.plan.request import Request
 from watari.run import launch, question
 from watari.run.worker import RANK_VARIABLES, from_launcher
@@ -21,6 +29,29 @@ from watari.run.worker import RANK_VARIABLES, from_launcher
 LIMIT_SECONDS = 60.0
 MARK = "watari-rank"  # launchers may write before it which rank a line is of
 LINE = re.compile(rf"{MARK} (\d+) (\S+)$", re.MULTILINE)
+PART = re.compile(r"watari-part (\S+) (\d+)/(\d+) (\S+)$", re.MULTILINE)
+PART_CHARACTERS = 200
+Machine = dict[str, Any]
+
+
+def described(machine: Machine, requests: list[Request], launcher: launch.Launcher) -> Machine:
+    """The record of a run: rank 0's host, with what differs on the others; of the request with the
+    most ranks. It stays `machine`, this host, with one rank, one host, or a launcher that fails,
+    which the trials report."""
+    largest = largest_of(requests)
+    names = of_ranks(requests, launcher)
+    if largest is None or not names:
+        return machine
+    found = records(largest, names, launcher)
+    first = {**found.get(names[0], machine), "hosts": names}
+    for name in dict.fromkeys(names):
+        first = with_host(first, name, found.get(name))
+    return first
+
+
+def largest_of(requests: list[Request]) -> Request | None:
+    """The request with the most ranks."""
+    return max(requests, key=launch.ranks_of, default=None)
 
 
 def of_ranks(
@@ -30,7 +61,7 @@ def of_ranks(
 
     Empty: one rank, one host, or a launcher that fails, which the trials report.
     """
-    largest = max(requests, key=launch.ranks_of, default=None)
+    largest = largest_of(requests)
     if largest is None or launch.ranks_of(largest) == 1:
         return []
     names = ask(largest, launcher, directory)
@@ -47,13 +78,66 @@ def ask(request: Request, launcher: launch.Launcher, directory: Path | None = No
     return [names[rank] for rank in range(ranks)] if names.keys() == set(range(ranks)) else []
 
 
-def main() -> int:
-    """One of the ranks. Slurm has names of its own for its nodes. A line is written at once, or the
-    launcher might mix it with another rank's."""
+def records(
+    request: Request, names: list[str], launcher: launch.Launcher, directory: Path | None = None
+) -> dict[str, Machine]:
+    """What each host of this request is, by its name; without those that gave no whole record.
+    `names` has the host of each rank."""
+    describing, cpus = {names.index(name) for name in names}, os.sched_getaffinity(0)
+    given = [",".join(map(str, sorted(numbers))) for numbers in (describing, cpus)]
+    answer = question.ask(
+        "watari.run.hosts", len(names), request, launcher, directory, LIMIT_SECONDS, given
+    )
+    parts: dict[str, dict[int, str]] = {}
+    counts: dict[str, int] = {}
+    for name, number, count, text in PART.findall(answer.output if answer else ""):
+        parts.setdefault(name, {})[int(number)] = text
+        counts[name] = int(count)
+    return {
+        name: unpacked("".join(texts[n] for n in range(counts[name])))
+        for name, texts in parts.items()
+        if len(texts) == counts[name]
+    }
+
+
+def packed(machine: Machine) -> str:
+    """A record as one word."""
+    return base64.b64encode(zlib.compress(json.dumps(machine).encode())).decode()
+
+
+def unpacked(word: str) -> Machine:
+    """The record in a word."""
+    machine: Machine = json.loads(zlib.decompress(base64.b64decode(word)))
+    return machine
+
+
+def write(line: str) -> None:
+    """At once, or the launcher might mix it with another rank's."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+
+
+def describe(name: str, cpus: str) -> None:
+    """Prints the record of this host, whose trials may use these CPUs: launchers bind ranks to
+    fewer, which trials undo (worker.py)."""
+    from watari.machine.probe import machine
+
+    with suppress(OSError):  # a batch system that allows fewer
+        os.sched_setaffinity(0, map(int, cpus.split(",")))
+    word = packed(machine())
+    texts = [word[n : n + PART_CHARACTERS] for n in range(0, len(word), PART_CHARACTERS)]
+    for number, text in enumerate(texts):
+        write(f"watari-part {name} {number}/{len(texts)} {text}")
+
+
+def main(describing: str = "", cpus: str = "") -> int:
+    """One of the ranks. Slurm has names of its own for its nodes."""
     name = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-    os.write(sys.stdout.fileno(), f"{MARK} {from_launcher(RANK_VARIABLES, 0)} {name}\n".encode())
+    rank = from_launcher(RANK_VARIABLES, 0)
+    write(f"{MARK} {rank} {name}")
+    if str(rank) in describing.split(","):
+        describe(name, cpus)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

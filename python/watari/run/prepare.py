@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from watari import _native
 from watari.case.axis import Machine, expanded
 from watari.case.engines import FOLDER
 from watari.cases import find
@@ -25,6 +26,7 @@ from watari.run.launch import PINNING, Launcher
 from watari.run.worker import now
 
 NOTE = "PREFAULTED"  # where program.environment says how much memory was touched beforehand
+RESULTS = Path("results")  # where results go whose user names no file
 
 
 def version() -> str:
@@ -43,9 +45,7 @@ def environment(launcher: Launcher) -> dict[str, str]:
 
 def program(launcher: Launcher) -> schema.Program:
     """This program, now: the head of a result file."""
-    from watari import _native
-
-    built: dict[str, str] = getattr(_native, "build", dict)()
+    built = _native.build()
     return schema.Program(
         version=version(),
         revision=built.get("revision") or None,
@@ -85,8 +85,13 @@ def check_folders(requests: Sequence[Request]) -> None:
 
 
 def check_output(output: Path, resumed: Path | None) -> None:
-    """Raises UsageError where `output` cannot be a result file, or has the journal of another run
-    than the one that is resumed, whose result file is `resumed`."""
+    """Raises UsageError where `output` cannot be a result file, lies in a folder that is not there
+    (other than the usual one), or has the journal of another run than the one that is resumed,
+    whose result file is `resumed`."""
+    folder = output.parent
+    if not folder.exists() and folder != RESULTS:
+        missing = shlex.quote(str(folder))
+        raise UsageError(f"{output}: that folder does not exist; make it (mkdir -p {missing})")
     try:
         if output.exists() and not output.is_file():
             raise UsageError(f"{output} is not a file: -o names the result file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def ask(
     launcher: launch.Launcher,
     directory: Path | None,
     limit: float,
+    arguments: Sequence[str] = (),
 ) -> Answer | None:
     """Runs a module of this package on some ranks, in the environment of this request, at most
     `limit` seconds long. None: nothing could be started, which the trials report themselves."""
@@ -37,7 +39,7 @@ def ask(
         with closed_quietly(streams[0]), closed_quietly(streams[1]):
             try:
                 process = subprocess.Popen(
-                    [*launcher.prefix(ranks), *launch.python(module)],
+                    [*launcher.prefix(ranks), *launch.python(module, *arguments)],
                     stdin=subprocess.DEVNULL,
                     stdout=streams[0],
                     stderr=streams[1],

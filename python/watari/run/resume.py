@@ -11,6 +11,8 @@ from watari.case.axis import unknown
 from watari.cases import find
 from watari.common.errors import UsageError
 from watari.common.variables import HIDDEN
+from watari.machine import hosts
+from watari.machine.record import Machine
 from watari.plan.request import Request, describe
 from watari.results import schema
 from watari.run.journal import SUFFIX, State, is_left, path_for, plain_trial, read
@@ -57,13 +59,21 @@ def continued(
     if not launcher.chosen:
         launcher = earlier_launcher(state, path)
     check_fit(state, new, path, same_plan)
-    hosts = state.machine.hosts
-    others = [host for host in dict.fromkeys(new.machine.hosts) if host not in hosts]
-    state.machine = state.machine.model_copy(update={"hosts": [*hosts, *others]})
+    state.machine = joined(state.machine, new.machine)
     state.program.environment.update(environment(launcher))
     state.program.launcher = new.program.launcher or state.program.launcher
     state.program.anonymous |= new.program.anonymous
     return state, output, launcher
+
+
+def joined(earlier: Machine, now: Machine) -> Machine:
+    """The earlier record with the hosts that are new."""
+    machine, other = (m.model_dump(mode="json", by_alias=True) for m in (earlier, now))
+    for name in dict.fromkeys(now.hosts):
+        if name not in machine["hosts"]:
+            machine = hosts.with_host(machine, name, hosts.of_host(other, name))
+            machine["hosts"] = [*machine["hosts"], name]
+    return Machine.model_validate(machine)
 
 
 def earlier_launcher(state: State, path: Path) -> Launcher:

@@ -21,7 +21,7 @@ from watari.common import interrupts
 from watari.common.errors import FileError, WatariError
 from watari.common.files import reason
 from watari.common.progress import Progress, Silent
-from watari.plan.request import Request, describe, no_sense
+from watari.plan.request import Request, describe_all, no_sense
 from watari.results import schema
 from watari.results.statistics import parts
 from watari.run import launch, scratch
@@ -122,16 +122,17 @@ def measure(request: Request, options: Options) -> Trial | None:
     return trial
 
 
-def line(request: Request, number: int, trial: Trial, seconds: float) -> str:
+def line(name: str, request: Request, number: int, trial: Trial, seconds: float) -> str:
     """What happened in a trial, for people."""
     outcome = speed_text(request, trial) or trial.get("error", "")
     of = f"trial {number} of {request.trials}"
-    return f"{describe(request)}, {of}: {trial['status']} {outcome} ({seconds:.1f} s)"
+    return f"{name}, {of}: {trial['status']} {outcome} ({seconds:.1f} s)"
 
 
 def run_trials(state: State, options: Options, journal: Journal, hold: interrupts.Hold) -> None:
     """Runs what is not ended yet, as far as the budget goes, until an interrupt comes."""
     estimate, progress = Estimate(state.machine), options.progress
+    names = describe_all(state.requests)
     spent, skipped = [0.0] * len(state.requests), set[int]()
     for number, (request, trials) in enumerate(zip(state.requests, state.trials, strict=True)):
         for earlier in trials:
@@ -144,7 +145,7 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
         if options.deadline and started + needed > options.deadline:
             skipped.add(index)  # a shorter one may still fit
             continue
-        progress.start(describe(request), seconds_left(state, estimate))
+        progress.start(names[index], seconds_left(state, estimate))
         trial = measure(request, options)
         if trial is None:
             skipped.add(index)
@@ -154,7 +155,9 @@ def run_trials(state: State, options: Options, journal: Journal, hold: interrupt
         journal.add(index, trial)
         spent[index] += seconds
         number = len(state.trials[index])
-        progress.finish(line(request, number, trial, seconds), seconds_left(state, estimate))
+        progress.finish(
+            line(names[index], request, number, trial, seconds), seconds_left(state, estimate)
+        )
 
 
 def execute(state: State, options: Options) -> tuple[schema.Results, bool]:

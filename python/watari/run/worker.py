@@ -153,12 +153,20 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def run(case: str, parameters: dict[str, Any]) -> Trial:
-    """Runs the case and returns its trial; never raises."""
+def run(case: str, parameters: dict[str, Any], folder: str | None = None) -> Trial:
+    """Runs the case and returns its trial; never raises. `folder` holds the files of several
+    processes."""
     started, ranks = now(), from_launcher(SIZE_VARIABLES, 1)
     try:
         from watari.cases import find
+        from watari.run import together
 
+        count = together.processes_of(parameters)
+        if count > 1:
+            by_core = cores(sorted(os.sched_getaffinity(0)))
+            shares = [own_cpus(by_core, number, count) for number in range(count)]
+            whole = together.run(case, parameters, shares, folder)
+            return {**empty_trial(whole["status"], "", started, ranks), **whole, "started": started}
         measured = plain(find(case).run(parameters))
         quantities = measured.setdefault("quantities", {})
         first_sample = measured.pop("first_sample_monotonic", None)
@@ -193,7 +201,7 @@ def main(arguments: list[str]) -> int:
         case = json.load(file)
     take_environment(case.get("environment", {}))
     take_own_cpus(case.get("cpus", []))
-    trial = run(case["case"], case["parameters"])
+    trial = run(case["case"], case["parameters"], os.path.dirname(result_path))
     rank = from_launcher(RANK_VARIABLES, 0)
     if rank == 0:
         try:

@@ -16,6 +16,7 @@
 namespace watari::comm {
 
 enum class path { staged, device, nccl, peer };
+inline constexpr path paths[] = {path::staged, path::device, path::nccl, path::peer};
 
 /// The name of a path, and the path of a name. Throws usage_error.
 std::string_view name_of(path which);

@@ -1,6 +1,6 @@
 #include "watari/comm/ordered_sum.hpp"
 
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 
 #include <algorithm>
 #include <string>

@@ -35,6 +35,7 @@ constexpr named_attribute attributes[] = {
     {"pageableMemoryAccessUsesHostPageTables", cudaDevAttrPageableMemoryAccessUsesHostPageTables},
     {"concurrentManagedAccess", cudaDevAttrConcurrentManagedAccess},
     {"managedMemory", cudaDevAttrManagedMemory},
+    {"hostNativeAtomicSupported", cudaDevAttrHostNativeAtomicSupported},
 };
 
 }  // namespace

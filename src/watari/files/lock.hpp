@@ -15,6 +15,9 @@ inline bool try_lock(int file, usage how) {
            errno != EWOULDBLOCK;
 }
 
+/// True only where the file system has locks, and no other process holds one of this file.
+inline bool is_alone(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0; }
+
 /// Waits until it is free.
 inline void lock(int file) { flock(file, LOCK_EX); }
 

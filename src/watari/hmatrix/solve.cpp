@@ -12,6 +12,8 @@ namespace watari::hmatrix {
 
 namespace {
 
+constexpr double inner_tolerance = 0.03;
+
 krylov::gmres_options gmres_of(const solve_options& how) {
     return {how.restart, how.by == method::fgmres};
 }
@@ -22,7 +24,7 @@ krylov::problem<double> shape_of(std::size_t length, const solve_options& how) {
     given.who = how.product.who;
     given.length = length;
     given.systems = how.product.systems;
-    if (how.jacobi) given.m = [](double*, const double*, std::size_t, stream_t) {};
+    if (how.jacobi || how.inner > 0) given.m = [](double*, const double*, std::size_t, stream_t) {};
     return given;
 }
 
@@ -32,14 +34,33 @@ std::size_t workspace_bytes(std::size_t length, const solve_options& how) {
                                       : krylov::gmres_bytes(given, gmres_of(how));
 }
 
+/// A product with what stays in memory, preconditioned by block-Jacobi.
+solve_options inner_of(solve_options how) {
+    how.by = method::gmres;
+    how.restart = how.inner;
+    how.inner = 0;
+    return how;
+}
+
+std::size_t inner_bytes(std::size_t length, const solve_options& how) {
+    return how.inner == 0 ? 0 : workspace_bytes(length, inner_of(how));
+}
+
 solve_options with_restart(solve_options how, std::size_t restart) {
     how.restart = restart;
     return how;
 }
 
+/// Of all ranks' values.
+std::uint64_t largest(const comm::communicator& ranks, std::uint64_t own) {
+    const std::vector<std::uint64_t> all = ranks.gather(own);
+    return *std::ranges::max_element(all);
+}
+
 /// The budget that is left for the product.
 product_options product_of(const solve_options& how, const solve_forecast& ahead) {
     product_options product = how.product;
+    product.near_first = how.inner > 0;
     product.fast_memory =
         how.fast_memory ? how.fast_memory - ahead.vectors - ahead.preconditioner : 0;
     return product;
@@ -49,15 +70,22 @@ product_options product_of(const solve_options& how, const solve_forecast& ahead
 
 solve_forecast foresee(const matrix_index& index, const solve_options& how) {
     const std::size_t n = index.head.of.triangles;
+    if (how.inner > 0 && how.by != method::fgmres)
+        throw usage_error("inner iterations are a preconditioner that changes: they need fgmres");
     solve_options with = how;
     solve_forecast ahead;
     product_options product = how.product;
     product.fast_memory = 0;
-    const std::uint64_t least = forecast(index, product).least;
-    ahead.preconditioner = how.jacobi ? block_jacobi::bytes_of(index) : 0;
+    std::uint64_t least = forecast(index, product).least, gather = 0;
+    if (how.ranks) {
+        least = largest(*how.ranks, least);
+        gather = row_gather::bytes_of(*how.ranks, index.head.of.rows, product.systems, product.who);
+    }
+    ahead.preconditioner = how.jacobi ? block_jacobi::bytes_of(index, how.ranks) : 0;
     with.restart = how.restart ? how.restart : usual_restart;
     for (;; --with.restart) {
-        ahead.vectors = workspace_bytes(n, with) + 2 * 8 * n * how.product.systems;
+        ahead.vectors = workspace_bytes(n, with) + inner_bytes(n, how) +
+                        2 * 8 * n * how.product.systems + gather;
         ahead.least = ahead.vectors + ahead.preconditioner + least;
         const bool fits = how.fast_memory == 0 || how.fast_memory >= ahead.least;
         if (fits || how.restart || with.restart == least_restart) break;
@@ -88,7 +116,46 @@ solver::solver(const std::string& path, const matrix_index& index, const solve_o
                  workspace_bytes(length_, with_restart(how, ahead_.restart))),
       vectors_(own_memory(how.product.who), 2 * length_ * how.product.systems,
                {.device = how.product.who.number}) {
-    if (how.jacobi) jacobi_.emplace(path, index, how.product.who);
+    if (how.ranks)
+        gather_.emplace(*how.ranks, row_range{index.head.of.first_row, index.head.of.rows}, length_,
+                        how.product.systems, how.product.who);
+    else if (index.head.of.rows != length_)
+        throw usage_error(path + " has " + std::to_string(index.head.of.rows) + " rows of " +
+                          std::to_string(length_) + ": the others are of other ranks");
+    if (how.jacobi) jacobi_.emplace(path, index, how.product.who, how.ranks);
+    if (how.inner > 0)
+        inner_.emplace(how.product.who, own_memory(how.product.who), inner_bytes(length_, how));
+}
+
+void solver::multiply(double* y, const double* x, std::size_t systems, stream_t stream) {
+    matrix_.apply(y, x, systems, stream);
+    if (gather_) (*gather_)(y, systems, stream);
+}
+
+/// z near R^-1 r, by a few steps of GMRES; before the first product R is not there.
+void solver::precondition(double* z, const double* r, stream_t stream) {
+    krylov::problem<double> given = shape_of(length_, inner_of(how_));
+    if (jacobi_)
+        given.m = [this](double* to, const double* from, std::size_t systems, stream_t on) {
+            jacobi_->apply(to, from, systems, on);
+        };
+    if (matrix_.products() == 0) {
+        const std::size_t bytes = 8 * length_ * how_.product.systems;
+        if (jacobi_) return jacobi_->apply(z, r, how_.product.systems, stream);
+        if (how_.product.who.is_gpu()) return device::copy(z, r, bytes, stream);
+        std::memcpy(z, r, bytes);
+        return;
+    }
+    given.stream = stream;
+    given.a.apply = [this](double* y, const double* x, std::size_t systems, stream_t on) {
+        matrix_.apply_resident(y, x, systems, on);
+        if (gather_) (*gather_)(y, systems, on);
+    };
+    given.b = r;
+    given.x = z;
+    given.from_zero = true;
+    krylov::gmres(given, *inner_, {.relative = inner_tolerance, .iterations = how_.inner},
+                  {how_.inner, false});
 }
 
 krylov::problem<double> solver::problem() const {
@@ -103,6 +170,20 @@ krylov::problem<double> solver::problem() const {
     return given;
 }
 
+/// When it is enough; any rank's caller stops all of them.
+krylov::stopping solver::stopping_of(const solve_progress& progress, std::size_t products) const {
+    krylov::stopping when{.relative = how_.tolerance, .iterations = how_.iterations};
+    if (!progress) return when;
+    when.stop = [=, this, &progress](std::span<const krylov::report> now) {
+        double largest = 0;
+        for (const krylov::report& one : now)
+            if (one.norm_b > 0) largest = std::max(largest, one.recursive_residual / one.norm_b);
+        const bool stops = !progress(matrix_.products() - products, largest);
+        return how_.ranks ? how_.ranks->sum(std::uint64_t{stops}) > 0 : stops;
+    };
+    return when;
+}
+
 solution solver::solve(std::span<const double> b, const solve_progress& progress) {
     const std::size_t elements = length_ * how_.product.systems;
     if (b.size() != elements)
@@ -114,18 +195,14 @@ solution solver::solve(std::span<const double> b, const solve_progress& progress
     const std::uint64_t read = matrix_.bytes_read();
     const double start = measure::now(), waited = matrix_.seconds_waited();
     krylov::problem<double> given = problem();
-    given.a.apply = [this](double* y, const double* x, std::size_t systems, stream_t stream) {
-        matrix_.apply(y, x, systems, stream);
-    };
-    krylov::stopping when{.relative = how_.tolerance, .iterations = how_.iterations};
-    if (progress)
-        when.stop = [&](std::span<const krylov::report> now) {
-            double largest = 0;
-            for (const krylov::report& one : now)
-                if (one.norm_b > 0)
-                    largest = std::max(largest, one.recursive_residual / one.norm_b);
-            return !progress(matrix_.products() - products, largest);
+    if (how_.inner > 0)
+        given.m = [this](double* z, const double* r, std::size_t, stream_t stream) {
+            precondition(z, r, stream);
         };
+    given.a.apply = [this](double* y, const double* x, std::size_t systems, stream_t stream) {
+        multiply(y, x, systems, stream);
+    };
+    const krylov::stopping when = stopping_of(progress, products);
     solution found;
     found.reports =
         how_.by == method::bicgstab

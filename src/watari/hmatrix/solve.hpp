@@ -8,11 +8,14 @@
 ///
 /// Reads: a product is one read of what is not resident. BiCGSTAB has 2 products a step, GMRES 1
 /// and one more a cycle; the check of the true residual is one more. Right-hand sides share each
-/// read. Block-Jacobi saves a fifth to a third of the steps and reads nothing.
+/// read. Block-Jacobi saves a fifth to a third of the steps and reads nothing. Inner iterations get
+/// several steps out of what was read once: fgmres, whose preconditioner solves with the batches
+/// that stay, those next to the diagonal.
 #pragma once
 
 #include "watari/hmatrix/product/jacobi.hpp"
 #include "watari/hmatrix/product/matrix.hpp"
+#include "watari/hmatrix/ranks/row_gather.hpp"
 #include "watari/krylov/gmres.hpp"
 #include "watari/krylov/problem.hpp"
 
@@ -33,7 +36,12 @@ struct solve_options {
     bool jacobi = true;
     double tolerance = 1e-6;  ///< |b - A x| / |b|
     std::size_t iterations = 1000;
+    /// Steps of GMRES with the batches that stay in memory, as preconditioner of each step of
+    /// fgmres; 0: none. They read nothing.
+    std::size_t inner = 0;
     std::size_t restart = 0;  ///< of GMRES; 0: up to usual_restart, as the budget holds
+    /// Each with a file of its rows, and a budget of its own; null: one file has all rows.
+    const comm::communicator* ranks = nullptr;
 };
 inline constexpr std::size_t usual_restart = 30, least_restart = 10;
 
@@ -45,7 +53,8 @@ struct solve_forecast {
     std::uint64_t memory() const { return product.memory + vectors + preconditioner; }
 };
 
-/// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
+/// Reads nothing. Throws usage_error where the budget is below `least`, which it names: that of the
+/// rank with the most. With ranks, what is forecast is the rank's own, and all ranks call it.
 solve_forecast foresee(const matrix_index& index, const solve_options& how);
 
 /// Products until a tolerance, by what the spheres, scans and bumps in docs/hmatrix.md took: a
@@ -65,11 +74,15 @@ using solve_progress = std::function<bool(std::size_t products, double residual)
 
 class solver {
 public:
-    /// Throws what matrix_product and block_jacobi do.
+    /// Throws what matrix_product and block_jacobi do, and row_gather. With ranks, all of them make
+    /// one, and call each function.
     solver(const std::string& path, const matrix_index& index, const solve_options& how);
 
     const solve_forecast& ahead() const { return ahead_; }
     matrix_product& matrix() { return matrix_; }
+
+    /// y_s = A x_s, of all rows, in memory of the processor; see matrix_product.
+    void multiply(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
 
     /// Of right-hand sides one after the other, in the order of the tree. Does not throw where it
     /// does not converge: see the reports.
@@ -77,13 +90,17 @@ public:
 
 private:
     krylov::problem<double> problem() const;
+    krylov::stopping stopping_of(const solve_progress& progress, std::size_t products) const;
+    void precondition(double* z, const double* r, stream_t stream);
 
     solve_options how_;
     std::size_t length_;
     solve_forecast ahead_;
     std::optional<block_jacobi> jacobi_;
     matrix_product matrix_;
+    std::optional<row_gather> gather_;
     krylov::workspace workspace_;
+    std::optional<krylov::workspace> inner_;
     memory::buffer<double> vectors_;  ///< b, x
 };
 

@@ -1,8 +1,8 @@
 /// BiCGStab, half a step at a time, over vectors that lie in a workspace.
 #pragma once
 
-#include "watari/krylov/bicgstab_kernels.hpp"
 #include "watari/krylov/engine.hpp"
+#include "watari/krylov/kernels/bicgstab_kernels.hpp"
 
 namespace watari::krylov {
 

@@ -1,8 +1,8 @@
 /// CG, one step at a time, over vectors that lie in a workspace.
 #pragma once
 
-#include "watari/krylov/cg_kernels.hpp"
 #include "watari/krylov/engine.hpp"
+#include "watari/krylov/kernels/cg_kernels.hpp"
 
 namespace watari::krylov {
 

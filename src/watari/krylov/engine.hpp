@@ -1,8 +1,8 @@
 /// What every solver does around its own steps: products, sums, looks at the states, the report.
 #pragma once
 
+#include "watari/krylov/kernels/vectors.hpp"
 #include "watari/krylov/problem.hpp"
-#include "watari/krylov/vectors.hpp"
 #include "watari/krylov/workspace.hpp"
 
 namespace watari::krylov {

@@ -1,7 +1,7 @@
 #include "watari/krylov/gmres.hpp"
 
 #include "watari/krylov/engine.hpp"
-#include "watari/krylov/gmres_kernels.hpp"
+#include "watari/krylov/kernels/gmres_kernels.hpp"
 
 #include <algorithm>
 

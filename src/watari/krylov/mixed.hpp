@@ -11,7 +11,7 @@
 /// as 1. T is double or complex<double>.
 #pragma once
 
-#include "watari/krylov/mixed_kernels.hpp"
+#include "watari/krylov/kernels/mixed_kernels.hpp"
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
 

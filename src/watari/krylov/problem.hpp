@@ -12,6 +12,7 @@
 #include "watari/core/complex.hpp"
 #include "watari/core/device.hpp"
 #include "watari/core/processor.hpp"
+#include "watari/krylov/kernels/ending.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -38,7 +39,7 @@ struct linear_operator {
 /// sums of them.
 struct inner_product {
     std::size_t piece = 256;  ///< elements; with ranks whole rows, say
-    /// May be empty: then the fixed tree of core/reductions.hpp, in this process. Else
+    /// May be empty: then the fixed tree of core/parallel/reductions.hpp, in this process. Else
     /// totals[s][k] = sum over all pieces of all ranks of partials[s][piece][k], in stream order,
     /// both in memory of the processor. Every rank must get the same bits.
     std::function<void(double* totals, const double* partials, std::size_t pieces,
@@ -59,18 +60,6 @@ struct problem {
     T* x = nullptr;          ///< the first guess, then the solution
     bool from_zero = false;  ///< x need not be set: the first guess is 0
 };
-
-/// Why a solver ended. Only `converged` is success.
-enum class ending : unsigned {
-    running,
-    converged,   ///< the residual |b - A x|, computed anew, is small enough
-    limit,       ///< of iterations
-    breakdown,   ///< rho or omega is 0, <p, A p> is not positive, or a number is not finite
-    stagnation,  ///< no smaller residual in so many iterations
-    inaccurate,  ///< the recursive residual is small enough, the true one is not
-    stopped      ///< the caller's rule said so
-};
-const char* name_of(ending reason);
 
 struct report {
     ending reason = ending::running;

@@ -5,6 +5,7 @@
 #include "watari/core/processor.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/hold.hpp"
+#include "watari/measure/together.hpp"
 #include "watari/measure/trial.hpp"
 
 #include <optional>
@@ -29,9 +30,10 @@ public:
     }
 
     /// Runs work(stream, i) for stream i of each (once, with null and 0, on the CPU) and times it
-    /// until the last is done.
+    /// until the last is done. Processes that measure together begin each sample together.
     template <class Work>
     void operator()(const Work& work) {
+        wait_for_the_others();
         if (trial_->host_s.empty()) trial_->first_sample = now();
         if (!who_.is_gpu()) {
             const double start = now();

@@ -16,12 +16,13 @@ class block {
 public:
     /// Throws unsupported if the machine has no such memory, beyond_memory if it has not enough.
     block(memory::kind kind, std::size_t bytes, const placement& how = {})
-        : row_(&row(kind)), bytes_(bytes), device_(how.device) {
+        : row_(&row(kind)), bytes_(bytes), how_(how) {
         const std::string name(row_->name);
         if (const std::string reason = row_->unsupported(how.device); !reason.empty())
             throw unsupported(name + " memory: " + reason);
         if (bytes == 0) throw usage_error(name + " memory: 0 bytes asked for");
-        if (!how.oversubscribe)
+        const bool from_pool = row_->placed && how.page > 0;  // no part of what is available
+        if (!how.oversubscribe && !from_pool)
             if (const std::size_t available = row_->available(how.device); bytes > available)
                 throw beyond_memory(name + " memory", bytes, available);
         data_ = row_->allocate(bytes, how);
@@ -29,28 +30,28 @@ public:
     block(block&& other) noexcept
         : row_(other.row_),
           bytes_(other.bytes_),
-          device_(other.device_),
+          how_(other.how_),
           data_(std::exchange(other.data_, nullptr)) {}
     block& operator=(block&& other) noexcept {
         std::swap(row_, other.row_);
         std::swap(bytes_, other.bytes_);
-        std::swap(device_, other.device_);
+        std::swap(how_, other.how_);
         std::swap(data_, other.data_);
         return *this;
     }
     ~block() {
-        if (data_) row_->release(data_, bytes_);
+        if (data_) row_->release(data_, bytes_, how_);
     }
 
     void* data() const noexcept { return data_; }
     std::size_t bytes() const noexcept { return bytes_; }
-    int device() const noexcept { return device_; }
+    int device() const noexcept { return how_.device; }
     const kind_row& kind() const noexcept { return *row_; }
 
 private:
     const kind_row* row_;
     std::size_t bytes_;
-    int device_;
+    placement how_;
     void* data_ = nullptr;
 };
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 
 namespace watari::memory::cuda {
 
@@ -18,17 +17,6 @@ struct managed_account {
     std::size_t held = 0;
     std::size_t free_at_start = 0;
 };
-
-/// Pinned memory that host::allocate gave and CUDA registered; the rest is cudaMallocHost's.
-struct registered_blocks {
-    std::mutex mutex;
-    std::set<void*> blocks;
-};
-
-registered_blocks& registered() {
-    static registered_blocks the_blocks;
-    return the_blocks;
-}
 
 managed_account& account() {
     static managed_account the_account;
@@ -81,7 +69,7 @@ std::size_t available_managed(int device) {
 }
 
 void* allocate_pinned(std::size_t bytes, const placement& how) {
-    if (how.numa_node < 0 && how.thp == huge_pages::as_set) {
+    if (!how.places_pages()) {
         void* data = nullptr;
         check_room(cudaMallocHost(&data, bytes), "cudaMallocHost", bytes, kind::pinned, how.device);
         return data;
@@ -89,10 +77,9 @@ void* allocate_pinned(std::size_t bytes, const placement& how) {
     // cudaMallocHost takes no location: allocate, place, then register
     void* data = host::allocate(bytes, how);
     const cudaError_t status = cudaHostRegister(data, bytes, cudaHostRegisterDefault);
-    if (status != cudaSuccess) host::release(data, bytes);
+    if (status != cudaSuccess) host::release(data, bytes, how);
     check_room(status, "cudaHostRegister", bytes, kind::pinned, how.device);
-    const std::lock_guard lock(registered().mutex);
-    return *registered().blocks.insert(data).first;
+    return data;
 }
 
 void* allocate_device(std::size_t bytes, const placement& how) {
@@ -113,19 +100,18 @@ void* allocate_managed(std::size_t bytes, const placement& how) {
     return data;
 }
 
-void release_pinned(void* data, std::size_t bytes) noexcept {
-    const std::lock_guard lock(registered().mutex);
-    if (registered().blocks.erase(data) == 0) {
+void release_pinned(void* data, std::size_t bytes, const placement& how) noexcept {
+    if (!how.places_pages()) {
         cudaFreeHost(data);
         return;
     }
     cudaHostUnregister(data);
-    host::release(data, bytes);
+    host::release(data, bytes, how);
 }
 
-void release_device(void* data, std::size_t) noexcept { cudaFree(data); }
+void release_device(void* data, std::size_t, const placement&) noexcept { cudaFree(data); }
 
-void release_managed(void* data, std::size_t bytes) noexcept {
+void release_managed(void* data, std::size_t bytes, const placement&) noexcept {
     managed_account& managed = account();
     const std::lock_guard lock(managed.mutex);
     cudaFree(data);

@@ -20,8 +20,8 @@ void* allocate_pinned(std::size_t bytes, const placement& how);
 void* allocate_device(std::size_t bytes, const placement& how);
 void* allocate_managed(std::size_t bytes, const placement& how);
 
-void release_pinned(void* data, std::size_t bytes) noexcept;
-void release_device(void* data, std::size_t bytes) noexcept;
-void release_managed(void* data, std::size_t bytes) noexcept;
+void release_pinned(void* data, std::size_t bytes, const placement& how) noexcept;
+void release_device(void* data, std::size_t bytes, const placement& how) noexcept;
+void release_managed(void* data, std::size_t bytes, const placement& how) noexcept;
 
 }  // namespace watari::memory::cuda

@@ -27,10 +27,10 @@ void* allocate_device(std::size_t, const placement&) { absent(); }
 
 void* allocate_managed(std::size_t, const placement&) { absent(); }
 
-void release_pinned(void*, std::size_t) noexcept {}
+void release_pinned(void*, std::size_t, const placement&) noexcept {}
 
-void release_device(void*, std::size_t) noexcept {}
+void release_device(void*, std::size_t, const placement&) noexcept {}
 
-void release_managed(void*, std::size_t) noexcept {}
+void release_managed(void*, std::size_t, const placement&) noexcept {}
 
 }  // namespace watari::memory::cuda

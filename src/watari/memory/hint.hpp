@@ -7,7 +7,9 @@
 #include "watari/core/processor.hpp"
 #include "watari/memory/buffer.hpp"
 
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace watari::memory {
 
@@ -15,6 +17,9 @@ namespace watari::memory {
 /// CPU and accessed by the GPU, remote access without migration. read_mostly: duplicated on
 /// reading.
 enum class hint { none, prefetch, mapped, read_mostly };
+
+/// All hints and their names, in the order of the enumeration.
+std::span<const std::pair<std::string_view, hint>> hints();
 
 /// The hint of this name (`read-mostly` with a hyphen). Throws usage_error.
 hint hint_named(std::string_view name);

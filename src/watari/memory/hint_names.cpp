@@ -2,18 +2,21 @@
 #include "watari/memory/hint.hpp"
 
 #include <string>
-#include <utility>
 
 namespace watari::memory {
 
-hint hint_named(std::string_view name) {
-    constexpr std::pair<std::string_view, hint> table[] = {
+std::span<const std::pair<std::string_view, hint>> hints() {
+    static constexpr std::pair<std::string_view, hint> table[] = {
         {"none", hint::none},
         {"prefetch", hint::prefetch},
         {"mapped", hint::mapped},
         {"read-mostly", hint::read_mostly},
     };
-    for (const auto& [known, value] : table)
+    return table;
+}
+
+hint hint_named(std::string_view name) {
+    for (const auto& [known, value] : hints())
         if (known == name) return value;
     throw usage_error("no hint is called '" + std::string(name) + "'");
 }

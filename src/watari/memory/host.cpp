@@ -5,11 +5,13 @@
 #include "watari/core/text_file.hpp"
 
 #include <linux/mempolicy.h>
+#include <linux/mman.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -78,8 +80,47 @@ std::size_t huge_page_size() {
     return size;
 }
 
-std::size_t whole_pages(std::size_t bytes) {
-    return (bytes + page_size() - 1) / page_size() * page_size();
+std::size_t page_of(const placement& how) { return how.page > 0 ? how.page : page_size(); }
+
+std::size_t whole_pages(std::size_t bytes, const placement& how) {
+    return pages_for(bytes, how) * page_of(how);
+}
+
+std::string in_words(std::size_t page) {
+    const bool small = page < std::size_t{1} << 20, large = page >= std::size_t{1} << 30;
+    return small   ? std::to_string(page >> 10) + " KiB"
+           : large ? std::to_string(page >> 30) + " GiB"
+                   : std::to_string(page >> 20) + " MiB";
+}
+
+/// Where the kernel has its pool of pages of this size, of all nodes or of one.
+std::string pool(std::size_t page, int node) {
+    const std::string root =
+        node < 0 ? "/sys/kernel/mm" : "/sys/devices/system/node/node" + std::to_string(node);
+    return root + "/hugepages/hugepages-" + std::to_string(page >> 10) + "kB/";
+}
+
+/// Pages of a pool that nobody has reserved, with those that the kernel may add to it.
+std::size_t free_pages(std::size_t page, int node) {
+    const std::string files = pool(page, node);
+    const std::size_t free = number_in(files + "free_hugepages", "", 0);
+    if (node >= 0) return free;
+    const std::size_t more = number_in(files + "nr_overcommit_hugepages", "", 0);
+    const std::size_t added = number_in(files + "surplus_hugepages", "", 0);
+    return free - std::min(free, number_in(files + "resv_hugepages", "", 0)) +
+           (more - std::min(more, added));
+}
+
+/// The kernel reserves these pages here, so that no touch of them fails later.
+void* map_from_pool(std::size_t bytes, const placement& how) {
+    require_pool(bytes / how.page, how);
+    const int size = std::countr_zero(how.page) << MAP_HUGE_SHIFT;
+    void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | size, -1, 0);
+    if (mapped != MAP_FAILED) return mapped;
+    const std::string what = "mmap of pages of " + in_words(how.page);
+    if (errno == ENOMEM) throw beyond_memory(what, bytes, free_pages(how.page, -1) * how.page);
+    throw system_error(what, errno);
 }
 
 /// Whole untouched pages that begin on a multiple of `alignment`; null if there are none.
@@ -106,6 +147,22 @@ void advise(void* data, std::size_t bytes, huge_pages thp) {
 }
 
 }  // namespace
+
+std::size_t pages_for(std::size_t bytes, const placement& how) {
+    return (bytes + page_of(how) - 1) / page_of(how);
+}
+
+void require_pool(std::size_t pages, const placement& how) {
+    const std::string size = in_words(how.page), files = pool(how.page, how.numa_node);
+    if (!std::filesystem::exists(files))
+        throw unsupported("this kernel has no pool of pages of " + size +
+                          "; /sys/kernel/mm/hugepages names the sizes that it has");
+    if (const std::size_t free = free_pages(how.page, how.numa_node); free < pages)
+        throw unsupported("the kernel's pool has " + std::to_string(free) + " free pages of " +
+                          size + ", and " + std::to_string(pages) + " are needed: as root, echo " +
+                          std::to_string(number_in(files + "nr_hugepages", "", 0) + pages - free) +
+                          " > " + files + "nr_hugepages");
+}
 
 std::size_t page_size() {
     static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -159,19 +216,22 @@ void bind(void* data, std::size_t bytes, int node) {
 }
 
 void* allocate(std::size_t bytes, const placement& how) {
-    const std::size_t length = whole_pages(bytes);
-    void* data = map(length, length >= huge_page_size() ? huge_page_size() : page_size());
+    const std::size_t length = whole_pages(bytes, how);
+    const std::size_t alignment = length >= huge_page_size() ? huge_page_size() : page_size();
+    void* data = how.page > 0 ? map_from_pool(length, how) : map(length, alignment);
     if (!data) throw beyond_memory("mmap", bytes, available());
     try {
         advise(data, length, how.thp);
         if (how.numa_node >= 0) bind(data, length, how.numa_node);
     } catch (...) {
-        release(data, bytes);
+        release(data, bytes, how);
         throw;
     }
     return data;
 }
 
-void release(void* data, std::size_t bytes) noexcept { munmap(data, whole_pages(bytes)); }
+void release(void* data, std::size_t bytes, const placement& how) noexcept {
+    munmap(data, whole_pages(bytes, how));
+}
 
 }  // namespace watari::memory::host

@@ -1,4 +1,4 @@
-/// Ordinary memory of the CPU: NUMA binding, transparent huge pages, how much there is.
+/// Ordinary memory of the CPU: NUMA binding, size of pages, how much there is.
 ///
 /// Anonymous private mappings, which is what malloc gives for large sizes; but always fresh, since
 /// malloc may hand out again what was touched before.
@@ -32,7 +32,14 @@ std::size_t stack_bytes();
 /// Whole untouched pages, with what `how` says of huge pages and NUMA. Throws.
 void* allocate(std::size_t bytes, const placement& how);
 
-void release(void* data, std::size_t bytes) noexcept;
+void release(void* data, std::size_t bytes, const placement& how) noexcept;
+
+/// Throws unsupported, with the cure, unless the kernel's pool of pages of `how.page` bytes has
+/// this many that nobody has reserved, on the node of `how` if it names one.
+void require_pool(std::size_t pages, const placement& how);
+
+/// Pages of `how.page` bytes, or ordinary ones, that hold so many bytes.
+std::size_t pages_for(std::size_t bytes, const placement& how);
 
 /// Binds untouched pages of a range to one NUMA node. Throws unsupported, system_error.
 void bind(void* data, std::size_t bytes, int node);

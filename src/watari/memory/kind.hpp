@@ -24,7 +24,11 @@ struct placement {
     int device = 0;      ///< the GPU of `device` memory, and whose limits `managed` obeys
     int numa_node = -1;  ///< bind CPU pages to this node; -1: first touch decides
     huge_pages thp = huge_pages::as_set;
+    std::size_t page = 0;        ///< bytes of CPU pages from the kernel's pool; 0: ordinary ones
     bool oversubscribe = false;  ///< lift the check against free memory
+
+    /// Whether it says anything of the pages of CPU memory.
+    bool places_pages() const { return numa_node >= 0 || thp != huge_pages::as_set || page > 0; }
 };
 
 /// One row of the table.
@@ -34,13 +38,15 @@ struct kind_row {
     bool cpu_can_address;
     bool gpu_can_address;
     bool shared;  ///< first touch decides where a page lies
-    std::string_view needs;
+    bool placed;  ///< numa_node, thp and page of a placement apply; else a driver decides
+    std::string_view needs;  ///< of the machine, in a user's words
     /// Why the machine does not have it; empty if it does.
     std::string (*unsupported)(int device);
     /// Bytes that can still be had.
     std::size_t (*available)(int device);
     void* (*allocate)(std::size_t bytes, const placement& how);
-    void (*release)(void* data, std::size_t bytes) noexcept;  ///< as they were allocated
+    /// All three as at the allocation.
+    void (*release)(void* data, std::size_t bytes, const placement& how) noexcept;
 };
 
 /// All kinds, in the order of the enumeration.

@@ -2,7 +2,7 @@
 #include "watari/memory/realign.hpp"
 
 #include "watari/core/loops.hpp"
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/warp.hpp"
 
 #include <cstdint>
 

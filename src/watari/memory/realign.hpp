@@ -15,13 +15,13 @@
 namespace watari::memory {
 
 struct skewed_rows {
-    void* data;             ///< a multiple of 4, as are all numbers of bytes here
-    std::size_t count;      ///< rows
-    std::size_t bytes;      ///< of a row
-    std::size_t stride;     ///< bytes from row to row, at least skip(i) + bytes
-    std::size_t skip;       ///< of row 0, bytes
-    std::size_t skip_step;  ///< bytes by which skip grows from row to row, modulo unit
-    std::size_t unit;       ///< bytes of a sector
+    void* data = nullptr;       ///< a multiple of 4, as are all numbers of bytes here
+    std::size_t count = 0;      ///< rows
+    std::size_t bytes = 0;      ///< of a row
+    std::size_t stride = 0;     ///< bytes from row to row, at least skip(i) + bytes
+    std::size_t skip = 0;       ///< of row 0, bytes
+    std::size_t skip_step = 0;  ///< bytes by which skip grows from row to row, modulo unit
+    std::size_t unit = 1;       ///< bytes of a sector
 
     constexpr std::size_t skip_of(std::size_t i) const { return (skip + i * skip_step) % unit; }
 };

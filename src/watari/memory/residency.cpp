@@ -79,12 +79,18 @@ std::map<int, std::size_t> pages_by_node(const page_range& range) {
     return count;
 }
 
+/// Bytes of a block, from some page on.
+struct piece {
+    const void* data;
+    std::size_t bytes;
+};
+
 /// `unmapped_on_gpu`: a page that the CPU's page tables lack is the GPU's.
-residency by_nodes(const block& range, bool unmapped_on_gpu) {
-    residency result{.method = "move_pages", .bytes = range.bytes(), .nodes = {}};
+residency by_nodes(const piece& range, bool unmapped_on_gpu) {
+    residency result{.method = "move_pages", .bytes = range.bytes, .nodes = {}};
     const std::set<int> gpu_nodes = device::numa_nodes();
-    std::size_t left = range.bytes();  // the last page may be used in part
-    for (const auto& [node, pages] : pages_by_node(pages_of(range.data(), range.bytes()))) {
+    std::size_t left = range.bytes;  // the last page may be used in part
+    for (const auto& [node, pages] : pages_by_node(pages_of(range.data, range.bytes))) {
         const std::size_t bytes = std::min(left, pages * host::page_size());
         left -= bytes;
         if (node >= 0) result.nodes[node] += bytes;
@@ -96,12 +102,35 @@ residency by_nodes(const block& range, bool unmapped_on_gpu) {
     return result;
 }
 
-residency by_pagemap(const block& range, bool all_touched) {
-    residency result{.method = "pagemap", .bytes = range.bytes(), .nodes = {}};
-    const std::size_t pages = present_pages(pages_of(range.data(), range.bytes()));
-    result.cpu = std::min(range.bytes(), pages * host::page_size());
-    (all_touched ? result.gpu : result.untold) = range.bytes() - result.cpu;
+residency by_pagemap(const piece& range, bool all_touched) {
+    residency result{.method = "pagemap", .bytes = range.bytes, .nodes = {}};
+    const std::size_t pages = present_pages(pages_of(range.data, range.bytes));
+    result.cpu = std::min(range.bytes, pages * host::page_size());
+    (all_touched ? result.gpu : result.untold) = range.bytes - result.cpu;
     return result;
+}
+
+/// A piece of a block's memory.
+residency look(const block& of, const piece& range, bool all_touched) {
+    const auto by_page = [&](bool unmapped_on_gpu) {
+        // under HMM a page on the GPU is a swap entry, which pagemap shows as not present
+        return device::attribute("pageableMemoryAccessUsesHostPageTables", of.device())
+                   ? by_nodes(range, unmapped_on_gpu)
+                   : by_pagemap(range, all_touched);
+    };
+    switch (of.kind().kind) {
+        case kind::device:
+            return {.method = "by-kind", .bytes = range.bytes, .gpu = range.bytes, .nodes = {}};
+        case kind::pinned:
+            return {.method = "by-kind", .bytes = range.bytes, .cpu = range.bytes, .nodes = {}};
+        case kind::managed:
+            return by_page(all_touched);
+        case kind::system:
+            return by_page(false);
+        case kind::pageable:
+            return by_nodes(range, false);
+    }
+    throw usage_error("no such memory kind");
 }
 
 }  // namespace
@@ -112,25 +141,21 @@ double cpu_mapped_fraction(const void* data, std::size_t bytes) {
 }
 
 residency locate(const block& range, bool all_touched) {
-    const auto by_page = [&](bool unmapped_on_gpu) {
-        // under HMM a page on the GPU is a swap entry, which pagemap shows as not present
-        return device::attribute("pageableMemoryAccessUsesHostPageTables", range.device())
-                   ? by_nodes(range, unmapped_on_gpu)
-                   : by_pagemap(range, all_touched);
-    };
-    switch (range.kind().kind) {
-        case kind::device:
-            return {.method = "by-kind", .bytes = range.bytes(), .gpu = range.bytes(), .nodes = {}};
-        case kind::pinned:
-            return {.method = "by-kind", .bytes = range.bytes(), .cpu = range.bytes(), .nodes = {}};
-        case kind::managed:
-            return by_page(all_touched);
-        case kind::system:
-            return by_page(false);
-        case kind::pageable:
-            return by_nodes(range, false);
+    return look(range, {range.data(), range.bytes()}, all_touched);
+}
+
+std::vector<residency> locate_parts(const block& range, bool all_touched, std::size_t parts) {
+    const std::size_t page = host::page_size();
+    const auto* first = static_cast<const std::byte*>(range.data());
+    const std::size_t pages = (range.bytes() + page - 1) / page;
+    const std::size_t count = std::clamp<std::size_t>(parts, 1, pages);
+    std::vector<residency> found;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t begin = pages * i / count * page;
+        const std::size_t end = std::min(range.bytes(), pages * (i + 1) / count * page);
+        found.push_back(look(range, {first + begin, end - begin}, all_touched));
     }
-    throw usage_error("no such memory kind");
+    return found;
 }
 
 }  // namespace watari::memory

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace watari::memory {
 
@@ -31,6 +32,10 @@ struct residency {
 /// Looks at every page of a block, without touching any. `all_touched`: every page has been
 /// written, so that a shared page without a CPU mapping is on the GPU.
 residency locate(const block& range, bool all_touched);
+
+/// The same for so many parts of it, each of whole pages, in the order of addresses; fewer where it
+/// has fewer pages.
+std::vector<residency> locate_parts(const block& range, bool all_touched, std::size_t parts);
 
 /// Fraction of a range's pages mapped on the CPU side, from pagemap. Throws system_error.
 double cpu_mapped_fraction(const void* data, std::size_t bytes);

@@ -12,8 +12,11 @@ namespace {
 /// Managed memory must fit into the GPU beside device memory.
 bool on_gpu(const demand& d) { return d.kind == kind::device || d.kind == kind::managed; }
 
+/// Bytes of the pages that the kernel's pool must have; 0: none of them.
+std::size_t pool_page(const demand& d) { return row(d.kind).placed ? d.how.page : 0; }
+
 bool share(const demand& one, const demand& other) {
-    if (!on_gpu(one)) return !on_gpu(other);
+    if (!on_gpu(one)) return !on_gpu(other) && pool_page(one) == pool_page(other);
     return on_gpu(other) && one.how.device == other.how.device;
 }
 
@@ -31,9 +34,16 @@ void require_room(std::span<const demand> demands, const std::string& advice) {
         const std::string name(row(one.kind).name);
         if (const std::string reason = row(one.kind).unsupported(one.how.device); !reason.empty())
             throw unsupported(name + " memory: " + reason);
-        std::size_t sum = 0;
+        std::size_t sum = 0, pages = 0;
         for (const demand& other : demands)
-            if (share(one, other)) sum += other.bytes;
+            if (share(one, other)) {
+                sum += other.bytes;
+                pages += host::pages_for(other.bytes, other.how);
+            }
+        if (pool_page(one) > 0) {
+            host::require_pool(pages, one.how);
+            continue;
+        }
         const host::room left =
             on_gpu(one) ? host::room{row(one.kind).available(one.how.device), ""} : host::left();
         if (sum > left.bytes && !one.how.oversubscribe)

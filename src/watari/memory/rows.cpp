@@ -2,7 +2,7 @@
 #include "watari/memory/rows.hpp"
 
 #include "watari/core/loops.hpp"
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/warp.hpp"
 
 #include <cstdint>
 

@@ -178,7 +178,8 @@ void sum_in_order(int count) {
     for (const std::size_t v : {0, 1}) {
         std::vector<double> all(partial);
         for (std::size_t p = 0; p < partial; ++p) all[p] = value(p, v);
-        std::vector<double> lanes(256), chunks;  // core/backend.hpp: 256 lanes in chunks of 2048
+        std::vector<double> lanes(256),
+            chunks;  // core/parallel/sums.hpp: 256 lanes in chunks of 2048
         const auto fold = [](std::vector<double> lane) {
             for (std::size_t half = lane.size() / 2; half > 0; half /= 2)
                 for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];

@@ -1,6 +1,6 @@
 // The CPU backend: loops reach every index once, sums follow one tree whatever the threads.
 #include "watari/core/loops.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 #include "watari/core/threads.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Sums of pieces: one tree whatever the threads, the split among ranks and the processor.
-#include "watari/core/reductions.hpp"
+#include "watari/core/parallel/reductions.hpp"
 #include "watari/core/threads.hpp"
 
 #include <gtest/gtest.h>

@@ -4,6 +4,8 @@
 #include "watari/core/threads.hpp"
 #include "watari/hmatrix/product/jacobi.hpp"
 #include "watari/hmatrix/product/matrix.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/ram.hpp"
 #include "watari/storage/engines/engine.hpp"
 
 #include <gtest/gtest.h>
@@ -79,10 +81,10 @@ TEST(product, has_the_same_bits_whatever_budget_batch_engine_and_threads) {
     std::set<std::vector<double>> results;
     std::size_t runs = 0;
     const int threads = cpu::current_team().threads;
+    const built m("bumpy:6");
+    const std::vector<double> x = random_vector(m.size() * 2);
     for (const std::size_t batch : {std::size_t{0}, std::size_t{1} << 15, std::size_t{1} << 20}) {
-        const built m("bumpy:6", {.batch_bytes = batch});
-        const std::vector<double> x = random_vector(m.size() * 2);
-        const product_forecast all = forecast(m.index, {.systems = 2});
+        const product_forecast all = forecast(m.index, {.systems = 2, .batch_bytes = batch});
         for (const char* engine : {"posix", "uring", "mmap", "queue"}) {
             if (!is_here(engine, m.path)) continue;
             for (const double part : {0.0, 0.3, 0.7, 1.0})
@@ -90,6 +92,7 @@ TEST(product, has_the_same_bits_whatever_budget_batch_engine_and_threads) {
                     cpu::set_threads(team);
                     product_options how = by(engine);
                     how.systems = 2;
+                    how.batch_bytes = batch;
                     how.fast_memory =
                         all.least + static_cast<std::size_t>(
                                         part * static_cast<double>(all.memory - all.least));
@@ -127,15 +130,16 @@ TEST(product, on_a_gpu_has_the_bits_of_the_cpu) {
     if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
     for (const bool single : {false, true})
         for (const std::size_t batch : {std::size_t{0}, std::size_t{1} << 17}) {
-            const built m("bumpy:8", {.single = single, .batch_bytes = batch});
+            const built m("bumpy:8", {.single = single});
             for (const std::size_t systems : {1, 2, 7, 8}) {
                 const std::vector<double> x = random_vector(m.size() * systems);
                 const std::vector<double> expected = product(m, x, systems);
-                for (const char* engine : {"posix", "uring", "queue", "gpu"})
+                for (const char* engine : {"posix", "uring", "gpu"})
                     for (const bool whole : {true, false}) {
                         product_options how = by(engine);
                         how.who = gpu_number(0);
                         how.systems = systems;
+                        how.batch_bytes = batch;
                         how.fast_memory = whole ? 0 : forecast(m.index, how).least;
                         EXPECT_EQ(gpu_product(m, x, systems, how), expected)
                             << engine << " " << systems << " batch " << batch;
@@ -145,14 +149,19 @@ TEST(product, on_a_gpu_has_the_bits_of_the_cpu) {
 }
 
 TEST(product, reads_what_its_forecast_says) {
-    const built m("bumpy:6", {.batch_bytes = 1 << 15});
-    const product_forecast all = forecast(m.index, {});
+    const built m("bumpy:6");
+    const product_forecast all = forecast(m.index, {.batch_bytes = 1 << 15});
+    std::uint64_t size = 0;  // of the batches, which share some pages
+    for (const batch& one : all.batches) size += one.bytes;
+    EXPECT_GE(size, m.index.data_bytes());
+    EXPECT_LE(size, m.index.data_bytes() + all.batches.size() * page_bytes);
     const std::vector<double> x = random_vector(m.size());
     std::vector<double> y(m.size());
     for (const double part : {0.0, 0.25, 0.5, 0.75}) {
         const auto more =
             static_cast<std::size_t>(part * static_cast<double>(all.memory - all.least));
         product_options how = by("posix");
+        how.batch_bytes = 1 << 15;
         how.fast_memory = all.least + more;
         std::uint64_t read = 0, ahead = 0;
         {
@@ -160,10 +169,10 @@ TEST(product, reads_what_its_forecast_says) {
             EXPECT_FALSE(a.ahead().whole);
             EXPECT_LE(a.ahead().memory, how.fast_memory);
             EXPECT_NEAR(static_cast<double>(a.ahead().resident),
-                        part * static_cast<double>(m.index.batch_bytes()), 3 << 15);
+                        part * static_cast<double>(all.memory - all.least), 2 << 15);
             for (int n = 0; n < 4; ++n) a.apply(y.data(), x.data(), 1);
             read = a.bytes_read();
-            ahead = m.index.batch_bytes() + 3 * a.ahead().read;
+            ahead = size + 3 * a.ahead().read;
         }
         EXPECT_GE(read, ahead);
         EXPECT_LE(read, ahead + (how.ahead + 2) * (1 << 15));  // that are read ahead
@@ -171,7 +180,7 @@ TEST(product, reads_what_its_forecast_says) {
     product_options none = by("posix");
     matrix_product a(m.path, m.index, none);
     for (int n = 0; n < 4; ++n) a.apply(y.data(), x.data(), 1);
-    EXPECT_EQ(a.bytes_read(), m.index.batch_bytes());
+    EXPECT_EQ(a.bytes_read(), m.index.data_bytes());
 }
 
 TEST(product, refuses_a_budget_with_the_least_that_does) {
@@ -191,21 +200,106 @@ TEST(product, refuses_a_budget_with_the_least_that_does) {
 
 TEST(product, never_multiplies_by_damaged_batches) {
     for (const double part : {0.0, 0.5}) {
-        const built m("bumpy:6", {.batch_bytes = 1 << 15});
-        const product_forecast all = forecast(m.index, {});
-        const auto size = static_cast<double>(m.index.head.index_offset - batch_unit);
+        const built m("bumpy:6");
+        const product_forecast all = forecast(m.index, {.batch_bytes = 1 << 15});
+        const auto size = static_cast<double>(m.index.data_bytes());
         {
             std::fstream file(m.path, std::ios::binary | std::ios::in | std::ios::out);
-            file.seekp(static_cast<std::streamoff>(batch_unit + 64 + part * size));
+            file.seekp(static_cast<std::streamoff>(page_bytes + 64 + part * size));
             file.put('\x55');
         }
         const std::vector<double> x = random_vector(m.size());
         EXPECT_THROW(product(m, x, 1, by("posix")), file_error);
         product_options how = by("posix");
+        how.batch_bytes = 1 << 15;
         how.fast_memory = all.least;
         EXPECT_THROW(product(m, x, 1, how), file_error);
     }
 }
+
+TEST(product, never_goes_on_with_a_file_that_changed) {
+    const built m("bumpy:6");
+    product_options how = by("posix");
+    how.batch_bytes = 1 << 15;
+    how.fast_memory = forecast(m.index, how).least;
+    const std::vector<double> x = random_vector(m.size());
+    std::vector<double> y(m.size());
+    const auto write = [&](char value) {
+        std::fstream file(m.path, std::ios::binary | std::ios::in | std::ios::out);
+        file.seekp(static_cast<std::streamoff>(m.index.head.index_offset - 64));
+        file.put(value);
+    };
+    {
+        matrix_product a(m.path, m.index, how);
+        a.apply(y.data(), x.data(), 1);
+        write('\x55');
+        EXPECT_THROW(a.apply(y.data(), x.data(), 1), file_error);
+    }
+    EXPECT_THROW(product(m, x, 1, how), file_error);  // it is damaged, and stays so
+}
+
+TEST(product, compares_what_it_reads_again_where_asked) {
+    const built m("bumpy:6");
+    std::ifstream file(m.path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    bytes.resize((bytes.size() + page_bytes - 1) / page_bytes * page_bytes);
+    product_options how = by("queue");
+    how.memory = std::as_writable_bytes(std::span(bytes));
+    how.batch_bytes = 1 << 15;
+    how.verify_always = true;
+    how.fast_memory = forecast(m.index, how).least;
+    const std::vector<double> x = random_vector(m.size());
+    std::vector<double> y(m.size());
+    matrix_product a(m.path, m.index, how);
+    for (int n = 0; n < 2; ++n) a.apply(y.data(), x.data(), 1);
+    bytes[m.index.head.index_offset - page_bytes + 8] ^= 1;
+    const auto twice = [&] {  // one may have been read ahead
+        for (int n = 0; n < 2; ++n) a.apply(y.data(), x.data(), 1);
+    };
+    EXPECT_THROW(twice(), file_error);
+    EXPECT_THROW(a.apply(y.data(), x.data(), 1), file_error);  // from the middle of a round
+}
+
+/// A device that has a fault now and then, over the content of a file.
+class product_faults : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(product_faults, end_in_the_right_bits_or_an_error) {
+    const built m("bumpy:6");
+    const std::vector<double> x = random_vector(m.size());
+    const std::vector<double> expected = product(m, x, 1);
+    std::ifstream file(m.path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    bytes.resize((bytes.size() + page_bytes - 1) / page_bytes * page_bytes);
+    const bool is_late = std::string(GetParam()) == "late-data";
+    std::size_t right = 0, refused = 0;
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        product_options how = by("queue");
+        how.behind = storage::make_faulty(
+            storage::make_ram(std::as_writable_bytes(std::span(bytes))), GetParam(), seed);
+        how.timeout = storage::faulty_timeout;
+        how.verify_always = true;
+        how.batch_bytes = 1 << 15;
+        how.request = 4096;
+        how.fast_memory = forecast(m.index, how).least;
+        std::vector<double> y(m.size());
+        try {
+            matrix_product a(m.path, m.index, how);
+            for (int n = 0; n < 4; ++n) {
+                a.apply(y.data(), x.data(), 1);
+                EXPECT_TRUE(y == expected) << GetParam() << " " << seed;
+                ++right;
+            }
+        } catch (const error&) {
+            ++refused;
+        }
+    }
+    // data that come after their completion are found out; a lost command may be an error too
+    EXPECT_TRUE(is_late ? refused > 0 : right > 0) << right << " right, " << refused << " refused";
+}
+
+INSTANTIATE_TEST_SUITE_P(of_a_device, product_faults,
+                         ::testing::Values("reordered", "delayed", "duplicated", "dropped",
+                                           "failed", "late-data", "bad-phase"));
 
 TEST(product, by_one_more_system_than_asked_is_refused) {
     const built m("cube:2");

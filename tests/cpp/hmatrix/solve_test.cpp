@@ -82,37 +82,47 @@ TEST(solve, saves_products_by_gmres_and_jacobi) {
 }
 
 TEST(solve, has_the_same_bits_whatever_the_budget) {
-    const built m("bumpy:6", {.batch_bytes = 1 << 17});
-    const solve_forecast all = foresee(m.index, {});
+    const built m("bumpy:6");
+    solve_options how;
+    how.product.batch_bytes = 1 << 17;
+    const solve_forecast all = foresee(m.index, how);
     std::set<std::vector<double>> results;
     for (const std::uint64_t budget : {all.least, (all.least + all.memory()) / 2, all.memory()}) {
-        solver by(m.path, m.index, {.fast_memory = budget});
+        how.fast_memory = budget;
+        solver by(m.path, m.index, how);
         EXPECT_LE(by.ahead().memory(), budget);
         const solution found = by.solve(m.of.signs);
         EXPECT_GE(found.bytes_read, (found.products - 1) * by.ahead().product.read);
         results.insert(found.x);
     }
     EXPECT_EQ(results.size(), 1u);
-    EXPECT_THROW(foresee(m.index, {.fast_memory = all.least - 1, .restart = usual_restart}),
-                 usage_error);
+    how.fast_memory = all.least - 1;
+    how.restart = usual_restart;
+    EXPECT_THROW(foresee(m.index, how), usage_error);
 }
 
 TEST(solve, restarts_earlier_within_a_small_budget_and_names_the_least) {
-    const built m("bumpy:6", {.batch_bytes = 1 << 15});
-    const std::uint64_t usual = foresee(m.index, {}).least;
-    solver small(m.path, m.index, {.fast_memory = usual - 1});
+    const built m("bumpy:6");
+    const auto within = [](std::uint64_t budget) {
+        solve_options how;
+        how.product.batch_bytes = 1 << 15;
+        how.fast_memory = budget;
+        return how;
+    };
+    const std::uint64_t usual = foresee(m.index, within(0)).least;
+    solver small(m.path, m.index, within(usual - 1));
     EXPECT_LT(small.ahead().restart, usual_restart);
     EXPECT_LE(small.ahead().memory(), usual - 1);
     EXPECT_TRUE(small.solve(m.of.signs).reports[0].converged());
     std::uint64_t least = 0;
     try {
-        foresee(m.index, {.fast_memory = 1});
+        foresee(m.index, within(1));
     } catch (const usage_error& error) {
         const std::string text = error.what();
         least = std::stoull(text.substr(text.rfind('(') + 1));
     }
-    EXPECT_EQ(foresee(m.index, {.fast_memory = least}).restart, least_restart);
-    EXPECT_THROW(foresee(m.index, {.fast_memory = least - 1}), usage_error);
+    EXPECT_EQ(foresee(m.index, within(least)).restart, least_restart);
+    EXPECT_THROW(foresee(m.index, within(least - 1)), usage_error);
 }
 
 TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
@@ -128,8 +138,9 @@ TEST(solve, on_a_gpu_has_the_bits_of_the_cpu) {
 }
 
 TEST(solve, of_several_right_hand_sides_shares_the_reads) {
-    const built m("bumpy:6", {.batch_bytes = 1 << 15});
+    const built m("bumpy:6");
     solve_options how;
+    how.product.batch_bytes = 1 << 15;
     how.product.systems = 4;
     how.fast_memory = foresee(m.index, how).least;
     solver together(m.path, m.index, how);
@@ -144,6 +155,46 @@ TEST(solve, of_several_right_hand_sides_shares_the_reads) {
         most = std::max(most, alone.solve(own).products);
     }
     EXPECT_LE(found.products, most + 2);
+}
+
+TEST(solve, saves_reads_by_inner_iterations_with_what_stays) {
+    const built m("bumpy:10");
+    solve_options how{.by = method::fgmres};
+    how.product.batch_bytes = 1 << 15;
+    how.fast_memory = foresee(m.index, how).least + m.index.data_bytes() * 3 / 4;
+    solver plain(m.path, m.index, how);
+    const solution expected = plain.solve(m.of.signs);
+    how.inner = 5;
+    solver nested(m.path, m.index, how);
+    EXPECT_LE(nested.ahead().memory(), how.fast_memory);
+    const solution found = nested.solve(m.of.signs);
+    EXPECT_TRUE(found.reports[0].converged());
+    EXPECT_LT(found.products, expected.products);
+    EXPECT_LT(found.bytes_read, expected.bytes_read);
+    EXPECT_NEAR(capacitance(m.of, found.x), 0.728241448779, 2e-6);
+    how.jacobi = false;
+    EXPECT_TRUE(solver(m.path, m.index, how).solve(m.of.signs).reports[0].converged());
+    how.by = method::gmres;
+    EXPECT_THROW(foresee(m.index, how), usage_error);
+}
+
+TEST(solve, reads_what_its_forecast_says) {
+    const built m("bumpy:6");
+    for (const std::size_t systems : {1, 3}) {
+        solve_options how;
+        how.product.systems = systems;
+        how.product.batch_bytes = 1 << 15;
+        how.fast_memory = foresee(m.index, how).least + m.index.data_bytes() / 2;
+        solver by(m.path, m.index, how);
+        std::vector<double> b;
+        for (std::size_t s = 0; s < systems; ++s)
+            b.insert(b.end(), m.of.signs.begin(), m.of.signs.end());
+        const solution found = by.solve(b);
+        const std::uint64_t read = by.ahead().product.read;
+        const std::uint64_t made = by.ahead().product.resident + found.products * read;
+        EXPECT_GE(by.matrix().bytes_read(), made);
+        EXPECT_LE(by.matrix().bytes_read(), made + (how.product.ahead + 1) * (1 << 15));
+    }
 }
 
 TEST(solve, stops_when_told_and_reports_what_it_reached) {

@@ -1,7 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "krylov/dense.hpp"
 
-#include "watari/core/reductions.hpp"
+#include "watari/core/parallel/reductions.hpp"
 
 namespace watari::WATARI_BACKEND {
 

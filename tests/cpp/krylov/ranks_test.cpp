@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "krylov/dense.hpp"
-#include "watari/core/reductions.hpp"
+#include "watari/core/parallel/reductions.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/krylov/bicgstab.hpp"
 #include "watari/krylov/cg.hpp"

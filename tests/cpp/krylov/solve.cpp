@@ -1,5 +1,7 @@
 // Solves the dense systems of a folder, for comparison with SciPy.
-//   krylov_solve METHOD TYPE LENGTH SYSTEMS FOLDER [tolerance iterations restart preconditioned]
+//   krylov_solve PROCESSOR METHOD TYPE LENGTH SYSTEMS FOLDER
+//                [tolerance iterations restart preconditioned]
+// PROCESSOR: cpu, or gpu for the first one. The GPU's workspace lies in its own memory.
 // METHOD: cg, bicgstab, gmres, fgmres, cg_mixed, bicgstab_mixed, or enqueue_cg (a fixed count).
 // TYPE: NumPy's f, d, F or D. FOLDER/{a,b,x} are raw arrays, row by row, a system after the other;
 // x is replaced, and the reports are printed as JSON.
@@ -19,6 +21,7 @@ namespace watari::krylov {
 namespace {
 
 struct request {
+    processor who;
     std::string method, folder;
     std::size_t length, systems;
     stopping when;
@@ -33,32 +36,42 @@ void read(const std::string& file, T* to, std::size_t count) {
         throw usage_error(file + ": shorter than " + std::to_string(count * sizeof(T)) + " bytes");
 }
 
-workspace room(std::size_t bytes) { return {the_cpu, memory::kind::pageable, bytes}; }
+/// Throws usage_error.
+processor processor_of(const std::string& word) {
+    if (word != "cpu" && word != "gpu") throw usage_error("no processor " + word + ": cpu or gpu");
+    return word == "gpu" ? gpu_number(0) : the_cpu;
+}
+
+workspace room(processor who, std::size_t bytes) {
+    return {who, who.is_gpu() ? memory::kind::device : memory::kind::pageable, bytes};
+}
 
 template <class T>
 reports solve_mixed(const request& asked, const problem<T>& given, dense_system<T>& system) {
-    dense_system<lower<T>> copy(the_cpu, asked.length, asked.systems);
+    dense_system<lower<T>> copy(asked.who, asked.length, asked.systems);
     for (std::size_t i = 0; i < asked.length * asked.length; ++i)
         copy.matrix()[i] = lower<T>(system.matrix()[i]);
     low_precision<T> low{.a = copy.problem().a};
     if (asked.preconditioned) low.m = copy.diagonal();
     if (asked.method == "cg_mixed")
-        return cg_mixed(given, low, room(cg_mixed_bytes(given, low)), asked.when);
-    return bicgstab_mixed(given, low, room(bicgstab_mixed_bytes(given, low)), asked.when);
+        return cg_mixed(given, low, room(asked.who, cg_mixed_bytes(given, low)), asked.when);
+    return bicgstab_mixed(given, low, room(asked.who, bicgstab_mixed_bytes(given, low)),
+                          asked.when);
 }
 
 template <class T>
 reports solve_with(const request& asked, dense_system<T>& system) {
     problem<T> given = system.problem();
     if (asked.preconditioned) given.m = system.diagonal();
-    if (asked.method == "cg") return cg(given, room(cg_bytes(given)), asked.when);
-    if (asked.method == "bicgstab") return bicgstab(given, room(bicgstab_bytes(given)), asked.when);
+    if (asked.method == "cg") return cg(given, room(asked.who, cg_bytes(given)), asked.when);
+    if (asked.method == "bicgstab")
+        return bicgstab(given, room(asked.who, bicgstab_bytes(given)), asked.when);
     if (asked.method == "gmres" || asked.method == "fgmres") {
         const gmres_options options{.restart = asked.restart, .flexible = asked.method == "fgmres"};
-        return gmres(given, room(gmres_bytes(given, options)), asked.when, options);
+        return gmres(given, room(asked.who, gmres_bytes(given, options)), asked.when, options);
     }
     if (asked.method == "enqueue_cg") {
-        const workspace memory = room(cg_bytes(given));
+        const workspace memory = room(asked.who, cg_bytes(given));
         enqueue_cg(given, memory, asked.when.iterations);
         return cg_result(given, memory, asked.when);
     }
@@ -75,7 +88,7 @@ void print_number(const char* name, double value) {
 
 template <class T>
 void solve(const request& asked) {
-    dense_system<T> system(the_cpu, asked.length, asked.systems);
+    dense_system<T> system(asked.who, asked.length, asked.systems);
     read(asked.folder + "/a", system.matrix(), asked.length * asked.length);
     read(asked.folder + "/b", system.b(), asked.length * asked.systems);
     read(asked.folder + "/x", system.x(), asked.length * asked.systems);
@@ -100,20 +113,21 @@ void solve(const request& asked) {
 
 int main(int count, char** words) try {
     using namespace watari;
-    if (count < 6 || count > 10)
-        throw usage_error("krylov_solve METHOD TYPE LENGTH SYSTEMS FOLDER [...]");
+    if (count < 7 || count > 11)
+        throw usage_error("krylov_solve PROCESSOR METHOD TYPE LENGTH SYSTEMS FOLDER [...]");
     const auto number = [&](int i, double other) {
         return i < count ? std::strtod(words[i], nullptr) : other;
     };
-    krylov::request asked{.method = words[1],
-                          .folder = words[5],
-                          .length = std::strtoul(words[3], nullptr, 10),
-                          .systems = std::strtoul(words[4], nullptr, 10),
-                          .when = {.relative = number(6, 1e-10),
-                                   .iterations = static_cast<std::size_t>(number(7, 1000))},
-                          .restart = static_cast<std::size_t>(number(8, 30)),
-                          .preconditioned = number(9, 0) != 0};
-    switch (words[2][0]) {
+    krylov::request asked{.who = krylov::processor_of(words[1]),
+                          .method = words[2],
+                          .folder = words[6],
+                          .length = std::strtoul(words[4], nullptr, 10),
+                          .systems = std::strtoul(words[5], nullptr, 10),
+                          .when = {.relative = number(7, 1e-10),
+                                   .iterations = static_cast<std::size_t>(number(8, 1000))},
+                          .restart = static_cast<std::size_t>(number(9, 30)),
+                          .preconditioned = number(10, 0) != 0};
+    switch (words[3][0]) {
         case 'f':
             krylov::solve<float>(asked);
             break;
@@ -127,7 +141,7 @@ int main(int count, char** words) try {
             krylov::solve<complex<double>>(asked);
             break;
         default:
-            throw usage_error(std::string("no type ") + words[2]);
+            throw usage_error(std::string("no type ") + words[3]);
     }
 } catch (const watari::error& reason) {
     std::fprintf(stderr, "%s: %s\n", reason.name(), reason.what());

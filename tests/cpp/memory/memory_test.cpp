@@ -72,6 +72,49 @@ TEST(Host, TakesHugePagesWhereTheyAreAskedForAndNoneWhereTheyAreRefused) {
     }
 }
 
+std::string refused(std::size_t bytes, const placement& how) {
+    try {
+        const buffer<char> data(kind::pageable, bytes, how);
+    } catch (const unsupported& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Pool, NamesTheCureWhereItHasTooFewPages) {
+    const std::string text = refused(too_much, {.page = 2 * mebibyte});
+    if (text.find("no pool") != text.npos) GTEST_SKIP() << text;
+    EXPECT_NE(text.find("free pages of 2 MiB, and 536870912 are needed"), text.npos) << text;
+    EXPECT_NE(text.find("hugepages-2048kB/nr_hugepages"), text.npos) << text;
+    EXPECT_NE(refused(mebibyte, {.page = 8192}).find("no pool of pages of 8 KiB"), text.npos);
+}
+
+TEST(Pool, IsAskedForAllArraysTogetherAndNotForThoseOfADriver) {
+    const placement how{.page = 2 * mebibyte};
+    const demand much[] = {{kind::pageable, too_much, how}, {kind::pageable, 1, how}};
+    try {
+        require_room(much);
+        FAIL() << "a pebibyte of huge pages";
+    } catch (const unsupported& error) {
+        if (std::string(error.what()).find("no pool") != std::string::npos) GTEST_SKIP();
+        EXPECT_NE(std::string(error.what()).find("and 536870913 are"), std::string::npos)
+            << error.what();
+    }
+    EXPECT_FALSE(row(kind::managed).placed || row(kind::device).placed);
+}
+
+TEST(Pool, GivesItsPagesAndTakesThemBack) {
+    const placement how{.page = 2 * mebibyte};
+    if (const std::string text = refused(5 * mebibyte, how); !text.empty()) GTEST_SKIP() << text;
+    for (int again = 0; again < 3; ++again) {
+        const buffer<char> data(kind::pageable, 5 * mebibyte, how);
+        std::memset(data.data(), 1, mebibyte);
+        EXPECT_EQ(cpu_mapped_fraction(data.data(), 2 * mebibyte), 1.0);  // one page: all of it
+        EXPECT_EQ(cpu_mapped_fraction(data.data() + 2 * mebibyte, 3 * mebibyte), 0.0);
+    }
+    host::require_pool(3, how);  // those that the blocks had
+}
+
 TEST(Host, GivesFreshPagesEveryTime) {
     for (const std::size_t size : {std::size_t{8}, mebibyte, 24 * mebibyte})
         for (int again = 0; again < 3; ++again) {
@@ -101,6 +144,24 @@ TEST(Residency, TellsTouchedPagesFromUntouchedOnes) {
     if (seen.nodes.empty()) GTEST_SKIP() << "move_pages is not allowed here";
     EXPECT_EQ(seen.cpu, mebibyte);
     EXPECT_EQ(seen.untold, 3 * mebibyte);
+}
+
+TEST(Residency, TellsTheTouchedPartsOfABlock) {
+    const buffer<char> data(kind::pageable, 4 * mebibyte + 1, {.thp = huge_pages::never});
+    std::memset(data.data() + mebibyte, 1, mebibyte);
+    const std::vector<residency> parts = locate_parts(data.block(), true, 4);
+    ASSERT_EQ(parts.size(), 4u);
+    std::size_t bytes = 0;
+    for (const residency& part : parts) bytes += part.bytes;
+    EXPECT_EQ(bytes, data.size());
+    EXPECT_EQ(locate_parts(data.block(), true, 0).size(), 1u);
+    EXPECT_EQ(locate_parts(data.block(), true, 1 << 20).size(),
+              4 * mebibyte / host::page_size() + 1);
+    if (parts[1].nodes.empty()) GTEST_SKIP() << "move_pages is not allowed here";
+    EXPECT_EQ(parts[0].cpu, 0u);
+    EXPECT_EQ(parts[1].cpu, parts[1].bytes);
+    EXPECT_EQ(parts[1].bytes, mebibyte);
+    EXPECT_EQ(parts[2].untold, parts[2].bytes);
 }
 
 TEST(Residency, CoversARangeThatEndsInsideAPage) {

@@ -2,7 +2,7 @@
 // to and says what was written.
 #pragma once
 
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/warp.hpp"
 #include "watari/storage/nvme/nvme.hpp"
 
 #include <atomic>

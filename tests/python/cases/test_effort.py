@@ -56,7 +56,7 @@ def test_lines_leave_out_blanks_and_comments() -> None:
 
 
 def test_a_program_without_styles_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="known: himeno"):
+    with pytest.raises(UsageError, match="known: deep, himeno"):
         effort.effort("gemm")
 
 
@@ -67,6 +67,10 @@ def test_every_style_has_a_source_and_the_known_ones_rank_as_they_should() -> No
     assert explicit.statements["copy"] >= 2
     assert managed.statements["copy"] == system.statements["copy"] == 0
     assert explicit.total > managed.total
+    for style in (explicit, managed):  # a struct of pointers: memory, its copy, and back
+        beside = counted[f"{style.style}-struct"].statements
+        more = {kind: n - style.statements[kind] for kind, n in beside.items()}
+        assert {kind: n for kind, n in more.items() if n} == {"allocate": 1, "free": 1, "copy": 1}
     assert counted["managed-prefetch"].statements["prefetch"] >= 1
     assert counted["acc-data"].statements["direct data"] >= 1
     table = effort.render(list(counted.values()))
@@ -117,7 +121,7 @@ def test_what_cannot_be_drawn_is_reported(
 
 
 def test_the_documentation_has_the_counts_of_the_sources() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "himeno.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "evidence" / "himeno.md").read_text()
     for one in effort.effort("himeno"):
         n = one.statements
         placed, copied = n["allocate"] + n["free"], n["copy"] + n["prefetch"] + n["advise"]

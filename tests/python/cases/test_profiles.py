@@ -12,8 +12,6 @@ from watari import cases
 from watari.machine import probe
 from watari.plan.request import Request, resolve
 
-pytest.importorskip("watari._native")
-
 HERE = Path(__file__).parent
 FOUND = [runpy.run_path(str(HERE / folder / "small.py")) for folder in cases.FOLDERS]
 SMALL: dict[str, dict[str, Any]] = {k: v for each in FOUND for k, v in each["SMALL"].items()}

@@ -30,7 +30,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 compdef() {{ :; }}
 compset() {{ prefix=${{current%${{current##*[=,]}}}}; }}
 compadd() {{
-    while [[ $1 == -* ]]; do [[ $1 == -S ]] && shift; shift; done
+    while [[ $1 != -- ]]; do shift; done; shift
     print -l -- $prefix${{^@}} | grep -e "^$words[CURRENT]"
 }}
 _files() {{ [[ -n ${{found::=$words[CURRENT]*(N)}} ]] && print -l ${{~found}}; }}
@@ -80,7 +80,18 @@ def offered(tmp_path: Path, capsys: pytest.CaptureFixture[str]):  # type: ignore
         ("watari run storage engine=cu", {"engine=cufile"}),
         ("watari run --plan gh", {"gh200-sam"}),
         ("watari run --dry", {"--dry-run"}),
+        ("watari run --plan gh200-sam --dry", {"--dry-run"}),
+        ("watari predict him", {"himeno"}),
+        ("watari predict himeno gri", {"grid="}),
+        ("watari advise himeno grid=X", {"grid=XL", "grid=XS", "grid=XXL"}),
+        ("watari predict himeno --wh", {"--why"}),
+        ("watari predict --machine gh", {"gh200"}),
+        ("watari predict himeno --machine peg", {"pegasus"}),
+        ("watari predict --machine before", {"before.json"}),
+        ("watari bem bumpy:8 --solver fg", {"fgmres"}),
+        ("watari gemm a.npy b.npy --engine ur", {"uring"}),
         ("watari list pl", {"plans"}),
+        ("watari list mac", {"machines"}),
         ("watari report --format p", {"pdf", "png"}),
         ("watari completion z", {"zsh"}),
         ("watari compare before", {"before.json"}),

@@ -11,6 +11,7 @@ import synthetic
 
 from watari.cases import CASES
 from watari.cli import commands, dry_run
+from watari.machine import record
 from watari.plan import plan
 from watari.plan.request import resolve
 from watari.results import schema
@@ -39,6 +40,13 @@ def test_a_dry_run_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]
     assert list(here.iterdir()) == []
 
 
+def test_rows_of_a_sweep_differ(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("copy", "processor=cpu", "size=1MiB", "threads=1,2", "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "1MiB threads=1 " in out
+    assert "1MiB threads=2 " in out
+
+
 def test_a_dry_run_of_files_tells_their_bytes(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,6 +72,18 @@ def test_what_this_machine_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert "not on this machine" in out
     assert ": 0 B, about" in out
+
+
+def test_on_a_cpu_only_cases_of_managed_memory_lack_something() -> None:
+    machine = fake_cli.machine()
+    lacking = {
+        name
+        for name, case in CASES.items()
+        if "processor" in case.axes
+        for one in resolve(name, {"processor": "cpu"}, machine)
+        if dry_run.remark(one, record.Machine.model_validate(machine))
+    }
+    assert lacking == {"access", "touch"}
 
 
 def test_every_plan_of_ours_has_a_dry_run() -> None:

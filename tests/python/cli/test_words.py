@@ -10,7 +10,7 @@ import pytest
 from watari import cases
 from watari.case.axis import nearest
 from watari.case.vocabulary import ADVICE, INSTEAD
-from watari.cli import case_help, commands
+from watari.cli import commands
 from watari.plan.request import resolve
 
 
@@ -34,6 +34,11 @@ def refused(capsys: pytest.CaptureFixture[str], line: str) -> str:
         ("run storage bs=4k", "(here: 'block' or 'size')"),
         ("run storage iodepth=4", "(here: 'depth')"),
         ("run storage numjobs=4", "(here: 'threads')"),
+        ("run bs", "watari run storage block=4KiB"),
+        ("iodepth", "watari run storage depth=32"),
+        ("list numjobs", "watari run storage threads=8"),
+        ("run copy host=pinned", "write processor=cpu, or from=pinned"),
+        ("run himeno size=XL", "(here: 'grid')"),
         ("run storage engine=libaio", "(here: 'uring')"),
         ("run storage pattern=randread", "(here: 'random')"),
         ("run triad", "watari run copy"),
@@ -100,7 +105,9 @@ def test_help_of_a_case_has_its_axes_and_an_example(
     assert out.startswith(f"Usage: watari run {name} ")
     assert f"Example: watari run {name} " in out
     for axis in cases.CASES[name].axes.values():
-        assert case_help.axis_line(axis) in out
+        assert f"  {axis.name} " in out
+        assert f" {axis.summary}" in out
+        assert f"[{axis.default_text}]" in out
 
 
 def test_help_of_an_unknown_case_is_that_of_run(capsys: pytest.CaptureFixture[str]) -> None:

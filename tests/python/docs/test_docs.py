@@ -8,12 +8,14 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import typer
 from test_probe import described
 from test_readme import commands, written_files
 
-from watari.cli.commands import app, planned
+from watari.cli.asked import planned
+from watari.cli.commands import app
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -26,7 +28,7 @@ SOURCE = re.compile(r"[\w./-]+\.(py|pyi|[ch]pp|cu|cmake|toml|sh|md|svg|css|js|j2
 FOLDERS = ("benchmarks", "cmake", "docs", "examples", "plans", "published", "python", "scripts")
 FOLDERS += ("src", "tests")
 
-pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 def spans(text: str) -> list[str]:
@@ -41,20 +43,16 @@ def sources() -> set[str]:
 
 
 def watari_commands(text: str) -> list[list[str]]:
-    """The words after `watari`, of commands in console blocks and in backticks."""
+    """The words after `watari`, of commands in console blocks and in backticks; of a line that
+    holds several commands, each."""
     lines = [*commands(text), *(" ".join(span.split()) for span in spans(text))]
+    parts = [part for line in lines for part in re.split(r"\s*(?:&&|\|\||[|;&])\s*", line)]
+    typed = [re.sub(r"^(\w+=\S+ )+", "", part) for part in parts]
     return [
-        shlex.split(re.split(r"\s[|>&;]", line)[0], comments=True)[1:]
-        for line in lines
-        if line.startswith("watari ")
+        shlex.split(re.split(r"\s[<>]", one)[0], comments=True)[1:]
+        for one in typed
+        if one.startswith("watari ")
     ]
-
-
-@pages
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-        if not re.match(r"https?:|mailto:|#", target):
-            assert (page.parent / target.partition("#")[0]).exists(), f"{page.name}: {target}"
 
 
 @pages
@@ -86,24 +84,65 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return described(json.loads(file.read_text()), tmp_path_factory.mktemp("machine"))
 
 
-@pages
-def test_commands_parse(
-    page: Path, machine: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
+def rejected(text: str, machine: dict[str, Any]) -> list[str]:
+    """The commands of a page that `watari` does not take, with the reason."""
     known: Any = typer.main.get_command(app)
-    for name, *words in watari_commands(page.read_text()):
-        assert name in known.commands, f"{page.name}: watari {name}"
+    wrong = []
+    for name, *words in watari_commands(text):
+        line = f"watari {shlex.join([name, *words])}"
+        if name.startswith("-"):
+            if not any(name in option.opts for option in known.params):
+                wrong.append(f"{line}: no such option")
+        elif name not in known.commands:
+            wrong.append(f"{line}: no such command")
+        if name not in known.commands:
+            continue
         try:
             given = known.commands[name].make_context(name, list(words)).params
             if name == "run":
-                plan = planned(given["words"] or [], given["plan"], machine)
-                assert plan.requests
+                assert planned(given["words"] or [], given["plan"], machine).requests
         except typer.Exit:  # --help
             continue
         except Exception as error:
             if words:  # a bare `watari compare` in the text names the command, and types nothing
-                pytest.fail(f"{page.name}: watari {shlex.join([name, *words])}: {error}")
+                wrong.append(f"{line}: {error}")
+    return wrong
+
+
+@pytest.fixture(scope="module")
+def users_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is in the repository, and the files of her own that pages tell a reader to bring."""
+    folder = tmp_path_factory.mktemp("user")
+    for path in ROOT.iterdir():
+        (folder / path.name).symlink_to(path)
+    np.save(folder / "heights.npy", np.zeros((64, 64)))
+    return folder
+
+
+@pages
+def test_commands_parse(
+    page: Path, machine: dict[str, Any], users_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(users_folder)
+    assert rejected(page.read_text(), machine) == []
+
+
+def test_wrong_commands_are_reported(
+    machine: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    good = "```console\n$ watari list && A=1 watari run copy size=1MiB -o a.json | tee b\n```\n"
+    assert len(watari_commands(good)) == 2
+    assert rejected(good, machine) == []
+    for wrong in (
+        "watari measure",
+        "watari --versoin",
+        "watari run copy sice=1MiB",
+        "watari run --plan no-such-plan",
+        "watari report a.json --form svg",
+    ):
+        assert len(rejected(f"The command `{wrong}` is here.", machine)) == 1
+        assert len(rejected(f"```console\n$ watari list && {wrong}\n```\n", machine)) == 1
 
 
 def test_every_folder_has_one_line_in_the_house() -> None:
@@ -125,5 +164,5 @@ def test_the_core_alone_knows_the_compiler() -> None:
         and re.search(r"^\s*#\s*(if|pragma omp)", file.read_text(), re.MULTILINE)
     }
     assert asking == {
-        f"core/{name}.hpp" for name in ("backend", "loops", "sums", "streaming_stores")
+        f"core/{name}.hpp" for name in ("backend", "loops", "parallel/sums", "streaming_stores")
     }

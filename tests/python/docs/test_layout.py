@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[3]
 # C++, from the ground up; folders of one line do not know each other
 CPP = (
     "core",
+    "core/parallel",
     "machine",
     "memory",
     "files",
@@ -33,14 +34,15 @@ CPP = (
     "measure",
     "storage/stores",
     "blas",
+    "krylov/kernels",
     "krylov",
     "gemm/schedule",
-    "gemm/transfer",
     "gemm/pipeline",
     "gemm",
     "gemm/product",
     "hmatrix/surface",
     "hmatrix/tree",
+    "hmatrix/ranks",
     "hmatrix/file",
     "hmatrix/build",
     "hmatrix/product",
@@ -57,6 +59,8 @@ PYTHON = (
     "cases",
     "plan",
     "run",
+    "model",
+    "attach",  # reads and writes programs of the model; its page is the report's
     "report",
     "cli",
 )

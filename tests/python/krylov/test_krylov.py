@@ -1,4 +1,5 @@
-"""The solvers beside NumPy's direct one and SciPy's iterative ones, on random systems."""
+"""The solvers beside NumPy's direct one and SciPy's iterative ones, on random systems, on the CPU
+and on a GPU."""
 
 from __future__ import annotations
 
@@ -9,27 +10,21 @@ from typing import Any
 
 import numpy
 import pytest
+from builds import built
 
-ROOT = Path(__file__).parents[3]
-PROGRAMS = [
-    ROOT / "build" / name / "tests" / "cpp" / "krylov" / "krylov_solve"
-    for name in ("test", "gpu", "cuda", "cpu")
-]
+PROGRAM = "tests/cpp/krylov/krylov_solve"
 METHODS = ("cg", "bicgstab", "gmres", "fgmres", "cg_mixed", "bicgstab_mixed")
 TOLERANCE = {"f": 1e-5, "F": 1e-5, "d": 1e-11, "D": 1e-11}
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    built = [path for path in PROGRAMS if path.is_file()]
-    if not built:
-        pytest.skip("krylov_solve is not built: scripts/test.sh builds it")
-    return max(built, key=lambda path: path.stat().st_mtime)
+    return built(PROGRAM) / PROGRAM
 
 
 class Solver:
-    def __init__(self, program: Path, folder: Path) -> None:
-        self.program, self.folder = program, folder
+    def __init__(self, program: Path, processor: str, folder: Path) -> None:
+        self.program, self.processor, self.folder = program, processor, folder
 
     def __call__(
         self,
@@ -45,7 +40,8 @@ class Solver:
             values.astype(a.dtype).tofile(self.folder / name)
         given = {"tolerance": 1e-10, "iterations": 1000, "restart": 30, "preconditioned": 0}
         given |= options
-        words = [method, a.dtype.char, len(a), systems, self.folder, *given.values()]
+        words = [self.processor, method, a.dtype.char, len(a), systems, self.folder]
+        words += given.values()
         done = subprocess.run(
             [self.program, *map(str, words)], capture_output=True, text=True, timeout=120
         )
@@ -54,9 +50,9 @@ class Solver:
         return solution, json.loads(done.stdout)
 
 
-@pytest.fixture
-def solve(program: Path, tmp_path: Path) -> Solver:
-    return Solver(program, tmp_path)
+@pytest.fixture(params=["cpu", pytest.param("gpu", marks=pytest.mark.gpu)])
+def solve(program: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Solver:
+    return Solver(program, request.param, tmp_path)
 
 
 def scalars(random: numpy.random.Generator, kind: str, *shape: int) -> numpy.ndarray:
@@ -155,12 +151,13 @@ def test_mixed_precision_reaches_the_accuracy_of_double(solve: Solver) -> None:
         assert numpy.linalg.norm(b - a @ x) < 1.5e-13 * numpy.linalg.norm(b)
 
 
+@pytest.mark.parametrize("kind", "dD")
 @pytest.mark.parametrize("method", METHODS)
-def test_singular_systems(solve: Solver, method: str) -> None:
+def test_singular_systems(solve: Solver, method: str, kind: str) -> None:
     random = numpy.random.default_rng(3)
-    basis, _ = numpy.linalg.qr(scalars(random, "d", 50, 50))
-    a = basis * numpy.r_[0.0, numpy.linspace(1, 3, 49)] @ basis.T  # one null vector
-    b = a @ scalars(random, "d", 50)
+    basis, _ = numpy.linalg.qr(scalars(random, kind, 50, 50))
+    a = basis * numpy.r_[0.0, numpy.linspace(1, 3, 49)] @ basis.conj().T  # one null vector
+    b = a @ scalars(random, kind, 50)
     x, (report,) = solve(method, a, b, tolerance=1e-9)
     assert report["reason"] == "converged"
     assert numpy.linalg.norm(b - a @ x) < 2e-9 * numpy.linalg.norm(b)

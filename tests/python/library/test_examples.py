@@ -10,7 +10,6 @@ import numpy
 import pytest
 from products import assert_product, save
 
-pytest.importorskip("watari._native")
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"
 
 

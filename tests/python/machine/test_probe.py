@@ -6,11 +6,11 @@ import copy
 import gzip
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from watari import _native as native
 from watari.machine import openblas, probe
 from watari.machine.probe import host, links, memories, nvml, system
 from watari.machine.probe.system import System
@@ -247,64 +247,6 @@ def test_nvlink_between_gpus(target: str, count: int, tmp_path: Path) -> None:
     assert links[2]["bandwidth"] == pytest.approx(26.5625e9 * count)
 
 
-class FakeNvml:
-    """The part of pynvml in use, for a GPU with C2C and two links to another GPU."""
-
-    NVMLError = type("NVMLError", (Exception,), {})
-    NVML_NVLINK_MAX_LINKS = 4
-    NVML_FI_DEV_C2C_LINK_COUNT = 170
-    NVML_FI_DEV_C2C_LINK_GET_MAX_BW = 172
-    NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON = 90
-    VALUES = {170: 10, 172: 44712, 90: 26562}  # noqa: RUF012
-
-    def __getattr__(self, name: str) -> Any:
-        answers = {
-            "nvmlInit": None,
-            "nvmlShutdown": None,
-            "nvmlSystemGetDriverVersion": b"580.65.06",
-            "nvmlDeviceGetHandleByPciBusId": "handle",
-            "nvmlDeviceGetMaxPcieLinkGeneration": 5,
-            "nvmlDeviceGetC2cModeInfoV": SimpleNamespace(isC2cEnabled=1),
-            "nvmlDeviceGetNvLinkVersion": 6,
-            "nvmlDeviceGetNvLinkRemoteDeviceType": 0,
-            "nvmlDeviceGetNvLinkRemotePciInfo": SimpleNamespace(busId=b"00000009:01:00.0"),
-        }
-        if name not in answers:
-            raise AttributeError(name)
-        return lambda *arguments: answers[name]
-
-    def nvmlDeviceGetNvLinkState(self, handle: str, link: int) -> int:  # noqa: N802
-        if link > 2:
-            raise self.NVMLError
-        return int(link < 2)
-
-    def nvmlDeviceGetFieldValues(self, handle: str, ids: list[int]) -> list[Any]:  # noqa: N802
-        value = SimpleNamespace(uiVal=self.VALUES[ids[0]])
-        return [SimpleNamespace(nvmlReturn=0, valueType=1, value=value)]
-
-
-def test_nvml_reports_the_state_of_a_gpu() -> None:
-    class Slowed(FakeNvml):
-        def __getattr__(self, name: str) -> Any:
-            answers = {
-                "nvmlDeviceGetCurrPcieLinkWidth": 8,
-                "nvmlDeviceGetMaxPcieLinkWidth": 16,
-                "nvmlDeviceGetPowerManagementLimit": 350_000,
-                "nvmlDeviceGetEccMode": [1, 1],
-                "nvmlDeviceGetCurrentClocksThrottleReasons": 0x25,
-                "nvmlDeviceGetComputeRunningProcesses": [SimpleNamespace(pid=1)],
-            }
-            if name in answers:
-                return lambda *arguments: answers[name]
-            return super().__getattr__(name)
-
-    state = nvml.read(["0009:06:00.0"], Slowed())["gpus"]["0009:06:00.0"]["state"]
-    assert (state["link_width"], state["link_width_most"]) == (8, 16)
-    assert (state["power_limit"], state["power_limit_default"]) == (350.0, None)
-    assert state["slowed_by"] == ["power-cap", "thermal"]  # idling, bit 0, is no reason
-    assert (state["ecc"], state["processes"]) == (True, 1)
-
-
 def test_the_state_of_a_host(tmp_path: Path) -> None:
     """The least quota of the cgroup and those above it, translated addresses, no turbo."""
     files = {
@@ -328,18 +270,7 @@ def test_the_state_of_a_host(tmp_path: Path) -> None:
     assert not any(host.state(System(tmp_path / "nothing")).values())
 
 
-def test_nvml_reports_links() -> None:
-    reported = nvml.read(["0009:06:00.0"], FakeNvml())
-    assert reported["driver"] == "580.65.06"
-    gpu = reported["gpus"]["0009:06:00.0"]
-    assert gpu["c2c"] == {"links": 10, "bandwidth": pytest.approx(447.12e9)}
-    assert gpu["nvlink"]["to"] == {"0009:01:00.0": 2}
-    assert gpu["nvlink"]["generation"] == 4
-    assert (gpu["pcie_generation"], gpu["pcie_width"]) == (5, None)
-
-
 def test_this_machine() -> None:
-    native = pytest.importorskip("watari._native", reason="the compiled module is not installed")
     machine = probe.machine()
     assert machine["memory_bytes"] >= machine["memory_available_bytes"] > 0
     assert machine["processors"][0]["threads"] >= 1
@@ -349,7 +280,6 @@ def test_this_machine() -> None:
 
 
 def test_numpys_openblas_serves_where_the_system_has_none() -> None:
-    native = pytest.importorskip("watari._native", reason="the compiled module is not installed")
     folder = openblas.folder()
     rows = {row["name"]: row for row in native.capabilities(folder)}
     for name in ("openblas", "cublas"):

@@ -8,8 +8,6 @@ import textwrap
 
 import pytest
 
-pytest.importorskip("watari._native")
-
 
 def python(code: str) -> str:
     """What a program prints, which must end well, soon, and without a word of complaint."""

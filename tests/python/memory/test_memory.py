@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import watari
+from watari import _native as native
 from watari.case.axes import KINDS
 from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
-
-native = pytest.importorskip("watari._native")
 
 BYTES = 8 * (2**20 + 1)  # an odd number of doubles, not whole pages
 SHARED = ("managed", "system")

@@ -13,7 +13,7 @@ import pytest
 from watari import cases
 from watari.common.errors import UsageError
 from watari.report.check import formats, items
-from watari.report.check.items import FAIL, PASS, UNKNOWN, Item
+from watari.report.check.item import FAIL, PASS, UNKNOWN, Item
 from watari.results.schema import Results
 
 ROOT = Path(__file__).parents[3]
@@ -224,3 +224,60 @@ def test_formats() -> None:
     values = formats.as_values(results, found)
     assert json.loads(json.dumps(values))["exit_code"] == 3
     assert cases.CASES  # the registry is what results are checked against
+
+
+def slower(run: Plain, times: float) -> None:
+    """The same run at another moment, with samples that take so many times as long."""
+    for case in run["cases"]:
+        for trial in case["trials"]:
+            trial["started"] = trial["started"].replace("2026-", "2025-")
+            for clock in ("host_s", "device_s"):
+                trial[clock] = trial[clock] and [seconds * times for seconds in trial[clock]]
+
+
+def same_part(run: Plain, folder: Path | None) -> dict[str, Item]:
+    found = items.check(Results.model_validate(run), folder=folder)
+    return {item.name: item for item in found if item.check == "same part"}
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1.0, PASS), (0.99, PASS), (0.5, FAIL)])
+def test_stored_runs_of_the_same_part_are_held_against(
+    times: float, verdict: str, tmp_path: Path
+) -> None:
+    earlier = recorded()
+    slower(earlier, times)
+    (tmp_path / "earlier.json").write_text(json.dumps(earlier))
+    (tmp_path / "other.json").write_text('{"machine": "no result"}')
+    name = "Pinned to device memory, by cudaMemcpy, 1 GiB"
+    item = same_part(recorded(), tmp_path)[name]
+    assert item.verdict == verdict
+    assert "in a stored run" in item.says
+
+
+def test_a_run_is_not_held_against_itself_or_another_part(tmp_path: Path) -> None:
+    (tmp_path / "same.json").write_text(json.dumps(recorded()))
+    other = recorded()
+    slower(other, 0.5)
+    other["machine"]["processors"][1]["name"] = "NVIDIA A100"
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    found = same_part(recorded(), tmp_path)
+    by_gpu = {name: item for name, item in found.items() if not name.startswith("CPU")}
+    assert by_gpu
+    assert [i.name for i in by_gpu.values() if "stored run" in i.says] == []
+
+
+def test_a_stored_run_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    broken = recorded()
+    broken["cases"][0]["status"] = "splendid"
+    (tmp_path / "broken.json").write_text(json.dumps(broken))
+    item = same_part(recorded(), tmp_path)["stored runs"]
+    assert item.verdict == UNKNOWN
+    assert "broken.json" in item.says
+
+
+def test_no_two_items_have_one_name() -> None:
+    file = RECORDED.with_name("20261121-miyabi-memory.json")  # has two kinds of CPU memory
+    found = items.check(Results.model_validate_json(file.read_text()))
+    names = [(item.check, item.name) for item in found]
+    assert any("CPU copy" in name for _, name in names)
+    assert len(set(names)) == len(names)

@@ -1,4 +1,4 @@
-"""Doubts, remarks and labels: what a row or the head of a report must say beside its numbers."""
+"""Doubts, notes and labels: what a row or the head of a report must say beside its numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import synthetic
 
-from watari.cases.remarks import extras, remarks
+from watari.cases.notes import extras, notes
 from watari.cli import summary
 from watari.common.units import format_speed
 from watari.plan.request import resolve
@@ -58,10 +58,10 @@ def test_the_summary_shows_swept_threads() -> None:
 
 
 def test_sizes_within_a_cache_and_shared_cores_are_remarked() -> None:
-    found = {m["size"]: remarks(m) for m in of(cpu())}
+    found = {m["size"]: notes(m) for m in of(cpu())}
     assert found == {2**20: ["within cache"], 2**26: [], 2**30: []}
-    assert remarks(of(cpu(threads=8))[-1]) == ["8 threads on 2 cores"]
-    gpu = {m["size"]: remarks(m) for m in of(synthetic.results()) if m["from"] == "pinned"}
+    assert notes(of(cpu(threads=8))[-1]) == ["8 threads on 2 cores"]
+    gpu = {m["size"]: notes(m) for m in of(synthetic.results()) if m["from"] == "pinned"}
     assert gpu[2**20] == []  # crosses the link, whatever caches hold
 
 
@@ -73,7 +73,7 @@ def test_what_lies_in_a_store_is_in_no_cache_and_one_rank_has_no_halo() -> None:
         made["cases"] = [made["cases"][0] | {"case": name, "parameters": wanted.parameters}]
         made["cases"][0]["flops_per_sample"] = 34
         (m,) = of(Results.model_validate(made))
-        assert remarks(m) == (["within cache"] if name == "himeno" else [])
+        assert notes(m) == (["within cache"] if name == "himeno" else [])
         assert extras([m]) == [""]
 
 
@@ -115,10 +115,10 @@ def test_progress_tells_latency_in_nanoseconds() -> None:
     machine = synthetic.cpu_machine()
     trial = {"status": "ok", "host_s": [1e-3], "bytes_per_sample": 8 * 10**5}
     (load,) = resolve("latency", {"processor": "cpu", "size": "4KiB"}, machine)
-    assert "ok 10 ns (" in line(load, 1, trial, 0.1)
+    assert "ok 10 ns (" in line("", load, 1, trial, 0.1)
     (copy,) = resolve("copy", {"processor": "cpu", "size": "1MiB"}, machine)
-    assert "ok 0.8 GB/s (" in line(copy, 1, trial, 0.1)
-    assert "ok  (" in line(copy, 1, trial | {"host_s": []}, 0.1)
+    assert "ok 0.8 GB/s (" in line("", copy, 1, trial, 0.1)
+    assert "ok  (" in line("", copy, 1, trial | {"host_s": []}, 0.1)
 
 
 def test_speeds_have_the_unit_that_reads_best() -> None:

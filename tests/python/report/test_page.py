@@ -9,7 +9,8 @@ import browser
 import pytest
 import synthetic
 
-from watari.report import page
+from watari.common.errors import FileError
+from watari.report import overview, page, tables
 from watari.results import published, schema
 from watari.results.measured import measurements
 
@@ -43,6 +44,19 @@ def test_the_answer_comes_first_then_doubts_then_figures_by_group(whole: Path) -
     links = re.findall(r'href="#([\w-]+)"', text)
     assert {*links} <= {*re.findall(r'id="([\w-]+)"', text)}
     assert {*HEADINGS} <= {*links}
+
+
+def test_runs_on_the_same_hardware_share_a_heading_and_its_memories(tmp_path: Path) -> None:
+    html = tmp_path / "report.html"
+    names = ("20261121-standard", "20261121-himeno-sam", "20261123-lattice", "20261123-hmatrix-23")
+    page.write([RESULTS / f"{name}.json" for name in names], html)
+    text = without_scripts(html)
+    assert text.count("<h1>") == 1
+    assert all(f"plan {p}" in text for p in ("standard", "himeno-sam", "nvlink-openacc-qcd"))
+    assert text.count('class="kinds"') == 1
+    assert "do not say where data should live" not in text
+    page.write([RESULTS / "20261123-hmatrix-23.json"], html)
+    assert "do not say where data should live" in html.read_text()
 
 
 def test_flat_series_are_folded_and_every_table_has_its_file(whole: Path) -> None:
@@ -94,7 +108,7 @@ def test_a_card_is_of_the_row_with_most_trials() -> None:
     larger["parameters"] = first["parameters"] | {"size": 4 * synthetic.GIB}
     made["cases"].append(larger)
     measured = measurements([schema.Results.model_validate(made)])
-    card = next(tile for tile in page.headline(measured) if tile["title"] == "GPU copy")
+    card = next(tile for tile in overview.headline(measured) if tile["title"] == "GPU copy")
     assert "1 GiB" in card["what"]
     assert card["sure"].endswith("in 5 trials")
 
@@ -112,7 +126,7 @@ def test_latencies_are_in_nanoseconds_in_the_table_of_all_cases(whole: Path) -> 
     text = without_scripts(whole)
     assert '<th class="n">ns</th>' in text
     measured = measurements([schema.read(sorted(RESULTS.glob("*-latency-gpu.json"))[-1])])
-    (table,) = page.tables(measured)
+    (table,) = tables.tables(measured)
     assert table["unit"] == "ns"
     assert 10 < float(table["rows"][0]["median"]) < 2000
 
@@ -123,3 +137,22 @@ def test_without_a_gpu_there_is_no_matrix_of_what_is_not_here(tmp_path: Path) ->
     text = without_scripts(tmp_path / "cpu.html")
     assert 'id="chart-paths"' not in text
     assert "Used again and again by the CPU" in text
+
+
+@pytest.mark.parametrize(
+    "file",
+    sorted(RESULTS.parent.rglob("*.json")),
+    ids=lambda file: f"{file.parent.name}/{file.name}",
+)
+def test_no_two_rows_of_a_result_read_the_same(file: Path) -> None:
+    try:
+        measured = measurements([schema.read(file)])
+    except FileError:
+        pytest.skip("a result of another program")
+    rows = [
+        (row["what"], row["phase"], row["size"])
+        for table in tables.tables(measured)
+        for row in table["rows"]
+    ]
+    assert len(rows) >= len(measured)
+    assert sorted(rows) == sorted({*rows})

@@ -15,11 +15,12 @@ import browser
 import pytest
 import synthetic
 
+from watari.charts import file as charts_file
 from watari.charts.figure import draw
-from watari.cli.commands import given
+from watari.cli.asked import given
 from watari.common.errors import FileError
 from watari.plan.request import resolve
-from watari.report import figures, page
+from watari.report import figures, overview, page
 from watari.report.reproduce import commands
 from watari.results import schema
 from watari.results.key import key
@@ -194,7 +195,7 @@ def test_a_figure_that_a_full_disk_cuts_short_leaves_the_old_one(
 def test_a_figure_for_a_paper_is_on_white() -> None:
     cpu = measurements([synthetic.results(synthetic.cpu_machine())])
     drawing = draw(figures.figures(), cpu)[0]
-    assert b'fill="white"' in page.converted(drawing.spec(), "svg")
+    assert b'fill="white"' in charts_file.converted(drawing.spec(), "svg")
 
 
 def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
@@ -225,7 +226,7 @@ def test_files_of_one_machine_are_one_run() -> None:
         for part in (whole[:5], whole[5:])
     ]
     measured = measurements(read)
-    (shown,) = [page.run(name, same, measured) for name, same in page.by_name(read).items()]
+    (shown,) = [overview.run(name, same, measured) for name, same in page.by_name(read).items()]
     assert len(shown["occasions"]) == len(shown["commands"]) == 2
     assert sum(shown["counts"].values()) == len(whole)
 
@@ -275,84 +276,3 @@ def test_groups_of_a_plan_are_a_command_each() -> None:
         "engine=queue,gpu",
         "engine=posix,uring,mmap",
     ]
-
-
-STANDARD = ("20261121-standard", "20261123-latency-gpu", "20261122-gpu-direct-io")
-APPLICATIONS = ("20261121-himeno-sam", "20261122-gemm-ram-gpu", "20261122-gemm-ram-pinned")
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything that was measured of one GPU machine."""
-    output = tmp_path_factory.mktemp("whole") / "report.html"
-    names = (*STANDARD, *APPLICATIONS)
-    page.write([RESULTS / "nvidia-h200-x86_64" / f"{name}.json" for name in names], output)
-    return output
-
-
-def at_the_end(html: str, script: str) -> str:
-    """The page with one more script; Vega's own text has `</body>` too."""
-    before, _, after = html.rpartition("</body>")
-    return f"{before}{script}{after}"
-
-
-def test_a_whole_machine_prints_on_eight_pages(whole: Path, chromium: str) -> None:
-    printed = whole.parent / "report.pdf"
-    browser.start(chromium, whole, f"--print-to-pdf={printed}")
-    assert 2 <= len(re.findall(rb"/Type\s*/Page[^s]", printed.read_bytes())) <= 8
-
-
-def test_a_whole_machine_takes_eight_screens_and_charts_fill_the_text(
-    whole: Path, chromium: str
-) -> None:
-    measured_html = whole.parent / "measured.html"
-    script = """<script>(async () => {
-      while (!document.body.dataset.drawn) await new Promise((r) => setTimeout(r, 50));
-      const open = [...document.querySelectorAll(".chart")].filter((c) => c.clientWidth);
-      const wide = (c) => c.querySelector("svg.marks").getBoundingClientRect().width;
-      const fills = open.map((c) => wide(c) / c.clientWidth);
-      document.body.dataset.height = document.documentElement.scrollHeight;
-      document.body.dataset.least = Math.min(...fills).toFixed(2);
-    })();</script></body>"""
-    measured_html.write_text(at_the_end(whole.read_text(), script))
-    document = browser.start(chromium, measured_html, "--dump-dom", "--window-size=1440,900").stdout
-    height = re.search(r'data-height="(\d+)"', document)
-    least = re.search(r'data-least="([\d.]+)"', document)
-    assert height
-    assert least
-    assert int(height[1]) <= 8.5 * 900
-    assert 0.85 <= float(least[1]) <= 1.0
-
-
-def test_tables_sort_and_are_saved_as_csv(whole: Path, chromium: str) -> None:
-    html = whole.read_text()
-    assert html.count('class="csv"') >= len(
-        re.findall(r'<details class="cases"[^>]*><summary>copy', html)
-    )
-    script = """<script>(() => {
-      const [table, column] = [...document.querySelectorAll("table.sortable")].flatMap((t) =>
-        [...t.tHead.rows[0].cells].map((c, i) => [t, i, c.textContent]))
-        .find((found) => found[2] === "GB/s" && found[0].tBodies[0].rows.length > 9);
-      const rates = () => [...table.tBodies[0].rows]
-        .map((r) => parseFloat(r.cells[column].textContent)).filter((rate) => !isNaN(rate));
-      URL.createObjectURL = (blob) => { blob.text().then((text) => {
-        document.body.dataset.csv = text.split("\\r\\n").length; }); return "#"; };
-      const heading = table.tHead.rows[0].cells[column];
-      heading.click();
-      const rising = rates();
-      heading.click();
-      const falling = rates();
-      const sorted = rising.every((v, i) => !i || rising[i - 1] <= v)
-        && falling.every((v, i) => !i || falling[i - 1] >= v) && rising[0] < falling[0];
-      document.body.dataset.sorted = sorted;
-      table.parentNode.querySelector("button.csv").click();
-      document.body.dataset.rows = table.rows.length;
-    })();</script></body>"""
-    sorted_html = whole.parent / "sorted.html"
-    sorted_html.write_text(at_the_end(html, script))
-    document = browser.open_page(chromium, sorted_html).document
-    assert 'data-sorted="true"' in document
-    rows, lines = (re.search(rf'data-{n}="(\d+)"', document) for n in ("rows", "csv"))
-    assert rows
-    assert lines
-    assert int(lines[1]) == int(rows[1]) + 1  # the last line ends too

@@ -85,7 +85,7 @@ def test_an_axis_added_since_has_the_value_that_keeps_the_meaning(
     found = check(file, tmp_path, capsys)
     assert {case.parameters["flavour"] for case in found.cases} == {"plain"}
     assert {wanted.parameters["flavour"] for wanted in found.missing} <= {"plain"}
-    assert "flavour=plain" in verdicts.label(compare.compare(found, found)[0])
+    assert "flavour=plain" in verdicts.labels(compare.compare(found, found))[0]
 
 
 @fixtures

@@ -15,6 +15,7 @@ import vl_convert
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from watari.cases import find
 from watari.charts.figure import Drawing
 from watari.cli import commands
 from watari.common.errors import FileError
@@ -124,6 +125,8 @@ def test_a_parameter_is_a_value_of_its_axis(
 @pytest.mark.parametrize("case", CASES)
 def test_every_axis_is_there(case: str, tmp_path: Path) -> None:
     for axis in CASES[case]["parameters"]:
+        if find(case).axes[axis].before is not None:  # results from before the axis stay readable
+            continue
         data = plain(CASES[case])
         del data["cases"][0]["parameters"][axis]
         text = f"cases[0].parameters: the axis '{axis}' of {case} is missing"

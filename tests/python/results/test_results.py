@@ -80,7 +80,7 @@ def test_formatting_keeps_the_value(value: Any) -> None:
         ("", "not JSON, or cut short"),
         ("not json", "not JSON, or cut short"),
         ("[1, 2]", "an object is expected"),
-        ("{}", "schema: must be a whole number, is null"),
+        ("{}", "not a result file of Watari: it has no key 'schema'"),
         ('{"schema": "1"}', 'schema: must be a whole number, is "1"'),
         ('{"schema": true}', "schema: must be a whole number, is true"),
         ('{"schema": 1.0}', "schema: must be a whole number, is 1.0"),

@@ -46,7 +46,7 @@ def test_modules_of_the_current_folder_are_not_run(safe, tmp_path, monkeypatch):
         launch.python("watari.run.gpu_mpi"),
         env=launch.safe_path(os.environ),
         check=False,
-        timeout=60,
+        timeout=300,
     )
     assert not (tmp_path / "marker").exists()
 

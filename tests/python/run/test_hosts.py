@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from watari.case import ranks
 from watari.cases.himeno import axes
+from watari.machine import probe
+from watari.machine.hosts import apart
 from watari.plan.request import Request
-from watari.run import hosts, launch, worker
+from watari.run import hosts, launch, question, worker
 
 FAKE = Path(__file__).parents[1].joinpath("fake_hosts.py")
 
@@ -28,6 +31,38 @@ def himeno(ranks):
 def test_the_host_of_each_rank_is_asked():
     assert hosts.ask(himeno(4), fake(2)) == ["node0", "node0", "node1", "node1"]
     assert hosts.of_ranks([himeno(1), himeno(3), himeno(2)], fake(2)) == ["node0", "node0", "node1"]
+
+
+def test_every_host_is_described(tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, watari.machine.probe as p\n"
+        "real, node = p.machine, os.environ.get('SLURMD_NODENAME')\n"
+        "def machine():\n"
+        "    if node == 'node2': raise OSError('no /sys')\n"
+        "    found = real()\n"
+        "    found['state']['governor'] = 'powersave' if node == 'node1' else None\n"
+        "    return found\n"
+        "p.machine = machine\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    here = {"name": "of another machine", "hosts": ["login"]}
+    machine = hosts.described(here, [himeno(1), himeno(6)], fake(2))
+    assert machine["hosts"] == ["node0", "node0", "node1", "node1", "node2", "node2"]
+    assert machine["processors"] == probe.machine()["processors"]  # rank 0's, not `here`
+    assert apart(machine) == [
+        ("node1", "governor powersave, not none"),
+        ("node2", "gave no record"),
+    ]
+    assert hosts.described(here, [himeno(2)], fake(2)) == here
+
+
+def test_a_record_that_lost_a_line_is_none(monkeypatch):
+    lines = [f"[1,0]<stdout>: watari-part node0 {n}/2 {text}" for n, text in enumerate(("a", "b"))]
+    monkeypatch.setattr(hosts, "unpacked", lambda word: {"word": word})
+    for output, found in ((lines[::-1], {"node0": {"word": "ab"}}), (lines[:1], {})):
+        answer = question.Answer(0, "\n".join(output), "")
+        monkeypatch.setattr(question, "ask", lambda *_, answer=answer: answer)
+        assert hosts.records(himeno(2), ["node0"] * 2, fake(2)) == found
 
 
 def test_one_host_one_rank_and_a_bad_launcher_say_nothing(monkeypatch, tmp_path):
@@ -58,7 +93,7 @@ def test_defaults_follow_the_hosts(names, halo, threads):
     machine = {"hosts": names, "processors": [{"cores": 8}]}
     wanted = {"ranks": 4, "processor": "gpu", "style": "explicit"}
     assert axes.default_halo(machine, wanted) == halo
-    assert axes.default_threads(machine, wanted) == threads
+    assert ranks.default_threads(machine, wanted) == threads
 
 
 @pytest.mark.parametrize(
@@ -128,6 +163,7 @@ def test_a_run_on_several_hosts_names_them_and_takes_what_crosses_them(tmp_path)
     assert "4 ranks on 2 hosts: node0, node1" in done.stdout
     result = json.loads(output.read_text())
     assert result["machine"]["hosts"] == ["node0", "node0", "node1", "node1"]
+    assert (result["machine"]["others"], result["machine"]["undescribed"]) == ([], [])
     (case,) = result["cases"]
     cores = result["machine"]["processors"][0]["cores"]
     assert case["parameters"]["threads"] == max(1, cores // 2)

@@ -3,38 +3,17 @@
 import errno
 import json
 import os
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 from pathlib import Path
 
 import pytest
+from launching import FAKE, HANGS, REQUEST, alive, is_written, time_limit_passes_when, trial
 
 from watari.common.errors import UsageError
 from watari.plan.request import Request
-from watari.run import gpu_mpi, launch
-
-FAKE = Path(__file__).parents[1].joinpath("fake_trial.py")
-REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "samples": 3}, 1)
-
-
-def fake(how):
-    return launch.Launcher.parse(f"{sys.executable} {FAKE} {how} --")
-
-
-def trial(how, tmp_path, limit=20.0):
-    return launch.trial(REQUEST, fake(how), limit, tmp_path)
-
-
-def alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+from watari.run import launch
 
 
 def test_good_trial_is_returned_as_written(tmp_path):
@@ -104,7 +83,7 @@ def test_without_room_for_another_process_mpi_is_not_what_lacks(tmp_path, monkey
 def test_hang_ends_at_the_time_limit(tmp_path):
     started = time.monotonic()
     result = trial("hang", tmp_path, limit=0.5)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < HANGS
     assert result["status"] == "failed"
     assert "time limit of 0.5 s" in result["error"]
 
@@ -113,131 +92,11 @@ def test_hang_ends_at_the_time_limit(tmp_path):
 def test_grandchildren_are_ended_too(how, status, tmp_path, monkeypatch):
     pids = tmp_path / "pids"
     monkeypatch.setenv("FAKE_TRIAL_PIDS", str(pids))
-    result = trial(how, tmp_path, limit=2.0)
+    if how == "hang-with-child":
+        time_limit_passes_when(lambda: is_written(pids), monkeypatch)
+    result = trial(how, tmp_path)
     assert result["status"] == status
     assert not any(alive(pid) for pid in pids.read_text().split())
-
-
-def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
-    pids = tmp_path / "pids"
-    monkeypatch.setenv("FAKE_TRIAL_PIDS", str(pids))
-    code = (
-        "import sys; from pathlib import Path\n"
-        "sys.path.insert(0, sys.argv[1]); import test_launch\n"
-        "try: test_launch.trial('hang-with-child', Path(sys.argv[2]), 60)\n"
-        "except KeyboardInterrupt: sys.exit(130)"
-    )
-    folder = str(Path(__file__).parent)
-    run = subprocess.Popen([sys.executable, "-c", code, folder, str(tmp_path)])
-    while not pids.exists() or not pids.read_text():
-        assert run.poll() is None
-        time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
-    assert run.wait(timeout=20) == 130
-    assert not any(alive(pid) for pid in pids.read_text().split())
-
-
-# Where an interrupt would leave something, and whether it is to come after the call or before.
-MOMENTS = {
-    "folder": (tempfile, "mkdtemp", True),
-    "start": (subprocess.Popen, "__init__", True),
-    "wait": (subprocess.Popen, "wait", False),
-    "end": (launch, "session_members", False),
-    "removal": (shutil, "rmtree", False),
-}
-
-
-def interrupt_at(moment, number, patch):
-    """Lets this process send itself the signal at that moment."""
-    owner, name, after = MOMENTS[moment]
-    real = getattr(owner, name)
-
-    def interrupted(*arguments, **named):
-        if not after:
-            signal.raise_signal(number)
-        process = real(*arguments, **named)
-        if after:
-            signal.raise_signal(number)
-        return process
-
-    patch.setattr(owner, name, interrupted)
-
-
-@pytest.fixture
-def sessions(monkeypatch):
-    """Those that the test starts; what is left of them at its end is ended."""
-    started = []
-    real = subprocess.Popen.__init__
-
-    def remember(process, *arguments, **named):
-        real(process, *arguments, **named)
-        started.append(process)
-
-    monkeypatch.setattr(subprocess.Popen, "__init__", remember)
-    yield started
-    for process in started:
-        launch.end_session(process)
-
-
-@pytest.fixture
-def termination():
-    """SIGTERM that no handler holds back interrupts the test, and does not end all of them."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
-@pytest.mark.usefixtures("termination")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize(
-    "moments",
-    # the last: Ctrl-C again and again, while the trial is waited for and while it is ended
-    [["folder"], ["start"], ["end"], ["removal"], ["wait"], ["wait", "end", "removal"]],
-    ids="-".join,
-)
-def test_an_interrupt_at_any_moment_leaves_nothing(moments, number, tmp_path, sessions):
-    handler = signal.getsignal(number)
-    with pytest.MonkeyPatch.context() as patch:
-        for moment in moments:
-            interrupt_at(moment, number, patch)
-        started = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            trial("hang", tmp_path, limit=60 if "wait" in moments else 0.3)
-    assert time.monotonic() - started < 30
-    assert list(tmp_path.iterdir()) == []
-    assert [launch.session_members(process.pid) for process in sessions] == [[]]
-    assert signal.getsignal(number) is handler
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_an_interrupt_of_the_question_to_mpi_leaves_nothing(
-    moment, tmp_path, sessions, monkeypatch
-):
-    monkeypatch.setattr(gpu_mpi, "LIMIT_SECONDS", 0.3)
-    hang = launch.Launcher.parse(f"{sys.executable} -c 'import time; time.sleep(600)'")
-    with pytest.MonkeyPatch.context() as patch:
-        interrupt_at(moment, signal.SIGINT, patch)
-        with pytest.raises(KeyboardInterrupt):
-            gpu_mpi.ask(REQUEST, hang, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    assert [launch.session_members(process.pid) for process in sessions] == [[]]
-
-
-def test_a_signal_that_is_ignored_stays_ignored(tmp_path, monkeypatch):
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for what runs behind
-    try:
-        interrupt_at("wait", signal.SIGINT, monkeypatch)
-        assert trial("good", tmp_path)["status"] == "ok"
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_a_trial_in_a_thread_leaves_signals_alone(tmp_path):
-    trials = []
-    thread = threading.Thread(target=lambda: trials.append(trial("good", tmp_path)))
-    thread.start()
-    thread.join()
-    assert trials[0]["status"] == "ok"
 
 
 def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
@@ -245,7 +104,7 @@ def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_PROC_BIND", "spread")
     template = f"EXTRA='a b' {sys.executable} {FAKE} environment --"
-    result = launch.trial(REQUEST, launch.Launcher.parse(template), 20, tmp_path)
+    result = launch.trial(REQUEST, launch.Launcher.parse(template), HANGS, tmp_path)
     assert json.loads(result["error"]) == {
         "OMP_NUM_THREADS": "2",
         "OMP_PLACES": "cores",
@@ -291,7 +150,7 @@ def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
         "mpirun --oversubscribe -n {ranks}"
     )
     request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    result = launch.trial(request, mpirun, 60, tmp_path)
+    result = launch.trial(request, mpirun, HANGS, tmp_path)
     assert (result["status"], result["ranks"], result["host_s"]) == ("ok", 2, [0.0])
 
 
@@ -299,9 +158,9 @@ def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("if rank == 1: raise RuntimeError('no memory for the halo')\n    time.sleep(60)", "halo"),
-        ("if rank == 1: os.kill(os.getpid(), 11)\n    time.sleep(60)", "SIGSEGV"),
-        ("time.sleep(60)", "time limit"),
+        ("if rank == 1: raise RuntimeError('no memory for the halo')\n    time.sleep(600)", "halo"),
+        ("if rank == 1: os.kill(os.getpid(), 11)\n    time.sleep(600)", "SIGSEGV"),
+        ("time.sleep(600)", "time limit"),
     ],
 )
 def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
@@ -320,10 +179,13 @@ def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
         "mpirun --oversubscribe -n {ranks}"
     )
     request = Request("copy", {**REQUEST.parameters, "ranks": 2}, 1)
-    result = launch.trial(request, mpirun, 15, tmp_path)
+    pids = [tmp_path / f"rank{rank}" for rank in (0, 1)]
+    if words == "time limit":
+        time_limit_passes_when(lambda: all(map(is_written, pids)), monkeypatch)
+    result = launch.trial(request, mpirun, HANGS, tmp_path)
     assert result["status"] == "failed"
     assert words in result["error"]
-    assert not any(alive(int((tmp_path / f"rank{r}").read_text())) for r in (0, 1))
+    assert not any(alive(pid.read_text()) for pid in pids)
 
 
 def test_worker_ends_with_its_parent(tmp_path):
@@ -342,11 +204,11 @@ def test_worker_ends_with_its_parent(tmp_path):
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(launch.__file__).parents[2]}"},
     )
     pid = tmp_path / "pid"
-    while not pid.exists() or not pid.read_text():
+    while not is_written(pid):
         time.sleep(0.05)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + HANGS
     while alive(pid.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(pid.read_text())
@@ -394,6 +256,6 @@ def test_a_trial_that_its_launcher_does_not_start_keeps_the_cause(tmp_path):
     script.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{MPIRUN_AS_ROOT}END\nexit 1\n")
     script.chmod(0o755)
     chosen = launch.Launcher.parse(str(script))
-    ended = launch.trial(REQUEST, chosen, 20, tmp_path)
+    ended = launch.trial(REQUEST, chosen, HANGS, tmp_path)
     assert ended["status"] == "failed"
     assert "mpirun has detected an attempt to run as root." in ended["error"]

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from launching import HANGS
 from runs import (
     ARGUMENTS,
     Recorder,
@@ -53,7 +54,7 @@ def test_an_earlier_journal_is_continued(tmp_path):
     earlier = Path(__file__).parents[2] / "fixtures" / "run" / "journal.txt"
     journal.path_for(tmp_path / "run.json").write_text(earlier.read_text())
     process = start(["--resume", "run.json"], tmp_path, "good")
-    assert process.wait(60) == 0
+    assert process.wait(HANGS) == 0
     measured = schema.read(tmp_path / "run.json")
     assert [[t.host_s for t in c.trials] for c in measured.cases] == [
         [[0.5, 0.25, 0.25], [0.5, 0.5, 0.5]],
@@ -195,7 +196,7 @@ def test_a_killed_run_leaves_a_journal_and_continues(tmp_path):
     again = start(ARGUMENTS, tmp_path, "good", stderr=subprocess.PIPE)
     assert "--resume run.json.journal" in again.communicate()[1]
     assert again.returncode == 2
-    text, _ = start(["--resume", "run.json", "--budget", "5s"], tmp_path, "good").communicate()
+    text, _ = start(["--resume", "run.json", "--budget", "20s"], tmp_path, "good").communicate()
     assert "run.json" in text
     result = schema.read(tmp_path / "run.json")
     assert len(result.cases[0].trials) > 4

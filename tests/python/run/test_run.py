@@ -5,11 +5,21 @@ import resource
 import signal
 import subprocess
 import time
+from types import SimpleNamespace
 
 import fake_cli
 import pytest
 import synthetic
-from runs import ARGUMENTS, Recorder, options, requests, start, state, wait_for_lines
+from runs import (
+    ARGUMENTS,
+    Recorder,
+    launch_good,
+    options,
+    requests,
+    start,
+    state,
+    wait_for_lines,
+)
 
 from watari.plan.request import Request, resolve
 from watari.results import schema
@@ -102,17 +112,18 @@ def test_interrupts_between_trials_and_at_the_end_keep_all_results(done, tmp_pat
     assert len(schema.read(tmp_path / "run.json").cases[0].trials) == done
 
 
-def test_budget_ends_in_time_and_says_what_is_missing(tmp_path):
+def test_budget_ends_in_time_and_says_what_is_missing(tmp_path, monkeypatch):
+    clock, good = [100.0], launch_good(tmp_path)
+
+    def half_a_second(*_):
+        clock[0] += 0.5
+        return good
+
+    monkeypatch.setattr(runner.launch, "trial", half_a_second)
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     asked = requests(2**20, 2**21, trials=20)
-    started = time.monotonic()
-    runner.execute(state(requests(2**20, trials=1)), options(tmp_path, "slow"))
-    budget = 8 * (time.monotonic() - started)  # of trials as long as they are on this machine now
-    started = time.monotonic()
-    recorder = Recorder()
-    measured, interrupted = runner.execute(
-        state(asked), options(tmp_path, "slow", deadline=started + budget, progress=recorder)
-    )
-    assert time.monotonic() - started < 1.5 * budget
+    measured, interrupted = runner.execute(state(asked), options(tmp_path, deadline=110.0))
+    assert 105 < clock[0] <= 110
     assert not interrupted
     done = [len(case.trials) for case in measured.cases]
     assert min(done) >= 1

@@ -137,7 +137,6 @@ def test_nothing_heavy_is_imported():
 
 
 def test_a_size_beyond_memory_is_unsupported_with_both_numbers(tmp_path):
-    pytest.importorskip("watari._native")
     machine = {"processors": [{"kind": "cpu", "cores": 1}], "memory_available_bytes": 2**34}
     request = resolve("copy", {"processor": "cpu", "size": "512TiB", "samples": 1}, machine)[0]
     _, trial = run_main(tmp_path, request.parameters)

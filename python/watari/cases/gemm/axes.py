@@ -6,6 +6,7 @@ import math
 import re
 import struct
 
+from watari import _native
 from watari.case import axis, engines
 from watari.case.axis import Machine, Parameters
 from watari.common.errors import UsageError
@@ -20,9 +21,6 @@ SCHEDULES = ("reuse", "naive")
 STORES = ("file", "ram")
 BYTES = {"single": 4, "double": 8}
 TILE_UNIT, TILE_MOST = 128, 2**16  # elements
-TILE_USUAL = 2048
-MOST_REQUEST = 2**17  # bytes, of rows in a file
-SLOTS_USUAL = 32  # tiles that fast memory should hold at least
 SLOTS_LEAST = 5  # a tile of C, and two of A and of B
 
 
@@ -63,7 +61,7 @@ def settle(given: Parameters) -> Parameters:
 
 def default_engine(machine: Machine, parameters: Parameters) -> str:
     """The engine by which the processor starts its own transfers."""
-    return "uring" if parameters["processor"] == "cpu" else "gpu"
+    return _native.gemm_default_engine(parameters["processor"])
 
 
 def default_n(machine: Machine, parameters: Parameters) -> int:
@@ -78,43 +76,30 @@ def default_store(machine: Machine, parameters: Parameters) -> str:
 
 def default_fast_memory(machine: Machine, parameters: Parameters) -> int:
     """A quarter of the three matrices, and no less than some small tiles take."""
-    least = SLOTS_USUAL * slot_bytes({**parameters, "tile": TILE_UNIT})
-    return max(matrix_bytes(parameters) // 4, least)
+    smallest = {**parameters, "tile": _native.GEMM_LEAST_TILE}
+    return max(matrix_bytes(parameters) // 4, _native.GEMM_USUAL_SLOTS * slot_bytes(smallest))
 
 
 def default_tile(machine: Machine, parameters: Parameters) -> int:
-    """The largest power of two up to 2048 of which fast memory holds 32 tiles. For products of
-    files src/watari/gemm/product/product.cpp has this default and the next two."""
-    tile = TILE_USUAL
-    while tile > TILE_UNIT and slots({**parameters, "tile": tile}) < SLOTS_USUAL:
-        tile //= 2
-    return tile
+    """The largest power of two up to 2048 of which fast memory holds 32 tiles. This default and the
+    next two are the library's (src/watari/gemm/defaults.hpp)."""
+    element = BYTES[parameters["precision"]]
+    return _native.gemm_default_tile(parameters["fast-memory"], element)
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
-    """One a core. Half as many serve a GPU's queues and poll without pause; the other cores hand
-    lists to the GPU and wait for them. On a disk a few threads are enough."""
+    """One a core, fewer for a GPU's queues."""
     cores = int(machine["processors"][0]["cores"])
-    if parameters["engine"] != "gpu":
-        return cores
-    most = engines.FILE_THREADS if parameters["store"] == "file" else cores
-    return max(min(cores // 2, most), 1)
+    on_disk = parameters["store"] == "file"
+    return _native.gemm_default_threads(parameters["engine"], cores, on_disk)
 
 
 def default_depth(machine: Machine, parameters: Parameters) -> int:
-    """What engines with a queue keep in flight. On files neighbouring tiles' rows are one request,
-    whatever the tile, and more of them than a disk's queue holds make it slower."""
-    if parameters["engine"] in ONE_AT_A_TIME:
-        return 1
-    if parameters["engine"] != "gpu":
-        return engines.DEPTH
-    if parameters["store"] == "file":
-        return engines.file_depth(MOST_REQUEST)
-    row = int(parameters["tile"]) * BYTES[parameters["precision"]]
-    if parameters["layout"] == "tiled":
-        tile = int(parameters["tile"]) * row
-        return engines.gpu_depth(min(tile & -tile, engines.LARGE_RUN))  # as tiled_block has it
-    return engines.gpu_depth(2 * row)  # warps that move tiles displace those that multiply
+    """What engines with a queue keep in flight."""
+    p, element = parameters, BYTES[parameters["precision"]]
+    return _native.gemm_default_depth(
+        p["engine"], p["store"] == "file", p["layout"], p["tile"], element
+    )
 
 
 def require_sense(parameters: Parameters) -> None:

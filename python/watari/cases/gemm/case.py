@@ -12,6 +12,7 @@ from watari.case.engines import FOLDER, SLOW_DISK
 from watari.case.profile import STORE, Phase, Profile, Transfer
 from watari.cases.gemm import axes, trial
 from watari.cases.gemm.axes import BYTES, flops, matrix_bytes, slots
+from watari.common.library import own_memory
 
 SIDE = count(1, 2**24)  # elements along one side of a matrix
 SLOW_CPU, SLOW_GPU = 2e9, 2e11  # flops per second, in double precision
@@ -38,9 +39,7 @@ def profile(p: Parameters) -> Profile:
         flops=flops(p),
         repeats=int(p["samples"]),
     )
-    footprint = {
-        "pageable" if processor == "cpu" else processor.replace("gpu", "device"): p["fast-memory"]
-    }
+    footprint = {own_memory(processor): p["fast-memory"]}
     if p["store"] == "ram":  # matrices in files take none
         kind = p["engine"] if p["engine"] in axes.IN_MEMORY else "pageable"
         footprint[kind] = footprint.get(kind, 0) + matrix_bytes(p)
@@ -79,7 +78,7 @@ CASES = (
                 "how tiles are moved",
                 one_of(*axes.ENGINES),
                 axes.default_engine,
-                "gpu, on the cpu uring",
+                "gpu, on the cpu uring, without io_uring posix",
                 axes.ENGINES,
             ),
             Axis("n", "columns of B and C", SIDE, axes.default_n, "16384, on the cpu 4096"),

@@ -104,7 +104,7 @@ def gemm(
         bool, typer.Option("--transpose-b", help="B.npy holds the transpose of B")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="do not go on with what a killed run finished")
+        bool, typer.Option("--fresh", help="start over: ignore what a killed run left")
     ] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="read C back before it gets its name")

@@ -27,7 +27,7 @@ WIDTH, HEIGHT = 330, 260
 ASIDE = 1.25  # ratio to a tile's position on its axis: a floor extends so far to either side
 ALIKE = ("run", "processor", "precision", "m", "n", "k", "store", "layout", "schedule")
 FLOORS = {"store": [6, 3], "arithmetic": [2, 2]}
-SEED_TILE = 2048  # of Hanawa 2025
+HANAWA_TILE = 2048  # Hanawa (2025)
 RATIO = "gemm-gpu-over-posix"  # the published quantity
 
 
@@ -153,12 +153,12 @@ def ratio(cases: Sequence[Measured]) -> str:
             speed = numbers.speed(m.flops_per_sample, m.trials)
             times[m["engine"], m["tile"]] = speed.seconds
     tiles = {tile for _, tile in times if {("gpu", tile), ("posix", tile)} <= times.keys()}
-    tile = max((tile for tile in tiles if tile <= SEED_TILE), default=None)
+    tile = max((tile for tile in tiles if tile <= HANAWA_TILE), default=None)
     if tile is None:
         return ""
     here = f"gpu {times['posix', tile] / times['gpu', tile]:.3g}x posix with 1 thread, tile {tile}"
     theirs = [entry for entry in published.values() if entry.quantity == RATIO]
-    if cases[0]["schedule"] != "naive" or tile != SEED_TILE:
+    if cases[0]["schedule"] != "naive" or tile != HANAWA_TILE:
         return here
     return f"{here} ({'; '.join(f'{entry.source}: {entry.text}x' for entry in theirs)})"
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from watari import _native
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, expanded
 from watari.cases.gemm import axes, trial
@@ -197,8 +198,6 @@ def name(p: Parameters) -> str:
 
 def forecast_text(p: Parameters, rate: float | None) -> str:
     """The forecast of one case, or the reason why it cannot run."""
-    from watari import _native
-
     try:
         axes.require_sense(p)
         plan = _native.gemm_plan(trial.native_parameters(p))

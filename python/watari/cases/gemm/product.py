@@ -7,17 +7,14 @@ types, the signals and the progress reports.
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any, Protocol
 
+from watari import _native
 from watari.case.axis import Parameters, count, numbered, parse_size
 from watari.cases.gemm import axes
-from watari.common.errors import UsageError, WatariError
+from watari.common.errors import WatariError
+from watari.common.interrupts import stoppable
 from watari.machine import openblas
 
 PathLike = str | os.PathLike[str]
@@ -99,12 +96,10 @@ def gemm(
     n x k. `out` becomes m x n of the same type. With beta other than 0 `out` must be there and is
     the C that is added to; else a file that is there is replaced.
 
-    Tiles of `tile` x `tile` elements (a multiple of 128) move
-    through `fast_memory` bytes (a number, a text such as "8GiB", or "auto": most of what is free on
-    the GPU, half of what is free in RAM) of GPU memory, or of RAM where `processor` is `cpu`;
-    `engine` (FILE_ENGINES of case/engines.py) moves them, with so many
-    CPU `threads`.
-    Tile products are cuBLAS's or OpenBLAS's.
+    Tiles of `tile` x `tile` elements (a multiple of 128) move through `fast_memory` bytes of GPU
+    memory, or of RAM where `processor` is `cpu`. That is a number, a text such as "8GiB", or
+    "auto": most of what is free on the GPU, half of what is free in RAM. `threads` of the CPU move
+    them by `engine`: posix, uring, mmap, cufile, queue or gpu. cuBLAS or OpenBLAS multiplies them.
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
     same call resumes from them; `fresh` starts over. Ctrl-C (where this is the main thread) ends
@@ -147,10 +142,6 @@ def gemm(
 def prepared(asked: Parameters) -> Any:
     """The library's product, which has looked at everything that could be wrong. Raises UsageError,
     FileError, UnsupportedError."""
-    try:
-        from watari import _native
-    except ImportError as error:
-        raise UsageError(f"the compiled part of watari is not installed: {error}") from None
     return _native.GemmProduct({**asked, "blas_folder": openblas.folder(), "interval": INTERVAL})
 
 
@@ -163,32 +154,6 @@ def described(product: Any, output: str, asked: Parameters) -> Work:
     parameters |= {"precision": PRECISION[facts["dtype"]], "fast-memory": facts["fast_memory"]}
     largest = max(facts["factors"], key=os.path.getsize)
     return Work(output, largest, facts["dtype"], parameters, facts, facts["tiles"])
-
-
-@contextmanager
-def stoppable() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C or SIGTERM came; a second one does what it did before. In the main thread."""
-    asked: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.getsignal(number) for number in numbers}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.append(number)
-        restore()
-
-    for number in numbers:
-        signal.signal(number, ask)
-    try:
-        yield lambda: bool(asked)
-    finally:
-        restore()
 
 
 def multiply(product: Any, work: Work, progress: Progress) -> dict[str, Any]:

@@ -5,24 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, table, words
-from watari.case.axis import Axis, Parameters, count, one_of, parse_boolean
-from watari.case.case import Case
-from watari.case.profile import Access, Phase, Profile, Transfer
+from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
+from watari.case.axis import Axis, Parameters, one_of
+from watari.case.case import OUTSIDE_THE_LOOP, Case
+from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
+from watari.case.ranks import one_rank_labels, passes_gpu_memory, rank_axes
 from watari.cases.himeno import axes, trial
 from watari.cases.himeno.axes import BYTES_PER_POINT, FIELD
+from watari.common.library import Style
 
 FLOPS = 34  # a point, by convention
-# kinds of memory that hold the arrays; in two of them a style has two copies
-BOTH = ("pageable", "device")
-KINDS = {
-    "explicit": BOTH,
-    "pinned": ("pinned",),
-    "system": ("system",),
-    "acc-data": BOTH,
-    "acc-host-data": BOTH,
-    "omp-target": BOTH,
-}
+# nothing is published of such a prefetch; the model knows nothing of a kernel's arguments
+NOT_MODELLED = ("system-prefetch", "explicit-struct", "managed-struct")
+
+
+def alternatives(parameters: Parameters) -> dict[str, Parameters]:
+    """The same grid in each style."""
+    return {
+        style: {**parameters, "style": style} for style in axes.STYLES if style not in NOT_MODELLED
+    }
 
 
 def profile(parameters: Parameters) -> Profile:
@@ -40,24 +41,43 @@ def profile(parameters: Parameters) -> Profile:
         "iterations",
         read + written,
         transfers,
-        (Access("fields", processor, read, written),),
+        accesses(processor, FIELD * interior, more),
         FLOPS * interior,
         int(parameters["iterations"]),
+        launches=3 + more,  # the stencil, the sum of gosa and its copy; the second kernel
     )
-    kinds = KINDS.get(parameters["style"], ("managed",))
-    return Profile((phase,), {kind: BYTES_PER_POINT * axes.points(grid) for kind in kinds})
+    style = axes.STYLES[parameters["style"]]
+    kinds = ("pageable",) if (processor, style.name) == ("cpu", "system") else style.kinds
+    field = FIELD * axes.points(grid)
+    arrays = (("coefficients", axes.ARRAYS - 2), ("p", 1), ("wrk2", 1))
+    by = processor if parameters["init"] == "gpu" else "cpu"
+    made = tuple(Access(name, by, 0, count * field) for name, count in arrays)
+    alone = ranks == 1 and style.name not in NOT_MODELLED
+    return Profile(
+        (phase,),
+        {kind: BYTES_PER_POINT * axes.points(grid) for kind in kinds},
+        style=modelled(style),
+        allocations=tuple(Allocation(n, c * field) for n, c in arrays) if alone else (),
+        before=(Phase("initial data", BYTES_PER_POINT * axes.points(grid), accesses=made),),
+        after=(Phase("result", field, accesses=(Access("p", "cpu", field, 0),)),),
+    )
 
 
-def asks(parameters: Parameters) -> tuple[str, ...]:
-    """The check that some halos need: MPI without CUDA crashes on a GPU pointer."""
-    given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
-    takes = given and parameters["style"] in ("explicit", "acc-host-data")
-    return ("mpi-takes-gpu-memory",) if takes else ()
+def modelled(style: Style) -> str:
+    """The word of the model for what a style does: directives copy, or leave it to the driver."""
+    if not style.in_directives:
+        return style.name
+    return "explicit" if "device" in style.kinds else style.memory
 
 
-def labels(parameters: Parameters) -> dict[str, str]:
-    """One rank shows neither split nor halo."""
-    return {"split": "", "halo": ""} if parameters.get("ranks") == 1 else {}
+def accesses(processor: str, field: int, more: int) -> tuple[Access, ...]:
+    """Of an iteration: 12 arrays are read, p is read, wrk2 written; a second kernel takes wrk2 back
+    to p."""
+    return (
+        Access("coefficients", processor, 12 * field, 0),
+        Access("p", processor, field, more * field),
+        Access("wrk2", processor, more * field, field),
+    )
 
 
 CASES = (
@@ -67,14 +87,7 @@ CASES = (
         "{processor} {style} {grid}",
         table(
             PROCESSOR,
-            Axis(
-                "style",
-                "how the program manages its memory",
-                one_of(*axes.STYLES),
-                lambda m, p: "system" if p["processor"] == "cpu" else "explicit",
-                "explicit, on the cpu system",
-                axes.STYLES,
-            ),
+            style(*axes.STYLES),
             Axis(
                 "grid",
                 "points along i, j, k with the boundary: XS to XXL or IxJxK",
@@ -100,39 +113,23 @@ CASES = (
                 ("shared", "tuned"),
             ),
             words("data", "initial data", "standard", "standard", "general"),
-            axis("ranks", "processes, started by the launcher", count(1, axes.MOST_RANKS), 1),
-            Axis(
-                "split",
-                "ranks along i, j, k, such as 2x2x1",
-                axes.parse_split,
-                lambda m, p: f"{p['ranks']}x1x1",
-                "all along i",
-            ),
-            Axis(
-                "halo",
-                "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
-                one_of(*axes.HALOS),
-                axes.default_halo,
-                "what suits the style",
-                axes.HALOS,
-            ),
-            axis("overlap", "exchange while inner points are computed", parse_boolean, False),
             replace(
-                THREADS,
-                summary="CPU threads of a rank, pinned",
-                default=axes.default_threads,
-                default_text="one a core, shared by the ranks",
+                words("init", "processor that writes the initial data", "cpu", "cpu", "gpu"),
+                before="cpu",
             ),
+            *rank_axes("i, j, k", axes.SPLIT, axes.default_halo, "what suits the style"),
             OVERSUBSCRIBE,
         ),
         trial.run,
         profile,
         axes.settle,
         axes.require_sense,
-        asks=asks,
-        labels=labels,
+        asks=lambda p: passes_gpu_memory(p, axes.STYLES),
+        labels=one_rank_labels,
         example="style=explicit,managed,managed-prefetch grid=L",
         also={"stencil": "", "jacobi": ""},
+        alternatives=alternatives,
+        outside=OUTSIDE_THE_LOOP,
         styles=Path(__file__).with_name("styles"),
         presentation="watari.cases.himeno.words",
     ),

@@ -15,7 +15,7 @@ from watari.cases.himeno import axes, speed, words
 from watari.cases.himeno.styles import grid_title, ordered, whole_programs
 from watari.charts import style
 from watari.charts.figure import Drawn
-from watari.charts.panels import groups, heading
+from watari.charts.panels import by_ranks, groups, heading
 from watari.charts.style import GFLOPS, INK, Panel, rows
 from watari.common.units import format_rate
 from watari.results.measured import Measured
@@ -83,7 +83,7 @@ def bar_rows(cases: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def bar_row(m: Measured, name: str) -> dict[str, Any]:
-    """GFLOPS of the loop, as in the paper, and of the steady state (the loop's where there is
+    """GFLOPS of the loop, as Doi (2016) has it, and of the steady state (the loop's where there is
     none); or why there are none."""
     row = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
     row |= {"drawn": m.drawn, "why": m.reason}
@@ -145,12 +145,7 @@ def panel(title: str, cases: Sequence[Measured]) -> Panel:
     counts = len({row["ranks"] for row in data})
     on_cpu = cases[0]["processor"] == "cpu"
     base = alt.Chart(rows(data)).encode(
-        x=alt.X(
-            "ranks:O",
-            title="CPU ranks" if on_cpu else "GPUs",
-            axis=alt.Axis(labelAngle=0, grid=False),
-            scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1),
-        ),
+        x=by_ranks(on_cpu),
         xOffset=alt.XOffset("name:N", sort=names, scale=alt.Scale(paddingInner=0.12)),
         tooltip=[
             "name:N",

@@ -38,6 +38,7 @@ def program(m: Measured) -> str:
         m["form"],
         words.kernel(m.parameters),
         "" if m["data"] == "standard" else f"{m['data']} data",
+        "data written by the GPU" if m["init"] == "gpu" else "",
         f"{m['iterations']} iterations",
     ]
     text = ", ".join(part for part in parts if part)
@@ -54,7 +55,7 @@ def programs(cases: Sequence[Measured]) -> list[list[Measured]]:
 
 def ordered(cases: Sequence[Measured]) -> list[Measured]:
     """In the order of the table of styles, then by ranks."""
-    return sorted(cases, key=lambda m: (axes.STYLES.index(m["style"]), m.ranks))
+    return sorted(cases, key=lambda m: (list(axes.STYLES).index(m["style"]), m.ranks))
 
 
 def whole_programs(cases: Sequence[Measured]) -> list[Measured]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from watari import _native
 from watari.case.axis import Parameters
 from watari.cases.himeno.axes import parse_triple, shape
 from watari.common.errors import WrongResultError
@@ -45,8 +46,6 @@ def native(parameters: Parameters) -> Parameters:
 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
-    from watari import _native
-
     trial: dict[str, Any] = _native.himeno(native(parameters))
     del trial["wrong_elements"]
     try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, Table, plain_columns, spread_of
+from watari.case.presentation import Presentation, in_numbers, plain_columns, spread_of
 from watari.cases.himeno import speed
-from watari.cases.himeno.axes import DIRECTIVES
+from watari.cases.himeno.axes import STYLES
 from watari.common.units import format_duration, format_rate
-from watari.results.measured import Measured, drawable
+from watari.results.measured import Measured
 
 SAYS = (
     "Medians over trials. Steady: one iteration between device events, where there are some, of "
@@ -17,28 +17,12 @@ SAYS = (
     "with its score (MFLOPS / 82.84): all iterations by the host's clock. Whole: with what is "
     "outside the loop."
 )
-COLUMNS = (
-    "Case",
-    "Grid",
-    "Iterations",
-    "GFLOPS, steady",
-    "GB/s",
-    "of copy",
-    "GFLOPS, loop",
-    "Score",
-    "GFLOPS, whole",
-    "First",
-    "Migrating",
-    "Loop, s",
-    "Outside, s",
-    "Total, s",
-)
 
 
 def kernel(parameters: Parameters) -> str:
     """The loops that run: `tuned kernel`, `tuned kernel on the CPU`, `directives` (which have loops
     of their own)."""
-    own = parameters["style"].startswith(DIRECTIVES)
+    own = STYLES[parameters["style"]].in_directives
     where = " on the CPU" if parameters["processor"] == "cpu" else ""
     return f"{'directives' if own else parameters['kernel'] + ' kernel'}{where}"
 
@@ -51,6 +35,7 @@ def words(case: str, parameters: Parameters) -> str:
         parameters["form"],
         kernel(parameters),
         "" if parameters["data"] == "standard" else f"{parameters['data']} data",
+        "written by the GPU" if parameters.get("init") == "gpu" else "",
         ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
     ]
     return ", ".join(part for part in parts if part)
@@ -86,36 +71,29 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
     performance, part = speed.of(m), speed.fraction(m, cases)
     migration = f"{performance.migrated} in {format_duration(performance.parts['migrating'])}"
-    texts = (
-        words(m.case, m.parameters) + (" (above the limit)" if m.flagged else ""),
-        m["grid"],
-        m["iterations"],
-        format_rate(performance.steady) if performance.steady is not None else "not reached",
-        format_rate(performance.rate) if performance.rate is not None else "",
-        f"{part:.0%}" if part else "",
-        format_rate(performance.gflops),
-        f"{performance.score:.0f}",
-        format_rate(performance.whole),
-        format_duration(performance.first),
-        migration if performance.migrated else "",
-        f"{performance.loop:.3g}",
-        f"{performance.outside:.3g}",
-        f"{performance.loop + performance.outside:.3g}",
-    )
-    return {"run": m.run, **dict(zip(COLUMNS, map(str, texts), strict=True))}
-
-
-def tables(cases: Sequence[Measured]) -> list[Table]:
-    """Every case that ran."""
-    rows = [row(m, cases) for m in drawable(cases, "himeno")]
-    under = "himeno-speed"
-    return [Table("himeno", "Himeno in numbers", SAYS, COLUMNS, rows, under)] if rows else []
+    steady = format_rate(performance.steady) if performance.steady is not None else "not reached"
+    return {
+        "Case": words(m.case, m.parameters) + (" (above the limit)" if m.flagged else ""),
+        "Grid": m["grid"],
+        "Iterations": str(m["iterations"]),
+        "GFLOPS, steady": steady,
+        "GB/s": format_rate(performance.rate) if performance.rate is not None else "",
+        "of copy": f"{part:.0%}" if part else "",
+        "GFLOPS, loop": format_rate(performance.gflops),
+        "Score": f"{performance.score:.0f}",
+        "GFLOPS, whole": format_rate(performance.whole),
+        "First": format_duration(performance.first),
+        "Migrating": migration if performance.migrated else "",
+        "Loop, s": f"{performance.loop:.3g}",
+        "Outside, s": f"{performance.outside:.3g}",
+        "Total, s": f"{performance.loop + performance.outside:.3g}",
+    }
 
 
 PRESENTATION = Presentation(
     words=words,
     extent=extent,
     columns=columns,
-    tables=tables,
+    tables=in_numbers("himeno", "Himeno in numbers", SAYS, row, "himeno-speed"),
     figures="watari.cases.himeno.figures",
 )

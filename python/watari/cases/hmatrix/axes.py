@@ -6,6 +6,7 @@ import math
 import re
 from pathlib import Path
 
+from watari import _native
 from watari.case.axis import Machine, Parameters, expanded, parse_size
 from watari.case.engines import GPU_ONLY
 from watari.common.errors import UsageError
@@ -16,8 +17,8 @@ FACES = {"cube": 12, "icosphere": 20, "spheres": 40, "bumpy": 20}  # triangles f
 MOST = 10000  # of N
 FILE = "file:"
 FILE_TRIANGLES = 100_000  # assumed of a file, which is not read for an estimate
-ROW_BYTES, ROW_GROWTH = 8.2e3, 1.9e3  # at 5120 triangles and 1e-6; for each time they double
-DENSE_SHARE = 1.8  # without recompression
+ROW_BYTES, ROW_GROWTH = 11.3e3, 2.7e3  # at 5120 triangles and 1e-6; for each time they double
+DENSE_SHARE = 1.25  # without recompression
 VECTORS, DIAGONAL = 36, 16  # doubles a triangle: a solver's vectors, the diagonal blocks' inverses
 PRODUCTS = 40  # of a solve
 ENTRIES = 1.5  # that are computed for each that is stored
@@ -64,13 +65,15 @@ def parse_budget(text: str) -> int:
 
 
 def settle(given: Parameters) -> Parameters:
-    """Some engines need a GPU."""
+    """Some engines need a GPU; of several ranks each takes its own. Raises UsageError."""
+    if given.get("ranks", 1) > 1 and ":" in given.get("processor", ""):
+        raise UsageError(f"hmatrix: {given['ranks']} ranks take a GPU each: write processor=gpu")
     return {**({"processor": "gpu"} if given.get("engine") in GPU_ONLY else {}), **given}
 
 
 def default_engine(machine: Machine, parameters: Parameters) -> str:
     """The engine by which the processor starts its own transfers."""
-    return "uring" if parameters["processor"] == "cpu" else "gpu"
+    return _native.hmatrix_engine("cpu") if parameters["processor"] == "cpu" else "gpu"
 
 
 def require_sense(parameters: Parameters) -> None:
@@ -101,4 +104,5 @@ def matrix_bytes(p: Parameters) -> int:
 
 def resident_bytes(p: Parameters) -> int:
     """Of them those that stay in fast memory, about."""
-    return min(matrix_bytes(p), int(p["fast-memory"])) if p["fast-memory"] else matrix_bytes(p)
+    budget = int(p["fast-memory"]) * int(p["ranks"])
+    return min(matrix_bytes(p), budget) if budget else matrix_bytes(p)

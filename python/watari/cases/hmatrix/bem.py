@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from watari import _native
 from watari.cases.hmatrix.mesh import Mesh
 from watari.common.errors import WatariError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 EPSILON_0 = 8.854187818e-12  # F/m
 MOST_BATCH, LEAST_BATCH = 2**22, 2**14  # bytes of a batch of the matrix
 BATCHES_IN_MEMORY = 64  # that a budget should hold at least
+LEAST_SINGLE = 5e-7  # of eps, where elements of 4 bytes, which err 6e-8 at most, cost no accuracy
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,11 @@ class Options:
     preconditioner: str = "block-jacobi"
     threads: int = 0
     iterations: int = 1000
+    inner: int = 0  # steps with what stays in memory, as preconditioner of fgmres
+    ranks: int = 1  # processes of one launcher, all of which do this
 
     def native(self, path: Path) -> dict[str, Any]:
         """As the library takes it."""
-        from watari import _native
-
         names = ("eps", "tolerance", "processor", "fast_memory", "solver", "preconditioner")
         batch = MOST_BATCH
         while self.fast_memory and batch > LEAST_BATCH:
@@ -50,16 +52,33 @@ class Options:
                 break
             batch //= 2
         return {
-            **{name: getattr(self, name) for name in (*names, "iterations")},
+            **{name: getattr(self, name) for name in (*names, "iterations", "inner", "ranks")},
             "build_threads": self.threads,
             "path": os.fspath(path),
             "engine": self.engine or _native.hmatrix_engine(self.processor),
             "eta": 2.0,
             "recompress": True,
-            "precision": "double",
+            "precision": "single" if self.eps >= LEAST_SINGLE else "double",
             "batch": batch,
             "rhs": 1,
+            "verify": True,
         }
+
+
+def own_rank(options: Options) -> int:
+    """The number of this process. Raises UsageError where the ranks are not those of a launcher."""
+    from watari import _native
+
+    if options.ranks == 1:
+        return 0
+    return int(_native.hmatrix_rank(options.native(Path())))
+
+
+def end_ranks() -> None:
+    """The normal end of a process that is one of several."""
+    from watari import _native
+
+    _native.end_ranks()
 
 
 class Progress(Protocol):
@@ -113,13 +132,13 @@ def charges(
     UsageError for a mesh that needs repair and a budget that is too small, FileError, Stopped,
     NotConvergedError.
     """
-    from watari import _native
-
     surface = _native.HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, repair)
     for note in surface.notes():
         progress.note(f"note: {note}")
     asked = options.native(matrix)
-    if not surface.is_built(asked):
+    if surface.is_built(asked):
+        remove_old_journal(matrix)
+    else:
         built = surface.build(asked, lambda part: progress.advance(part, "building the matrix"))
         if built["stopped"]:
             raise Stopped(f"{matrix}.partial is kept: the same command resumes")
@@ -138,9 +157,16 @@ def charges(
     return in_units(surface, solved, potential)
 
 
+def remove_old_journal(matrix: Path) -> None:
+    """That of a build which ended between the new name of its file and the end of its journal.
+    A build in progress has its partial file."""
+    partial = matrix.with_name(f"{matrix.name}.partial")
+    if not partial.exists():
+        partial.with_name(f"{partial.name}.journal").unlink(missing_ok=True)
+
+
 def solve(surface: Any, asked: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Solves, after a line that forecasts what is read."""
-    from watari import _native
     from watari.common.units import format_bytes
 
     solver = _native.HmatrixSolver(surface, asked)

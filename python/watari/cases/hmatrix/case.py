@@ -15,10 +15,12 @@ from watari.case.axis import (
     parse_size,
 )
 from watari.case.case import Case
-from watari.case.engines import FILE_ENGINES, FOLDER, SLOW_DISK
+from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK
 from watari.case.profile import STORE, Phase, Profile, Transfer
+from watari.case.ranks import MOST_RANKS
 from watari.cases.hmatrix import axes, trial
 from watari.cases.hmatrix.axes import matrix_bytes, resident_bytes
+from watari.common.library import own_memory
 
 SLOW_ENTRIES = 1e6  # of the matrix that a slow core computes in a second
 SLOW_MEMORY = 2e9  # bytes per second
@@ -26,16 +28,16 @@ SLOW_MEMORY = 2e9  # bytes per second
 
 def profile(p: Parameters) -> Profile:
     """An estimate from the surface's number of triangles, until the matrix is built."""
-    size, processor = matrix_bytes(p), p["processor"]
+    size, processor, ranks = matrix_bytes(p), p["processor"], int(p["ranks"])
     phase = Phase(
         "products",
         size,
-        (Transfer(processor, STORE, processor, size - resident_bytes(p)),),
+        (Transfer(processor, STORE, processor, (size - resident_bytes(p)) // ranks),),
         repeats=int(p["samples"]),
     )
     vectors = (axes.VECTORS * int(p["rhs"]) + axes.DIAGONAL) * 8 * axes.triangles(p)
-    kind = "pageable" if processor == "cpu" else processor.replace("gpu", "device")
-    footprint = {kind: (p["fast-memory"] or size) + vectors}
+    kind = own_memory(processor)
+    footprint = {kind: (p["fast-memory"] * ranks or size) + vectors * ranks}
     if p["store"] == "ram":
         footprint["pageable"] = footprint.get("pageable", 0) + size
     return Profile((phase,), footprint, False, size if p["store"] == "file" else 0)
@@ -91,7 +93,25 @@ CASES = (
                 default_text="2",
             ),
             axis("depth", "requests in flight of each thread", count(1, 4096), 16),
+            replace(
+                words(
+                    "fault",
+                    "what the device behind queue and gpu does wrong, now and then",
+                    *FAULTS[:1],
+                    *FAULTS,
+                ),
+                before="none",
+            ),
             samples(5, "products in a row"),
+            replace(
+                axis(
+                    "ranks",
+                    "processes, started by the launcher: each with rows and a budget of its own",
+                    count(1, MOST_RANKS),
+                    1,
+                ),
+                before=1,
+            ),
         ),
         trial.run,
         profile,
@@ -99,6 +119,7 @@ CASES = (
         axes.require_sense,
         extra_seconds,
         threads_compute=False,
+        presentation="watari.cases.hmatrix.words",
         commands="watari.cases.hmatrix.command",
         example="mesh=bumpy:16 eps=1e-4,1e-6",
         also={"h-matrix": "", "hacapk": "", "aca": ""},

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
 
 from watari.case.axis import count, expanded, nearest, numbered, one_of, parse_size
 from watari.case.engines import FILE_ENGINES
-from watari.cases.hmatrix import vtu
-from watari.cases.hmatrix.bem import Charges, Options, Stopped, charges
+from watari.case.ranks import MOST_RANKS
+from watari.cases.hmatrix import picture, vtu
+from watari.cases.hmatrix.bem import Charges, Options, Stopped, charges, end_ranks, own_rank
 from watari.cases.hmatrix.mesh import load
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.files import check_not_read
-from watari.common.interrupts import INTERRUPTED
+from watari.common.interrupts import INTERRUPTED, stoppable
 from watari.common.progress import Share, suited_share
 from watari.common.units import format_bytes, format_duration
 
@@ -31,58 +28,36 @@ PRECONDITIONERS = ("block-jacobi", "none")
 
 
 class Report:
-    """Prints notes and progress; asks to stop after Ctrl-C."""
+    """Prints notes and progress, of several ranks the first one; stops where `stopped` says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, stopped: Callable[[], bool], rank: int = 0) -> None:
+        self.quiet = rank > 0
         self.share: Share | None = None
         self.stage = ""
-        self.stopping = False
+        self.stopped = stopped
 
     def note(self, text: str) -> None:
         """A line of its own."""
         self.stop()
-        print(text, flush=True)
+        if not self.quiet:
+            print(text, flush=True)
 
     def advance(self, fraction: float, text: str) -> bool:
         """A new bar for each stage."""
         stage = text.partition(",")[0].partition(" ")[0]
-        if stage != self.stage:
+        if stage != self.stage and not self.quiet:
             self.stop()
             self.stage, self.share = stage, suited_share()
             self.share.start()
         if self.share:
             self.share.advance(fraction, text)
-        return not self.stopping
+        return not self.stopped()
 
     def stop(self) -> None:
         """Ends the bar."""
         if self.share:
             self.share.stop()
         self.share, self.stage = None, ""
-
-    @contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """The first Ctrl-C or SIGTERM stops between two steps; a second one at once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.getsignal(number) for number in numbers}
-
-        def restore() -> None:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-        def ask(number: int, frame: FrameType | None) -> None:
-            self.stopping = True
-            restore()
-
-        for number in numbers:
-            signal.signal(number, ask)
-        try:
-            yield
-        finally:
-            restore()
 
 
 def number(name: str, text: str, low: float, high: float) -> float:
@@ -101,14 +76,24 @@ def seven_digits(value: float) -> str:
     return f"{value:.6e}"
 
 
-def check_output(output: Path, mesh: str) -> None:
-    """Raises UsageError for a file of another kind, or one that is read."""
+def check_outputs(mesh: str, output: Path, table: Path | None, image: Path | None) -> None:
+    """Raises UsageError for a file of another kind, one that is read, a folder that is not there:
+    before the work, which may take hours."""
     if output.suffix.lower() != ".vtu":
         guess = nearest(output.suffix.lower(), [".vtu"])
         raise UsageError(
             f"-o {output}: charges are written as VTK, to a file that ends in .vtu{guess}"
         )
-    check_not_read(output, [Path(mesh)])
+    if table is not None and table.suffix.lower() != ".npy":
+        raise UsageError(f"--charges {table}: charge densities go to a file that ends in .npy")
+    if image is not None:
+        picture.check(image)
+    for path in (output, table, image):
+        if path is None:
+            continue
+        check_not_read(path, [Path(mesh)])
+        if not path.parent.is_dir():
+            raise UsageError(f"{path.parent}: no such folder")
 
 
 def print_result(found: Charges, mesh: str, output: Path) -> None:
@@ -138,6 +123,10 @@ def bem(
         Path | None,
         typer.Option("--charges", readable=False, help="charge densities by triangle, a .npy file"),
     ] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option("--picture", readable=False, help="the charged surface, a .png file"),
+    ] = None,
     eps: Annotated[
         str, typer.Option(metavar="NUMBER", help="relative error of the matrix")
     ] = "1e-6",
@@ -155,7 +144,15 @@ def bem(
     ] = None,
     solver: Annotated[str, typer.Option(help=", ".join(SOLVERS))] = "gmres",
     preconditioner: Annotated[str, typer.Option(help=", ".join(PRECONDITIONERS))] = "block-jacobi",
+    inner: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="steps of fgmres with what stays in memory, for each read"),
+    ] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that build")] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="under mpirun -n N: each rank has rows and a budget"),
+    ] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="remove duplicate triangles and those without area")
     ] = False,
@@ -170,35 +167,54 @@ def bem(
         fast_memory=parse_size(fast_memory) if fast_memory is not None else 0,
         solver=one_of(*SOLVERS)(solver),
         preconditioner=one_of(*PRECONDITIONERS)(preconditioner),
+        inner=count(1, 100)(inner) if inner is not None else 0,
         threads=count(1, 4096)(threads) if threads is not None else 0,
+        ranks=count(1, MOST_RANKS)(ranks) if ranks is not None else 1,
     )
+    if options.inner and options.solver != "fgmres":
+        raise UsageError("--inner is a preconditioner that changes: it needs --solver fgmres")
     volts = number("--potential", potential, -1e12, 1e12)
-    check_output(output, mesh)
+    check_outputs(mesh, output, table, image)
     where = Path(expanded(folder)) if folder is not None else output.parent
     if not where.is_dir():
         raise UsageError(f"{where}: no such folder")
-    report = Report()
-    try:
-        with report.stoppable():
-            found = charges(
-                load(mesh),
-                volts,
-                where / f"{output.name}.hmatrix",
-                options,
-                report,
-                repair=repair,
-                keep=keep,
-            )
-    except Stopped as stopped:
-        report.stop()
-        print(f"watari: interrupted; {stopped}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    except UnsupportedError as error:
-        raise UsageError(str(error)) from None
-    finally:
-        report.stop()
-    save(found, output, table)
-    print_result(found, mesh, output)
+    rank = own_rank(options)
+    part = f".{rank}" if options.ranks > 1 else ""
+    found = solved(
+        rank,
+        lambda report: charges(
+            load(mesh),
+            volts,
+            where / f"{output.name}.hmatrix{part}",
+            options,
+            report,
+            repair=repair,
+            keep=keep,
+        ),
+    )
+    if rank == 0:
+        save(found, output, table)
+        print_result(found, mesh, output)
+        if image is not None:
+            picture.draw(output, image)
+    if options.ranks > 1:
+        end_ranks()
+
+
+def solved(rank: int, work: Callable[[Report], Charges]) -> Charges:
+    """What the work gives, which reports its progress. Ends the program where it was stopped."""
+    with stoppable() as stopped:
+        report = Report(stopped, rank)
+        try:
+            return work(report)
+        except Stopped as kept:
+            report.stop()
+            print(f"watari: interrupted; {kept}", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+        except UnsupportedError as error:
+            raise UsageError(str(error)) from None
+        finally:
+            report.stop()
 
 
 def save(found: Charges, output: Path, table: Path | None) -> None:

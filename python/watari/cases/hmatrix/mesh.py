@@ -1,13 +1,13 @@
-"""Meshes: the generators of the library, and files that meshio reads (the extra `bem`)."""
+"""Meshes: the generators of the library, and files that trimesh reads (the extra `bem`)."""
 
 from __future__ import annotations
 
 import importlib.util
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watari import _native
 from watari.common.errors import FileError, UsageError
 from watari.common.files import reason
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GENERATORS = "cube:N, icosphere:N, spheres:N, bumpy:N"
-SUFFIXES = (".obj", ".off", ".ply", ".stl", ".vtk", ".vtu", ".msh")
-MISSING = "reading meshes needs meshio: pip install 'watari[bem]'; the generators need nothing"
+SUFFIXES = (".obj", ".off", ".ply", ".stl")
+MISSING = "reading meshes needs trimesh: pip install 'watari[bem]'; the generators need nothing"
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,6 @@ class Mesh:
 
 def load(name: str) -> Mesh:
     """The mesh of a generator such as `bumpy:16`, or of a file. Raises UsageError, FileError."""
-    from watari import _native
-
     if _native.hmatrix_names_shape(name):
         return Mesh(*_native.hmatrix_shape(name))
     path = Path(name)
@@ -44,35 +42,22 @@ def load(name: str) -> Mesh:
         )
     if not path.is_file():
         raise FileError(f"{name}: no such file")
-    if importlib.util.find_spec("meshio") is None:
+    if importlib.util.find_spec("trimesh") is None:
         raise UsageError(f"{name}: {MISSING}")
     return read(path)
 
 
 def read(path: Path) -> Mesh:
-    """The triangles of a file; quadrilaterals are cut in two. Raises FileError."""
-    import meshio
+    """The triangles of a file; other polygons are cut into triangles. Raises FileError."""
     import numpy as np
+    import trimesh
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of its guess at binary STL
-            content: Any = meshio.read(path)
-    except SystemExit:  # meshio's way out of a file that none of its readers takes
-        raise FileError(f"{path}: cannot be read as a mesh") from None
+        content: Any = trimesh.load(path, process=False, force="mesh", skip_materials=True)
+        vertices = np.ascontiguousarray(content.vertices, np.float64)
+        triangles = np.ascontiguousarray(content.faces, np.int64)
     except Exception as error:  # of many kinds
         raise FileError(f"{path}: cannot be read as a mesh: {reason(error)}") from None
-    parts = [np.zeros((0, 3), np.int64)]
-    for block in content.cells:
-        corners = np.asarray(block.data, np.int64)
-        if block.type == "triangle":
-            parts.append(corners)
-        elif block.type == "quad":
-            parts += [corners[:, [0, 1, 2]], corners[:, [0, 2, 3]]]
-    triangles = np.ascontiguousarray(np.concatenate(parts))
-    if not len(triangles):
+    if not triangles.size:
         raise FileError(f"{path}: the mesh has no triangles")
-    vertices = np.ascontiguousarray(content.points, np.float64)
-    if vertices.ndim != 2 or vertices.shape[1] != 3:
-        raise FileError(f"{path}: the mesh is not in three dimensions")
     return Mesh(vertices, triangles, np.zeros(0, np.int8))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from watari import _native
 from watari.case.axis import Parameters, expanded
 from watari.case.native import verified
 from watari.cases.hmatrix.axes import FILE
@@ -24,8 +25,6 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process."""
-    from watari import _native
-
     name = parameters["mesh"]
     mesh = load(expanded(name.removeprefix(FILE)) if name.startswith(FILE) else name)
     surface = _native.HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, False)

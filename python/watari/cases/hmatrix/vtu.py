@@ -1,5 +1,5 @@
 """A surface with numbers by triangle as a .vtu file (VTK's XML of unstructured grids), which
-ParaView, PyVista and meshio read: arrays in base64, little-endian, each behind its count of bytes.
+ParaView and PyVista read: arrays in base64, little-endian, each behind its count of bytes.
 """
 
 from __future__ import annotations

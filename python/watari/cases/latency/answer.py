@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from watari.case.sentence import Sentence
+from watari.case.sentence import Sentence, nanoseconds, within
 from watari.cases.latency.words import latencies, special
 from watari.common.units import format_rate, format_size
 from watari.results.measured import Measured
@@ -37,10 +37,6 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     )
     beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]
     crossover = f"Half of that is reached from {format_size(min(beyond))} on."
-    ends = interval(latencies(last))
-    sure = (
-        f"95%: {format_rate(ends[0])}–{format_rate(ends[1])} ns, {len(last.trials)} trials"
-        if ends
-        else "a single trial"
-    )
+    levels = latencies(last)
+    sure = within(interval(levels), levels, nanoseconds)
     return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover)]

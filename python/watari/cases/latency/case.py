@@ -9,14 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from watari.case.axes import KINDS, PROCESSOR, samples, table, words
+from watari.case.axes import (
+    KINDS,
+    PAGE,
+    PROCESSOR,
+    THP,
+    line_bytes,
+    samples,
+    table,
+)
 from watari.case.axis import Axis, Parameters, numbered, parse_size
 from watari.case.case import Case
 from watari.case.native import native
 from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.cases.latency import standard
-from watari.cases.latency.sizes import beyond_caches, line
+from watari.cases.latency.sizes import beyond_caches
 from watari.common.errors import UsageError
+from watari.common.library import own_memory, side
 
 STEPS = 2**17  # of a sample: whole passes of small arrays, 0.2 s of the slowest memory
 POINTER = 8  # bytes
@@ -48,27 +57,19 @@ def require_cycle(p: Parameters) -> None:
         )
 
 
-def place(p: Parameters) -> str:
-    """Where the array lies; shared kinds are first touched by the processor."""
-    kind = str(p["memory"])
-    if kind.startswith("device"):
-        return kind.replace("device", "gpu")
-    return "cpu" if kind in ("pageable", "pinned") else str(p["processor"])
-
-
 def profile(p: Parameters) -> Profile:
     """One chase a sample. Beside the array there is the cycle: on the host, and a copy."""
     who, moved = p["processor"], POINTER * STEPS
     phase = Phase(
         "chase",
         moved,
-        (Transfer(who, place(p), "", moved),),
+        (Transfer(who, side(p["memory"], who), "", moved),),
         (Access("array", who, moved, 0, pattern="sparse"),),
         repeats=int(p["samples"]),
     )
     footprint = Counter({p["memory"]: elements(p) * int(p["stride"])})
     footprint["pageable"] += INDEX * elements(p)
-    footprint["pageable" if who == "cpu" else who.replace("gpu", "device")] += INDEX * elements(p)
+    footprint[own_memory(who)] += INDEX * elements(p)
     return Profile((phase,), dict(footprint))
 
 
@@ -79,7 +80,7 @@ def extra_seconds(p: Parameters) -> float:
 
 def labels(p: Parameters) -> dict[str, str]:
     """A stride of one line is usual."""
-    return {"stride": ""} if p["stride"] == line(p) else {}
+    return {"stride": ""} if p["stride"] == line_bytes(p["processor"]) else {}
 
 
 def run(p: Parameters) -> dict[str, Any]:
@@ -98,7 +99,7 @@ CASES = (
                 "memory",
                 "kind; shared memory is first touched by the processor",
                 numbered(*KINDS),
-                lambda m, p: standard.own(p["processor"]),
+                lambda m, p: own_memory(p["processor"]),
                 "the processor's own",
                 KINDS,
             ),
@@ -113,10 +114,11 @@ CASES = (
                 "stride",
                 "bytes from one element to the next",
                 parse_stride,
-                lambda m, p: line(p),
+                lambda m, p: line_bytes(p["processor"]),
                 "a cache line: 64 on the cpu, 128 on a gpu",
             ),
-            words("thp", "transparent huge pages", "default", "default", "always", "never"),
+            THP,
+            PAGE,
             samples(10),
         ),
         run,

@@ -76,9 +76,9 @@ def notes(same: Sequence[Measured], shown: Sequence[Row]) -> list[str]:
     found = [f"Diamonds: {name}" for name in dict.fromkeys(row["machine"] for row in shown)]
     cycles: dict[str, list[str]] = {}
     for entry in others(same, "cycles"):
-        told = f"{entry.text} at {format_bytes(entry.size)}"
-        cycles.setdefault(f"{entry.machine} ({entry.source})", []).append(told)
-    return [*found, *(f"Cycles of {who}: {', '.join(told)}" for who, told in cycles.items())]
+        text = f"{entry.text} at {format_bytes(entry.size)}"
+        cycles.setdefault(f"{entry.machine} ({entry.source})", []).append(text)
+    return [*found, *(f"Cycles of {who}: {', '.join(texts)}" for who, texts in cycles.items())]
 
 
 def marks(m: Measured, low: int, high: int) -> list[Row]:
@@ -94,12 +94,12 @@ def marks(m: Measured, low: int, high: int) -> list[Row]:
 def panel(same: Sequence[Measured]) -> Panel:
     """One processor's lines, its caches, and what others published."""
     points = [point(m) for m in same]
-    told = diamonds(same)
+    theirs = diamonds(same)
     sizes = sorted({int(row["at"]) for row in points})
     beyond = [sizes[0], *([2 * sizes[0]] if len(sizes) == 1 else sizes[1:])]
     x = size_axis("size of the array", beyond, -(-len(beyond) * TICK // LOOK.width))
     values = [row[end] for row in points for end in ("low", "high")]
-    domain = decades([*values, *(row["rate"] for row in told)])
+    domain = decades([*values, *(row["rate"] for row in theirs)])
     layers = [lines_panel(points, domain, x, "", True, LOOK)]
     if caches_here := marks(same[0], beyond[0], beyond[-1]):
         base = alt.Chart(rows(caches_here)).encode(x=x)
@@ -109,15 +109,15 @@ def panel(same: Sequence[Measured]) -> Panel:
                 y=alt.value(0), text="name:N"
             )
         )
-    if told:
+    if theirs:
         y = alt.Y("rate:Q", scale=alt.Scale(type="log", domain=list(domain), nice=False))
         layers.append(
-            alt.Chart(rows(told))
+            alt.Chart(rows(theirs))
             .mark_point(shape="diamond", filled=False, size=60, color=INK, opacity=0.75)
             .encode(x=x, y=y, tooltip=["machine:N", "size:N", "rate:Q", "source:N"])
         )
     chart = alt.layer(*layers).properties(width=LOOK.width, title="")
-    if lines := notes(same, told):
+    if lines := notes(same, theirs):
         chart.title = alt.TitleParams(lines, fontSize=11, fontWeight="normal")
     return chart
 

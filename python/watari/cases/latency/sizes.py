@@ -10,11 +10,6 @@ BEYOND = 4  # times the last cache: three of four loads miss it
 SMALLEST = 2**12
 
 
-def line(parameters: Parameters) -> int:
-    """Bytes of a cache line: CPUs have 64, of a GPU's 128 a miss loads a sector of 32."""
-    return 64 if parameters["processor"] == "cpu" else 128
-
-
 def caches(machine: Machine, processor: str) -> dict[str, int]:
     """Bytes of each cache that one thread has, by name; L1 of a GPU is not known."""
     found = limits.processor(machine, processor) or {}

@@ -14,11 +14,6 @@ from watari.cases.latency.sizes import SMALLEST, beyond_caches, from_caches
 Rows = list[dict[str, Any]]
 
 
-def own(processor: str) -> str:
-    """The memory that a processor calls its own."""
-    return "pageable" if processor == "cpu" else processor.replace("gpu", "device")
-
-
 def latencies(machine: Machine) -> Rows:
     """Some ten seconds, most of them for making the cycles of the largest arrays."""
     few: dict[str, Any] = {"trials": 2, "samples": 5}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from watari.case.axes import line_bytes, page_words
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, Table, spread_of
+from watari.case.presentation import Presentation, in_numbers, spread_of
 from watari.cases.latency.case import POINTER
-from watari.cases.latency.sizes import line
 from watari.common.units import format_rate, format_size
 from watari.results import statistics
 from watari.results.measured import Measured
@@ -18,11 +18,11 @@ SAYS = "Median over trials of the time of a load, and its spread from trial to t
 
 
 def special(parameters: Parameters) -> str:
-    """What is not as usual: huge pages, stride."""
-    thp, stride = parameters["thp"], parameters["stride"]
+    """What is not as usual: pages, stride."""
+    stride = parameters["stride"]
     parts = [
-        "" if thp == "default" else f"huge pages {thp}",
-        "" if stride == line(parameters) else f"stride {format_size(stride)}",
+        page_words(parameters),
+        "" if stride == line_bytes(parameters["processor"]) else f"stride {format_size(stride)}",
     ]
     return ", ".join(part for part in parts if part)
 
@@ -47,21 +47,19 @@ def latencies(m: Measured) -> list[float]:
 def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Nanoseconds, and their spread from trial to trial."""
     found = latencies(m) if m.bytes_per_sample else []
-    told = f"{format_rate(median(found))} ns" if found else ""  # three digits
-    return {"median": told, "spread": spread_of(found)}
+    shown = f"{format_rate(median(found))} ns" if found else ""  # three digits
+    return {"median": shown, "spread": spread_of(found)}
 
 
-def tables(cases: Sequence[Measured]) -> list[Table]:
-    """Nanoseconds of every case that ran: the page's own table has bytes over time."""
-    drawn = [m for m in cases if m.case == "latency" and m.drawn]
-    rows = []
-    for m in drawn:
-        told = columns(m, cases)
-        case, size = words(m.case, m.parameters), format_size(m["size"])
-        numbers = {"A load": told["median"], "Spread": told["spread"]}
-        rows.append({"run": m.run, "Case": case, "Size": size, **numbers})
-    names = ("Case", "Size", "A load", "Spread")
-    return [Table("latency", "Latency in numbers", SAYS, names, rows, "latency")] if rows else []
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Nanoseconds of a case that ran: the page's own table has bytes over time."""
+    shown = columns(m, cases)
+    return {
+        "Case": words(m.case, m.parameters),
+        "Size": format_size(m["size"]),
+        "A load": shown["median"],
+        "Spread": shown["spread"],
+    }
 
 
 PRESENTATION = Presentation(
@@ -69,7 +67,7 @@ PRESENTATION = Presentation(
     unit="ns",
     value=nanoseconds,
     columns=columns,
-    tables=tables,
+    tables=in_numbers("latency", "Latency in numbers", SAYS, row, "latency"),
     plain=lambda m: not special(m.parameters),
     figures="watari.cases.latency.figures",
     answer="watari.cases.latency.answer",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, table, words
-from watari.case.axis import Axis, Parameters, count, one_of, parse_boolean
-from watari.case.case import Case
-from watari.case.profile import Access, Phase, Profile, Transfer
+from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
+from watari.case.axis import Axis, Parameters, count, one_of
+from watari.case.case import OUTSIDE_THE_LOOP, Case
+from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
+from watari.case.ranks import one_rank_labels, passes_gpu_memory, rank_axes
 from watari.cases.lattice import axes, trial
 from watari.common.errors import UsageError
+from watari.common.library import Style
 
 STEP_FLOPS = 8688  # of an even site in a step of BiCGStab, as the benchmark counts
 STEPS = 150  # about as many until 1e-13
+# of a step: four hops, four updates of vectors, three sums, four updates of scalars, two looks
+LAUNCHES = 17
 SETUP_SECONDS = 1e-5  # of a site on one core: its links and its clover term
 
 
@@ -32,18 +35,61 @@ def profile(parameters: Parameters) -> Profile:
             Transfer(processor, side, "", (moved - written) // ranks),
             Transfer(processor, "", side, written // ranks),
         ),
-        (Access("fields", processor, moved - written, written),),
+        accesses(parameters, moved - written, written),
         STEP_FLOPS * axes.sites(parameters["lattice"]) // 2 * parameters["rhs"],
         min(STEPS, -(-parameters["iterations"] // 2)),
+        launches=LAUNCHES,
     )
+    style = axes.STYLES[parameters["style"]]
+    arrays = axes.arrays(parameters)
+    given = ("links", "source")
+    made = tuple(Access(name, "cpu", 0, arrays[name]) for name in given)
+    once = (
+        Access("links", processor, arrays["links"], 0),
+        Access("clover", processor, 0, arrays["clover"]),
+    )
+    solution = Access("source", "cpu", arrays["source"], 0)
+    return Profile(
+        (phase,),
+        footprint(parameters, style),
+        exact=False,
+        style=style.name,
+        allocations=tuple(Allocation(n, b) for n, b in arrays.items()) if ranks == 1 else (),
+        before=(Phase("initial data", 0, accesses=made), Phase("clover", 0, accesses=once)),
+        after=(Phase("solution", 0, accesses=(solution,)),),
+    )
+
+
+def footprint(parameters: Parameters, style: Style) -> dict[str, int]:
+    """Bytes by kind of memory; of an explicit style the host has a half of what the GPU has."""
     all_arrays = axes.memory_bytes(parameters)
-    kinds = {
-        "explicit": {"device": all_arrays, "pageable": all_arrays // 2},
-        "pinned": {"pinned": all_arrays},
-        "system": {"pageable" if processor == "cpu" else "system": all_arrays},
+    if style.name == "system" and parameters["processor"] == "cpu":
+        return {"pageable": all_arrays}
+    kinds = dict.fromkeys(style.kinds, all_arrays)
+    return kinds | ({"pageable": all_arrays // 2} if style.name == "explicit" else {})
+
+
+def accesses(parameters: Parameters, read: int, written: int) -> tuple[Access, ...]:
+    """Of a step: the operator and the source are read, the other vectors are read and written."""
+    who, fixed = parameters["processor"], axes.arrays(parameters)
+    source = min(fixed["source"], read // 4)
+    operator = (read - source) // 2
+    links = operator * fixed["links"] // (fixed["links"] + fixed["clover"])
+    return (
+        Access("links", who, links, 0),
+        Access("clover", who, operator - links, 0),
+        Access("source", who, source, 0),
+        Access("vectors", who, read - source - operator, written),
+    )
+
+
+def alternatives(parameters: Parameters) -> dict[str, Parameters]:
+    """The same system in each style; those in directives are another program."""
+    return {
+        style: {**parameters, "style": style}
+        for style, row in axes.STYLES.items()
+        if not row.in_directives
     }
-    footprint = kinds.get(parameters["style"], {"managed": all_arrays})
-    return Profile((phase,), footprint, exact=False)
 
 
 def extra_seconds(parameters: Parameters) -> float:
@@ -64,13 +110,9 @@ def parse_links(text: str) -> int:
 def labels(parameters: Parameters) -> dict[str, str]:
     """Usual values are left out; one rank shows neither split nor halo."""
     usual = {"rhs": ""} if parameters.get("rhs") == 1 else {}
-    return usual | ({"split": "", "halo": ""} if parameters.get("ranks") == 1 else {})
-
-
-def asks(parameters: Parameters) -> tuple[str, ...]:
-    """The check that a halo needs: MPI without CUDA crashes on a GPU pointer."""
-    given = parameters.get("halo") == "device" and parameters["processor"] != "cpu"
-    return ("mpi-takes-gpu-memory",) if given and parameters["style"] == "explicit" else ()
+    if parameters.get("kernel") == axes.usual_kernel(parameters):
+        usual["kernel"] = ""
+    return usual | one_rank_labels(parameters)
 
 
 CASES = (
@@ -80,14 +122,7 @@ CASES = (
         "{processor} {style} {lattice}",
         table(
             PROCESSOR,
-            Axis(
-                "style",
-                "how the program manages its memory",
-                one_of(*axes.STYLES),
-                lambda m, p: "system" if p["processor"] == "cpu" else "explicit",
-                "explicit, on the cpu system",
-                axes.STYLES,
-            ),
+            style(*axes.STYLES),
             Axis(
                 "lattice",
                 "extents along x, y, z, t, all even: class1 to class3 or XxYxZxT",
@@ -115,41 +150,17 @@ CASES = (
                 "kernel",
                 "one source for all processors, or the processor's own",
                 one_of("shared", "tuned"),
-                lambda m, p: "tuned",
-                "tuned",
+                lambda m, p: axes.usual_kernel(p),
+                "tuned, in directives shared",
                 ("shared", "tuned"),
             ),
             axis("iterations", "applications of the matrix, at most", kept, 5000),
-            replace(
-                axis("ranks", "processes, started by the launcher", count(1, axes.MOST_RANKS), 1),
-                before=1,
-            ),
-            Axis(
-                "split",
-                "ranks along x, y, z, t, such as 1x2x2x1",
-                axes.parse_split,
-                lambda m, p: axes.along_x(p["ranks"]),
-                "all along x",
-                before="1x1x1x1",
-            ),
-            Axis(
-                "halo",
-                "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
-                one_of(*axes.HALOS),
+            *rank_axes(
+                "x, y, z, t",
+                axes.SPLIT,
                 axes.default_halo,
-                "peer, on the cpu staged",
-                axes.HALOS,
-                before="none",
-            ),
-            replace(
-                axis("overlap", "exchange while inner sites are computed", parse_boolean, False),
-                before=False,
-            ),
-            replace(
-                THREADS,
-                summary="CPU threads of a rank, pinned",
-                default=axes.default_threads,
-                default_text="one a core, shared by the ranks",
+                "peer, on the cpu and in directives staged",
+                "inner sites",
             ),
             OVERSUBSCRIBE,
         ),
@@ -157,11 +168,13 @@ CASES = (
         profile,
         axes.settle,
         axes.require_sense,
-        asks=asks,
+        asks=lambda p: passes_gpu_memory(p, axes.STYLES),
         extra_seconds=extra_seconds,
         labels=labels,
         example="lattice=8x8x8x16 precision=double,mixed",
         also={"qcd": "", "wilson": "", "clover": "", "ccs-qcd": "", "bicgstab": ""},
+        alternatives=alternatives,
+        outside=OUTSIDE_THE_LOOP,
         styles=Path(__file__).with_name("styles"),
         presentation="watari.cases.lattice.words",
     ),

@@ -6,29 +6,15 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, Table, plain_columns
+from watari.case.presentation import Presentation, in_numbers, plain_columns
+from watari.cases.lattice.axes import usual_kernel
 from watari.common.units import format_duration
-from watari.results.measured import Measured, drawable
+from watari.results.measured import Measured
 
 SAYS = (
     "Medians over trials. TFLOPS as the benchmark counts: 8688 an even site and step of BiCGStab, "
     "1896 an even site in one hop with the inverse of the clover term. TB/s of the hop are its "
     "least bytes over its time."
-)
-COLUMNS = (
-    "Case",
-    "Lattice",
-    "TFLOPS, solver",
-    "TFLOPS, hop",
-    "TB/s, hop",
-    "TB/s, steps",
-    "Iterations",
-    "log det",
-    "Norm²",
-    "Residual",
-    "First step",
-    "Loop, s",
-    "Outside, s",
 )
 
 
@@ -40,7 +26,9 @@ def words(case: str, parameters: Parameters) -> str:
         parameters["precision"],
         "" if parameters["links"] == 18 else f"links of {parameters['links']}",
         "" if rhs == 1 else f"{rhs} right-hand sides",
-        "" if parameters["kernel"] == "tuned" else f"{parameters['kernel']} kernel",
+        ""
+        if parameters["kernel"] == usual_kernel(parameters)
+        else parameters["kernel"] + " kernel",
         "on the CPU" if parameters["processor"] == "cpu" else "",
         ranks_words(parameters) if parameters.get("ranks", 1) > 1 else "",
     ]
@@ -56,9 +44,10 @@ def ranks_words(parameters: Parameters) -> str:
     )
 
 
-def value(m: Measured, name: str) -> float:
-    """The median of a quantity over trials."""
-    return float(median(trial["quantities"][name]["value"] for trial in m.trials))
+def memory(m: Measured) -> str:
+    """Bytes a site of all arrays; empty for files of before it was recorded."""
+    known = all("state_bytes_per_site" in trial["quantities"] for trial in m.trials)
+    return f"{m.quantity('state_bytes_per_site'):.0f}" if known else ""
 
 
 def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
@@ -66,40 +55,35 @@ def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     if not m.drawn:
         return plain_columns(m, cases)
     spread = plain_columns(m, cases)["spread"]
-    return {"median": f"{value(m, 'flops_per_s') / 1e9:.4g} GFLOPS", "spread": spread}
+    return {"median": f"{m.quantity('flops_per_s') / 1e9:.4g} GFLOPS", "spread": spread}
 
 
-def row(m: Measured) -> dict[str, str]:
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
     steps = [times for trial in m.trials for times in trial["host_s"][1:] or trial["host_s"]]
     rate = m.bytes_per_sample / median(steps) / 1e12 if m.bytes_per_sample else 0
-    texts = (
-        words(m.case, m.parameters),
-        m["lattice"],
-        f"{value(m, 'flops_per_s') / 1e12:.4g}",
-        f"{value(m, 'hop_flops_per_s') / 1e12:.4g}",
-        f"{value(m, 'hop_bytes_per_s') / 1e12:.4g}",
-        f"{rate:.4g}",
-        f"{value(m, 'iterations'):.0f}",
-        f"{value(m, 'log_det'):.13g}",
-        f"{value(m, 'norm2'):.13g}",
-        f"{value(m, 'residual'):.2g}",
-        format_duration(median(trial["host_s"][0] for trial in m.trials)),
-        f"{value(m, 'loop'):.3g}",
-        f"{value(m, 'outside_loop'):.3g}",
-    )
-    return {"run": m.run, **dict(zip(COLUMNS, texts, strict=True))}
-
-
-def tables(cases: Sequence[Measured]) -> list[Table]:
-    """Every case that ran."""
-    rows = [row(m) for m in drawable(cases, "lattice")]
-    return [Table("lattice", "Lattice QCD in numbers", SAYS, COLUMNS, rows)] if rows else []
+    return {
+        "Case": words(m.case, m.parameters),
+        "Lattice": m["lattice"],
+        "TFLOPS, solver": f"{m.quantity('flops_per_s') / 1e12:.4g}",
+        "TFLOPS, hop": f"{m.quantity('hop_flops_per_s') / 1e12:.4g}",
+        "TB/s, hop": f"{m.quantity('hop_bytes_per_s') / 1e12:.4g}",
+        "TB/s, steps": f"{rate:.4g}",
+        "Iterations": f"{m.quantity('iterations'):.0f}",
+        "log det": f"{m.quantity('log_det'):.13g}",
+        "Norm²": f"{m.quantity('norm2'):.13g}",
+        "Residual": f"{m.quantity('residual'):.2g}",
+        "First step": format_duration(median(trial["host_s"][0] for trial in m.trials)),
+        "Memory, B a site": memory(m),
+        "Loop, s": f"{m.quantity('loop'):.3g}",
+        "Outside, s": f"{m.quantity('outside_loop'):.3g}",
+    }
 
 
 PRESENTATION = Presentation(
     words=words,
     extent=lambda parameters: str(parameters["lattice"]),
     columns=columns,
-    tables=tables,
+    tables=in_numbers("lattice", "Lattice QCD in numbers", SAYS, row),
+    figures="watari.cases.lattice.figures",
 )

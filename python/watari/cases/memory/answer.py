@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from watari.case.sentence import (
+    ALIKE,
     NOTHING,
     Cost,
     Option,
@@ -34,7 +35,7 @@ SHARED = {"managed": "managed memory, faulted in", "system": "system memory, as 
 
 def of_case(cases: Sequence[Measured], name: str) -> list[Measured]:
     """Cases of this name with nothing special about them."""
-    return [m for m in cases if m.case == name and (name != "copy" or plain(m))]
+    return [m for m in cases if m.case == name and plain(m)]
 
 
 def medians(m: Measured) -> list[float]:
@@ -165,8 +166,10 @@ def turn(m: Measured) -> Option | None:
 def turns(cases: Sequence[Measured]) -> list[Sentence]:
     """The cheapest way of a turn with one pass on each side, and with many."""
     moving = [m for m in of_case(cases, "migration") if m.drawn and m["phases"] == "gpu+cpu+gpu"]
-    largest = max((int(m["size"]) for m in moving), default=0)
-    found = [option for m in moving if m["size"] == largest and (option := turn(m))]
+    large = max((int(m["size"]) for m in moving), default=0) / ALIKE
+    sizes = [int(m["size"]) for m in moving if int(m["size"]) >= large]
+    size = max(sizes, key=lambda n: (sizes.count(n), n), default=0)  # where most ways compare
+    found = [option for m in moving if m["size"] == size and (option := turn(m))]
     ordered = sorted(found, key=lambda option: option.total(1).middle)
     if not ordered:
         return []
@@ -243,10 +246,13 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
     """Caches against memory, by the size of the array."""
     own = {"processor": "cpu", "from_": "pageable", "to": "pageable"}
     copies = [m for m in of_case(cases, "copy") if best([m], **own)]
-    counts = [m["threads"] for m in copies]  # of a sweep over threads, those of most cases
-    usual = [m for m in copies if counts.count(m["threads"]) == max(map(counts.count, counts))]
+    if not copies:
+        return []
+    cores = int(copies[0].machine["processors"][0]["cores"])
+    counts = [int(m["threads"]) for m in copies]  # of a sweep: those of most cases, one a core
+    usual = max(counts, key=lambda n: (counts.count(n), n <= cores, n))
     sizes: dict[int, Measured] = {}
-    for m in (m for m in usual if m["threads"] == usual[-1]["threads"]):
+    for m in (m for m in copies if m["threads"] == usual):
         if (same := best([m], **own)) and len(same.trials) >= len(
             sizes.get(int(m["size"]), m).trials
         ):

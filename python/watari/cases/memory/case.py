@@ -1,13 +1,8 @@
-"""Cases copy, access, migration and touch: paths between memories, and what the first access costs.
-
-Bytes are those of the kernels' head comments (src/watari/cases/memory/kernels.hpp): a copy within
-one memory counts each byte read and written, one between two counts it once, as it crosses the
-link; `access` and `migration`, whose pages may lie on either side, count it twice.
-"""
+"""Cases copy, access, migration and touch: paths between memories, what the first access costs."""
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from watari.case.axes import (
@@ -15,8 +10,12 @@ from watari.case.axes import (
     KINDS,
     MOST_SAMPLES,
     OVERSUBSCRIBE,
+    PAGE,
+    PROCESSES,
     PROCESSOR,
+    SHARED_THREADS,
     SIZE,
+    THP,
     THREADS,
     axis,
     samples,
@@ -26,11 +25,18 @@ from watari.case.axes import (
 from watari.case.axis import Axis, Parameters, count, numbered, one_of, parse_boolean, sequence
 from watari.case.case import Case
 from watari.case.native import native
-from watari.case.profile import Access, Phase, Profile, Transfer
 from watari.cases.memory import standard
+from watari.cases.memory.profile import (
+    access_profile,
+    copy_profile,
+    hints,
+    migration_profile,
+    touch_profile,
+)
 from watari.common.errors import UsageError
+from watari.common.library import own_memory
 
-SIDES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as the thesis writes
+SIDES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as Yoshida (2024) writes
 WRONG = "{count} elements are not what the copy must have left there"
 
 
@@ -40,85 +46,26 @@ def end(name: str, summary: str) -> Axis:
         name,
         summary,
         numbered(*KINDS),
-        lambda m, p: (
-            "pageable" if p["processor"] == "cpu" else p["processor"].replace("gpu", "device")
-        ),
+        lambda m, p: own_memory(p["processor"]),
         "the processor's own",
         KINDS,
     )
 
 
-def location(kind: str, processor: str) -> str:
-    """The side on which memory of a kind lies in case `copy`; shared kinds are first touched by
-    `processor`."""
-    if kind.startswith("device"):
-        return kind.replace("device", "gpu")
-    return "cpu" if kind in ("pageable", "pinned") else processor
+def parse_node(text: str) -> str:
+    """`local`, `gpu`, or the number of a node. Raises UsageError."""
+    return text if text in ("local", "gpu") else str(count(0, 4095)(text))
 
 
-def copy_bytes(p: Parameters) -> int:
-    """Within one memory a copy reads and writes it; between two, it crosses the link once."""
-    same = location(p["from"], p["processor"]) == location(p["to"], p["processor"])
-    return int(p["size"]) * (2 if same else 1) * (2 if p["bidirectional"] else 1)
-
-
-def copy_profile(p: Parameters) -> Profile:
-    """One copy a sample, or one in each direction."""
-    size, processor, both = int(p["size"]), p["processor"], 2 if p["bidirectional"] else 1
-    source, target = (location(p[name], processor) for name in ("from", "to"))
-    paths = [(source, target), (target, source)][:both]
-    phase = Phase(
-        "copy",
-        copy_bytes(p),
-        tuple(Transfer(processor, a, b, size) for a, b in paths),
-        (
-            Access("source", processor, both * size, 0),
-            Access("destination", processor, 0, both * size),
-        ),
-        repeats=int(p["samples"]),
-    )
-    footprint: Counter[str] = Counter()
-    for name in ("from", "to"):
-        footprint[p[name]] += both * size
-    return Profile((phase,), dict(footprint))
-
-
-def shared_copy(name: str, processor: str, transfer: Transfer, repeats: int) -> Phase:
-    """destination[i] = source[i], each byte counted twice."""
-    size = transfer.bytes
-    accesses = (Access("source", processor, size, 0), Access("destination", processor, 0, size))
-    return Phase(name, 2 * size, (transfer,), accesses, repeats=repeats)
-
-
-def anywhere(size: int) -> Transfer:
-    """The fastest path of pages that may have moved to the GPU: its own memory."""
-    return Transfer("gpu", "gpu", "gpu", size)
-
-
-def access_profile(p: Parameters) -> Profile:
-    """Explicit arrays stay on their side; other pages may be on either."""
-    size, processor = int(p["size"]), p["processor"]
-    path, footprint = anywhere(size), {p["memory"]: 2 * size}
-    if p["memory"] == "explicit":
-        path = Transfer(processor, p["source"], p["destination"], size)
-        kinds = Counter({"cpu": "pinned", "gpu": "device"}[p[a]] for a in ("source", "destination"))
-        footprint = {kind: number * size for kind, number in kinds.items()}
-    return Profile((shared_copy("access", processor, path, int(p["samples"])),), footprint)
-
-
-def migration_profile(p: Parameters) -> Profile:
-    """One phase for each processor in turn."""
-    size, processors = int(p["size"]), p["phases"].split("+")
-    phases = [
-        shared_copy(
-            f"{processor}-{processors[: i + 1].count(processor)}",
-            processor,
-            anywhere(size),
-            int(p["samples"]),
-        )
-        for i, processor in enumerate(processors)
-    ]
-    return Profile(tuple(phases), {p["memory"]: 2 * size})
+NUMA = Axis(
+    "numa",
+    "NUMA node that CPU memory is bound to, `gpu` for a GPU's own, or `local` (first touch)",
+    parse_node,
+    lambda m, p: "local",
+    "local",
+)
+# the same for cases that had no such axes at first
+PLACED = (replace(NUMA, before="local"), replace(THP, before="default"), PAGE)
 
 
 def require_few_phases(parameters: Parameters) -> None:
@@ -131,13 +78,11 @@ def require_few_phases(parameters: Parameters) -> None:
         )
 
 
-def touch_profile(p: Parameters) -> Profile:
-    """Fresh memory for every sample, touched once."""
-    size, processor = int(p["size"]), p["processor"]
-    written = p["operation"] == "first-touch"
-    access = Access("array", processor, 0 if written else size, size if written else 0)
-    phase = Phase("touch", size, accesses=(access,), repeats=int(p["samples"]))
-    return Profile((phase,), {p["memory"]: size})
+def require_migration(parameters: Parameters) -> None:
+    """Raises UsageError for too many samples, and for a map of what is not looked at."""
+    require_few_phases(parameters)
+    if parameters["map"] and parameters["look"] == "phases":
+        raise UsageError("migration: map: a map shows every sample; leave look=samples")
 
 
 def copy_labels(p: Parameters) -> dict[str, str]:
@@ -146,7 +91,7 @@ def copy_labels(p: Parameters) -> dict[str, str]:
 
 
 def access_labels(p: Parameters) -> dict[str, str]:
-    """The sides of the arrays as the thesis writes them: HM, DM."""
+    """The sides of the arrays as Yoshida (2024) writes them: HM, DM."""
     return {array: SIDES[p[array]] for array in ("source", "destination")}
 
 
@@ -171,16 +116,12 @@ CASES = (
             ),
             axis("streams", "CUDA streams that share the array", count(1, 64), 1),
             axis("bidirectional", "copy in both directions at once", parse_boolean, False),
-            Axis(
-                "numa",
-                "NUMA node that CPU memory is bound to, or `local` (first touch)",
-                lambda text: text if text == "local" else str(count(0, 4095)(text)),
-                lambda m, p: "local",
-                "local",
-            ),
-            words("thp", "transparent huge pages", "default", "default", "always", "never"),
+            NUMA,
+            THP,
+            PAGE,
             samples(50),
-            THREADS,
+            PROCESSES,
+            SHARED_THREADS,
             OVERSUBSCRIBE,
         ),
         native("copy", WRONG),
@@ -218,12 +159,16 @@ CASES = (
             ),
             SIZE,
             samples(50),
-            THREADS,
+            PROCESSES,
+            SHARED_THREADS,
+            *PLACED,
             OVERSUBSCRIBE,
         ),
         native("access", WRONG),
         access_profile,
         labels=access_labels,
+        alternatives=hints,
+        outside={"prefetch": "bring"},
         example="memory=managed hint=none,prefetch source=cpu destination=gpu",
         also={"managed": "memory=managed", "um": "memory=managed", "zero-copy": "hint=mapped"},
         standard=standard.accesses,
@@ -238,13 +183,26 @@ CASES = (
             HINT,
             SIZE,
             axis("phases", "processors in turn", sequence("cpu", "gpu"), "gpu+cpu+gpu"),
+            replace(
+                axis(
+                    "map", "parts of each array whose pages are looked at, each", count(0, 512), 0
+                ),
+                before=0,
+            ),
+            replace(
+                words("look", "when pages are looked at", "samples", "samples", "phases"),
+                before="samples",
+            ),
             samples(100, "timed executions in each phase"),
             THREADS,
+            *PLACED,
             OVERSUBSCRIBE,
         ),
         native("migration", WRONG),
         migration_profile,
-        require_sense=require_few_phases,
+        require_sense=require_migration,
+        alternatives=hints,
+        outside={"prefetch": "bring"},
         example="memory=managed hint=none,prefetch,mapped",
         also={"page-migration": ""},
         standard=standard.migrations,
@@ -268,6 +226,7 @@ CASES = (
             SIZE,
             samples(10, "fresh allocations in a row"),
             THREADS,
+            *PLACED,
             OVERSUBSCRIBE,
         ),
         native("touch", WRONG),

@@ -41,6 +41,7 @@ def patterns(cases: Sequence[Measured]) -> Drawn:
     """The first sample and the settled rate of every access pattern, memory beside memory, of those
     that the machine has."""
     charts: Drawn = []
+    cases = [m for m in cases if words.plain(m)]
     ran = {(m.run, words.memory(m.parameters)) for m in drawable(cases, "access")}
     access = [m for m in cases if m.case == "access" and (m.run, words.memory(m.parameters)) in ran]
     for title, same in split(access, ("size",), lambda m: f"Arrays of {format_size(m['size'])}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from watari.cases.memory import costs, paths, series
+from watari.cases.memory import costs, maps, paths, series
 from watari.cases.memory.words import plain
 from watari.charts.figure import Drawn, Figure
 from watari.results.measured import Measured
@@ -50,7 +50,7 @@ FIGURES = (
         "Several streams at once",
         ("copy",),
         "The same array shared by several CUDA streams.",
-        single(paths.over_streams, lambda m: not m["bidirectional"]),
+        single(paths.over_streams, paths.one_way),
         group="Memory",
         folded=True,
     ),
@@ -105,6 +105,16 @@ FIGURES = (
         "after each sample. A triangle marks where a phase has settled, in the middle one of "
         "the trials.",
         series.migration,
+        group="Memory",
+    ),
+    Figure(
+        "residency",
+        "Where each part of an array lies",
+        ("migration",),
+        "One trial with `map=N`. To the right the samples, upwards the addresses of the array: the "
+        "part of each that the CPU has mapped after a sample, as the operating system reports it. "
+        "Dark: it has moved to the GPU.",
+        maps.residency,
         group="Memory",
     ),
     Figure(

@@ -25,7 +25,7 @@ COLUMNS = 4
 MOVING = 270  # pixels of a panel of migration: three side by side
 WIDE = 30  # times: phases that differ more are drawn on a logarithmic axis
 STEADY = 1.1  # ratio of rates: what differs more is shown
-LARGE = 4e9  # the thesis's arrays; smaller ones are drawn only where there is none of these
+LARGE = 4e9  # Yoshida (2024); smaller arrays are drawn only where there is none of these
 ARRAYS = ("source", "destination")
 GONE = "off the CPU"
 
@@ -168,7 +168,7 @@ def access(cases: Sequence[Measured]) -> Drawn:
     """The eight access patterns: the CPU's four above, the GPU's four below."""
     charts: Drawn = []
     alone: dict[tuple[Any, ...], list[Measured]] = defaultdict(list)
-    patterns = [m for m in cases if m.case == "access"]
+    patterns = [m for m in cases if m.case == "access" and words.plain(m)]
     for title, same in split(patterns, ("memory", "hint", "size"), access_title):
         if len(same) < 3:
             alone[same[0].run, same[0]["size"]] += same
@@ -188,7 +188,7 @@ def access_title(m: Measured) -> str:
 
 
 def pattern_grid(same: Sequence[Measured], name_memory: bool) -> tuple[Panel, list[Measured]]:
-    """Panels in the order of the thesis's numbers."""
+    """Panels in the order of Yoshida's (2024) numbers."""
     chosen = sorted(same, key=lambda m: words.pattern_number(m.parameters))
     panels = [
         panel(

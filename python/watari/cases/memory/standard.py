@@ -34,6 +34,8 @@ def copies(machine: Machine) -> Rows:
         {**own, "size": up_to(min(size, 2**30))},
         {**own, "size": size, "thp": ["always", "never"]},
     ]
+    if machine["processors"][0]["cores"] > 1:
+        rows.append({**own, "size": size // 2, "processes": [1, 2], "trials": 2})
     nodes = machine["processors"][0].get("numa_nodes", [])
     if len(nodes) > 1:
         numbers = [str(node["node"]) for node in nodes if node["cpus"]]
@@ -60,10 +62,23 @@ def gpu_copies(machine: Machine, size: int) -> Rows:
         {"from": "device", "to": "pageable", "size": size, "samples": 10},
         {"from": "pinned", "to": "device", "size": size, "bidirectional": True},
         {"from": "pinned", "to": "device", "size": size, "streams": [2, 4]},
+        *several(size),
     ]
     if len(gpus(machine)) > 1:
         rows.append({"from": "device", "to": "device:1", "size": size})
     return rows
+
+
+def several(size: int) -> Rows:
+    """Processes that share a GPU and its link, each with arrays of a quarter."""
+    few = {"processor": "gpu", "size": size // 4, "samples": 20, "trials": 2}
+    counts = {**few, "processes": [1, 2, 4]}
+    return [
+        {**counts, "from": "pinned", "to": "device"},
+        {**counts, "from": "device", "to": "pinned"},
+        {**counts, "memory": "device", "means": "kernel"},
+        {**counts, "from": "pinned", "to": "device", "means": "kernel"},
+    ]
 
 
 def other_ends(size: int) -> Rows:
@@ -91,6 +106,8 @@ def accesses(machine: Machine) -> Rows:
         rows.append({**pattern, "processor": "gpu", "samples": 20})
         if memory != "explicit":
             rows.append({**pattern, "processor": "cpu", "samples": 5})
+    shared = {"processor": "gpu", "size": size // 4, "samples": 5, "trials": 2}
+    rows.append({**shared, "hint": ["none", "prefetch"], "processes": [1, 2, 4]})
     for hint in ("prefetch", "mapped", "read-mostly"):
         rows.append({"processor": "gpu", "hint": hint, "size": size, "samples": 20})
     return rows
@@ -111,6 +128,8 @@ def touches(machine: Machine) -> Rows:
     rows: Rows = [{"processor": "cpu", "memory": "pageable", "size": size, "samples": 5}]
     if not gpus(machine):
         return [*rows, ABSENT]
+    # page-locked memory: what its allocation and release cost
+    rows.append({"processor": "cpu", "memory": "pinned", "size": size, "samples": 3, "trials": 2})
     shared = {"processor": ["cpu", "gpu"], "memory": ["managed", "system"]}
     for operation in ("first-touch", "prefetch", "fault"):
         rows.append({**shared, "operation": operation, "size": size, "samples": 3})

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from watari.case.axes import page_words
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation
-from watari.cases.memory.case import SIDES, copy_bytes
+from watari.cases.memory.case import SIDES
+from watari.cases.memory.profile import copy_bytes
 from watari.results.measured import Measured
 
 ARRAYS = ("source", "destination")
@@ -19,13 +21,13 @@ OPERATIONS = {
 
 
 def pattern(parameters: Parameters) -> str:
-    """An access pattern as the thesis names it: `HM Read, DM Write by CPU`."""
+    """An access pattern as Yoshida (2024) names it: `HM Read, DM Write by CPU`."""
     source, destination = (SIDES[parameters[array]] for array in ARRAYS)
     return f"{source} Read, {destination} Write by {parameters['processor'].upper()}"
 
 
 def pattern_number(parameters: Parameters) -> int:
-    """Its number in the thesis, 1 to 8: the CPU's four, then the GPU's."""
+    """Its number in Yoshida (2024), 1 to 8: the CPU's four, then the GPU's."""
     on_gpu = [parameters["processor"] != "cpu", *(parameters[a] == "gpu" for a in ARRAYS)]
     return 1 + sum(weight for weight, is_set in zip((4, 2, 1), on_gpu, strict=True) if is_set)
 
@@ -47,18 +49,19 @@ def executor(parameters: Parameters) -> str:
 
 
 def extras(parameters: Parameters) -> str:
-    """Special properties of a copy: streams, both directions, huge pages, NUMA node."""
+    """What is special: processes at once; of a copy streams, both directions; pages, NUMA node."""
     parts = [
+        f"{parameters['processes']} processes" if parameters.get("processes", 1) != 1 else "",
         f"{parameters['streams']} streams" if parameters.get("streams", 1) != 1 else "",
         "both directions" if parameters.get("bidirectional") else "",
-        f"huge pages {parameters['thp']}" if parameters.get("thp", "default") != "default" else "",
+        page_words(parameters),
         f"node {parameters['numa']}" if parameters.get("numa", "local") != "local" else "",
     ]
     return ", ".join(p for p in parts if p)
 
 
 def plain(m: Measured) -> bool:
-    """A copy with nothing special about it."""
+    """A case with nothing special about it."""
     return not extras(m.parameters)
 
 
@@ -71,13 +74,16 @@ def copy_words(parameters: Parameters) -> str:
 def touch_words(parameters: Parameters) -> str:
     """`managed, prefetch to GPU`."""
     operation = OPERATIONS[parameters["operation"]]
-    return f"{parameters['memory']}, {operation.format(processor=parameters['processor'].upper())}"
+    text = f"{parameters['memory']}, {operation.format(processor=parameters['processor'].upper())}"
+    return ", ".join(t for t in (text, extras(parameters)) if t)
 
 
 WORDS: dict[str, Callable[[Parameters], str]] = {
     "copy": copy_words,
-    "access": lambda p: f"{pattern(p)}, {memory(p)}",
-    "migration": lambda p: f"{memory(p)}, {p['phases'].upper().replace('+', ', ')}",
+    "access": lambda p: ", ".join(t for t in (pattern(p), memory(p), extras(p)) if t),
+    "migration": lambda p: ", ".join(
+        t for t in (memory(p), p["phases"].upper().replace("+", ", "), extras(p)) if t
+    ),
     "touch": touch_words,
 }
 
@@ -103,6 +109,7 @@ def as_copy(m: Measured) -> Measured:
         "means": "kernel",
         "streams": 1,
         "bidirectional": False,
+        "processes": m["processes"] or 1,
         "samples": m["samples"] or 1,
     }
     size = copy_bytes(parameters) if m.bytes_per_sample else 0

@@ -4,29 +4,12 @@ from __future__ import annotations
 
 from watari.case import axis
 from watari.case.axis import Machine, Parameters
-from watari.case.engines import (
-    DEPTH,
-    FILE_THREADS,
-    GPU_ONLY,
-    ONE_AT_A_TIME,
-    file_depth,
-    gpu_depth,
-)
+from watari.case.engines import GPU_ONLY, ONE_AT_A_TIME, disk_threads, usual_depth
 from watari.common.errors import UsageError
 from watari.common.units import exact_size
 
 SSDS = ("kioxia-cm6-v", "samsung-pm1743", "ten-million")  # src/watari/storage/backends/modelled.cpp
 STORES = ("file", "ram", *(f"modelled:{name}" for name in SSDS))
-FAULTS = (
-    "none",
-    "reordered",
-    "delayed",
-    "duplicated",
-    "dropped",
-    "failed",
-    "late-data",
-    "bad-phase",
-)
 CACHES = ("none", "cold", "warm")
 DEEP = ("uring", "gpu")  # of many requests in flight past the page cache, at little cost a thread
 SECTOR, LARGEST = 512, 2**20
@@ -58,12 +41,10 @@ def default_processor(machine: Machine, parameters: Parameters) -> str:
 def default_depth(machine: Machine, parameters: Parameters) -> int:
     """What engines with a queue keep in flight."""
     engine, block = parameters["engine"], int(parameters["block"])
-    if engine in ONE_AT_A_TIME:
-        return 1
-    if engine == "gpu":
-        return (file_depth if on_disk(parameters) else gpu_depth)(block)
+    disk = on_disk(parameters)
     staged = parameters["processor"] != "cpu"  # through memory that should stay in the CPU's cache
-    return min(DEPTH, file_depth(block)) if staged and on_disk(parameters) else DEPTH
+    usual = usual_depth(engine, block, disk)
+    return min(usual, usual_depth("gpu", block, True)) if staged and disk else usual
 
 
 def default_threads(machine: Machine, parameters: Parameters) -> int:
@@ -72,7 +53,7 @@ def default_threads(machine: Machine, parameters: Parameters) -> int:
     cores = int(machine["processors"][0]["cores"])
     engine = parameters["engine"]
     most = max(cores - 2, 1) if engine == "gpu" else cores
-    return min(most, FILE_THREADS) if on_disk(parameters) and engine in DEEP else most
+    return min(most, disk_threads()) if on_disk(parameters) and engine in DEEP else most
 
 
 def on_disk(parameters: Parameters) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from watari.case.axes import PROCESSOR, THREADS, axis, default_size, samples, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of, parse_folder, parse_size
 from watari.case.case import Case
-from watari.case.engines import FILE_ENGINES, FOLDER, SLOW_DISK
+from watari.case.engines import FAULTS, FILE_ENGINES, FOLDER, SLOW_DISK
 from watari.case.profile import STORE, Access, Phase, Profile, Transfer
 from watari.cases.storage import axes, trial
 from watari.cases.storage.axes import bytes_per_sample
@@ -112,7 +112,7 @@ CASES = (
                 "fault",
                 "what the controller behind queue and gpu does wrong, now and then",
                 "none",
-                *axes.FAULTS,
+                *FAULTS,
             ),
             axis(
                 "folder",
@@ -138,6 +138,9 @@ CASES = (
         example="engine=uring,posix block=4KiB,128KiB",
         also={
             "fio": "engine=uring block=4KiB depth=32",
+            "bs": "block=4KiB",
+            "iodepth": "depth=32",
+            "numjobs": "threads=8",
             "randread": "pattern=random direction=read",
             "randwrite": "pattern=random direction=write",
             "io": "",

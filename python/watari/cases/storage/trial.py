@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from watari import _native
 from watari.case.axis import Parameters, expanded
 from watari.case.native import verified
 from watari.cases.storage.axes import bytes_per_sample
@@ -21,8 +22,6 @@ PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process. The seed, which makes the random order and marks what is written,
     is another one each time."""
-    from watari import _native
-
     seed = time.time_ns() >> 20
     folder = expanded(parameters["folder"])
     # what the library takes of every case

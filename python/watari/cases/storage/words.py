@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, Table, plain_columns
-from watari.cases.storage.numbers import COLUMNS, columns
+from watari.case.presentation import Presentation, in_numbers, plain_columns
+from watari.cases.storage.numbers import columns
 from watari.common.units import format_size
 from watari.results.measured import Measured
 
@@ -39,19 +39,15 @@ def summary(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     return {**columns(m), "spread": plain_columns(m, cases)["spread"]}
 
 
-def tables(cases: Sequence[Measured]) -> list[Table]:
-    """Every case that ran."""
-    drawn = [m for m in cases if m.case == "storage" and m.drawn]
-    rows = [{"run": m.run, "Case": words(m.case, m.parameters), **columns(m)} for m in drawn]
-    if not rows:
-        return []
-    return [Table("storage", "Storage in numbers", SAYS, ("Case", *COLUMNS), rows)]
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Every number of a case that ran, as text."""
+    return {"Case": words(m.case, m.parameters), **columns(m)}
 
 
 PRESENTATION = Presentation(
     words=words,
     columns=summary,
-    tables=tables,
+    tables=in_numbers("storage", "Storage in numbers", SAYS, row),
     figures="watari.cases.storage.figures",
     answer="watari.cases.storage.answer",
 )

@@ -19,12 +19,12 @@ _watari() {
         list=$(_watari_words '')
     elif list=$(_watari_words "${words[1]} $before"); [[ $before == --* && $list ]]; then
         :
-    elif [[ ${words[1]} == run && $current == *=* ]]; then
+    elif [[ ${words[1]} == @(run|predict|advise) && $current == *=* ]]; then
         local last=${current##*[=,]} # of a sweep
         list=$(_watari_words "run ${words[2]} ${current%%=*}=")
         list=$(for word in $list; do printf '%s ' "${current%"$last"}$word"; done)
         [[ $current == folder=* ]] && list=$(compgen -d -P folder= -- "${current#folder=}")
-    elif ((count > 3)) && list=$(_watari_words "run ${words[2]}"); [[ ${words[1]} == run && $list ]]; then
+    elif ((count > 3)) && list=$(_watari_words "${words[1]} ${words[2]}"); [[ ${words[2]} != -* && $list ]]; then
         :
     else
         list=$(_watari_words "${words[1]}")

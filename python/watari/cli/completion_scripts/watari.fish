@@ -18,10 +18,11 @@ function __watari
         set list (__watari_words "$words[2] $words[-1]")
         if test -n "$list"
             printf '%s\n' $list
+            contains -- $words[-1] --plan --machine; and __fish_complete_path $current
             return
         end
     end
-    if test $words[2] = run; and string match -q -- '*=*' $current
+    if contains $words[2] run predict advise; and string match -q -- '*=*' $current
         set -l axis (string replace -r '=.*' '=' -- $current)
         set -l before (string replace -r '[^=,]*$' '' -- $current)
         for word in (__watari_words "run $words[3] $axis")
@@ -30,8 +31,8 @@ function __watari
         test $axis = folder=; and __fish_complete_directories $current
         return
     end
-    if test $words[2] = run; and test (count $words) -ge 3
-        set list (__watari_words "run $words[3]")
+    if test (count $words) -ge 3; and not string match -q -- '-*' $words[3]
+        set list (__watari_words "$words[2] $words[3]")
     end
     test -n "$list"; or set list (__watari_words $words[2])
     printf '%s\n' $list

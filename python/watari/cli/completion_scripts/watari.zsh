@@ -16,17 +16,18 @@ _watari() {
     list=$(_watari_words "$words[2] $before")
     if [[ $before == --* && -n $list ]]; then
         compadd -- ${=list}
+        [[ $before == --(plan|machine) ]] && _files
         return
     fi
-    if [[ $words[2] == run && $current == *=* ]]; then
+    if [[ $words[2] == (run|predict|advise) && $current == *=* ]]; then
         list=$(_watari_words "run $words[3] ${current%%=*}=")
         compset -P '*[=,]'
         if [[ -n $list ]]; then compadd -- ${=list}; else _files; fi
         return
     fi
     list=''
-    if [[ $words[2] == run ]] && ((CURRENT > 3)); then
-        list=$(_watari_words "run $words[3]")
+    if ((CURRENT > 3)) && [[ $words[3] != -* ]]; then
+        list=$(_watari_words "$words[2] $words[3]")
     fi
     [[ -n $list ]] || list=$(_watari_words "$words[2]")
     local -a axes others

@@ -11,7 +11,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from watari.machine import openblas
+from watari import _native
+from watari.common.errors import UnsupportedError
+from watari.common.files import PACKAGE
+from watari.machine import cupti, openblas
 from watari.machine.probe import host, links, memories, nvml, system
 from watari.machine.probe.system import System
 from watari.machine.probe.tables import render
@@ -31,8 +34,6 @@ def machine(
     """
     files = System(Path(root))
     if gpus is None or topology is None or capabilities is None:
-        from watari import _native
-
         gpus = _native.gpus() if gpus is None else gpus
         topology = _native.topology() if topology is None else topology
         capabilities = (
@@ -130,11 +131,22 @@ def gpu_capabilities(
     rows = [
         ("gpu-driver", None if driver else "no kernel module of a GPU driver is loaded", detail),
         ("nvml", without, None),
+        ("trace", *tracing()),
     ]
     return [
         {"name": name, "available": reason is None, "reason": reason, "detail": detail or None}
         for name, reason, detail in rows
     ]
+
+
+def tracing() -> tuple[str | None, str | None]:
+    """Why `watari trace` cannot work, and the CUPTI that it uses."""
+    if not (PACKAGE / "libwatari_injected.so").is_file():
+        return "this build has no injected library: CUPTI's headers were missing", None
+    try:
+        return None, str(cupti.find())
+    except UnsupportedError as error:
+        return str(error), None
 
 
 def slug(processors: list[dict[str, Any]], architecture: str) -> str:

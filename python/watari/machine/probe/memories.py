@@ -10,20 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from watari.common import library
 from watari.machine.probe import system
 from watari.machine.probe.system import System
 
 Gpu = dict[str, Any]
 Judgement = tuple[bool, "str | None", "str | None"]  # supported, reason, route
 
-NEEDS = {
-    "pageable": "nothing",
-    "pinned": "a GPU",
-    "device": "a GPU",
-    "managed": "a GPU with managedMemory; to migrate on demand, concurrentManagedAccess",
-    "system": "pageableMemoryAccess: by ATS (GH200) or by HMM (open kernel module, Linux 6.1.24)",
-    "file": "a file system",
-}
+NEEDS = {kind.name: kind.needs for kind in library.KINDS.values()} | {"file": "a file system"}
 
 
 def memories(gpus: list[Gpu], absence: str | None, machine: System) -> list[dict[str, Any]]:
@@ -31,7 +25,8 @@ def memories(gpus: list[Gpu], absence: str | None, machine: System) -> list[dict
     judged: dict[str, Judgement] = dict.fromkeys(NEEDS, (True, None, None))
     if not gpus:
         reason = why_no_gpu(absence, machine)
-        judged |= dict.fromkeys(("pinned", "device", "managed", "system"), (False, reason, None))
+        of_gpu = [kind.name for kind in library.KINDS.values() if kind.gpu]
+        judged |= dict.fromkeys(of_gpu, (False, reason, None))
     else:
         judged["managed"] = managed(gpus)
         judged["system"] = of_system(gpus, machine)

@@ -181,6 +181,12 @@ CAUSES = (
 
 
 def likely(machine: Machine, path: set[str]) -> list[str]:
-    """What the record shows that may slow this path."""
+    """What the record shows that may slow this path; of other hosts, with their names."""
     found = ((c.name, c.find(machine)) for c in CAUSES if path.intersection(c.touches))
-    return [f"{name}: {text}" for name, text in found if text]
+    own = [f"{name}: {text}" for name, text in found if text]
+    return own + [
+        f"{', '.join(other['hosts'])}: {text}"
+        for other in machine.get("others", [])
+        for text in likely(other, path)
+        if text not in own
+    ]

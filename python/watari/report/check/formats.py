@@ -13,7 +13,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from watari.report.check.items import FAIL, PASS, UNKNOWN, Item, exit_code
+from watari.report.check.item import FAIL, PASS, UNKNOWN, Item
+from watari.report.check.items import exit_code
 from watari.results.schema import Results
 
 STYLES = {PASS: "green", FAIL: "bold red", UNKNOWN: "yellow"}

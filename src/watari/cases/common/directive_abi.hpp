@@ -1,6 +1,6 @@
 /// What every style written in directives says to its caller: plain data, since these styles live
 /// in shared objects of their own. An application's request is its own
-/// (himeno/styles/directive.hpp).
+/// (styles/directive.hpp of a case).
 ///
 /// The caller has made a CUDA context of the GPU current before, which libgomp then shares.
 #pragma once

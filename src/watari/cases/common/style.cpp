@@ -8,11 +8,11 @@ void require_halo(const style_facts& row, comm::path halo, bool overlap, process
         throw unsupported(
             "overlap=yes: on the CPU every thread computes, none is left to exchange");
     if (overlap && !row.overlaps)
-        throw unsupported(name + " waits for each of its kernels: nothing overlaps");
+        throw unsupported(
+            name + " waits for each of its kernels, or gives it a whole part: nothing overlaps");
     if (row.halos & only(halo)) return;
     std::string known;
-    for (const auto path :
-         {comm::path::staged, comm::path::device, comm::path::nccl, comm::path::peer})
+    for (const comm::path path : comm::paths)
         if (row.halos & only(path))
             known += (known.empty() ? "" : ", ") + std::string(name_of(path));
     throw unsupported(name + " is not written for halo=" + std::string(name_of(halo)) +

@@ -5,6 +5,7 @@
 #include "watari/comm/halo.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/processor.hpp"
+#include "watari/core/with_cuda.hpp"
 #include "watari/measure/trial.hpp"
 #include "watari/memory/kind.hpp"
 
@@ -26,11 +27,17 @@ struct style_facts {
 template <class Part>
 struct style : style_facts {
     measure::trial (*run)(const Part& p);
-    measure::trial (*run_on_cpu)(const Part& p);
+    measure::trial (*run_on_cpu)(const Part& p) = nullptr;
 
     /// Its program for a processor; null where there is none.
     auto on(processor who) const { return who.is_gpu() ? run : run_on_cpu; }
 };
+
+/// A program that a build without CUDA does not have: there it is named, and null.
+template <class Part>
+constexpr auto on_gpu(measure::trial (*program)(const Part& p)) {
+    return with_cuda ? program : nullptr;
+}
 
 constexpr unsigned only(comm::path which) { return 1u << static_cast<unsigned>(which); }
 inline constexpr unsigned any_halo = ~0u;

@@ -169,6 +169,37 @@ void record_floors(measure::trial& into, const floors& measured, const pipeline_
     into.quantities["floor_s"] = {std::max(store, arithmetic), "s"};
 }
 
+/// What was moved, and what the schedule foresaw.
+void record_counts(measure::trial& into, const parameters& p, const foresight& ahead,
+                   const pipeline_counts& counts) {
+    into.quantities["bytes_read"] = {static_cast<double>(counts.read), "B"};
+    into.quantities["bytes_written"] = {static_cast<double>(counts.written), "B"};
+    into.quantities["bytes_planned"] = {static_cast<double>(ahead.read + ahead.written), "B"};
+    into.quantities["lower_bound_bytes"] = {ahead.lower_bound, "B"};
+    into.quantities["block_rows"] = {static_cast<double>(ahead.block_rows), "1"};
+    into.quantities["block_columns"] = {static_cast<double>(ahead.block_columns), "1"};
+    into.quantities["blas_threads"] = {
+        p.processor.is_gpu() ? 1.0 : static_cast<double>(cpu::own_cpus().size()), "1"};
+}
+
+pipeline_options pipeline_of(const parameters& p, const case_state& here) {
+    const placement &a = here.matrices.where(matrix::a), &b = here.matrices.where(matrix::b),
+                    &c = here.matrices.where(matrix::c);
+    return {.schedule = &here.schedule,
+            .a = {&here.tiles, a},
+            .b = {&here.tiles, b},
+            .c_read = {&here.tiles, c},
+            .c = {&here.tiles, c},
+            .alpha = p.alpha,
+            .beta = p.beta,
+            .type = p.type,
+            .who = p.processor,
+            .threads = static_cast<int>(cpu::own_cpus().size()),
+            .movers = movers_of(p),
+            .depth = depth_of(p),
+            .slot_bytes = slot_bytes({a, b, c})};
+}
+
 }  // namespace
 
 foresight plan(const parameters& p) {
@@ -188,25 +219,7 @@ measure::trial run(const parameters& p) {
         throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.path() +
                           " is read in whole units of " + std::to_string(unit) +
                           " bytes; choose a tile whose rows are such");
-    const std::size_t slot =
-        slot_bytes({here.matrices.where(matrix::a), here.matrices.where(matrix::b),
-                    here.matrices.where(matrix::c)});
-    const auto stored = [&](matrix which) {
-        return stored_matrix{&here.tiles, here.matrices.where(which)};
-    };
-    pipeline work({.schedule = &here.schedule,
-                   .a = stored(matrix::a),
-                   .b = stored(matrix::b),
-                   .c_read = stored(matrix::c),
-                   .c = stored(matrix::c),
-                   .alpha = p.alpha,
-                   .beta = p.beta,
-                   .type = p.type,
-                   .who = p.processor,
-                   .threads = static_cast<int>(cpu::own_cpus().size()),
-                   .movers = movers_of(p),
-                   .depth = depth_of(p),
-                   .slot_bytes = slot});
+    pipeline work(pipeline_of(p, here));
     floors measured = measure_floors(p, here, work);
 
     measure::trial result;
@@ -226,14 +239,7 @@ measure::trial run(const parameters& p) {
     result.flops_per_sample = here.schedule.multiplies() ? p.size.flops() : 0;
     result.bytes_per_sample = static_cast<double>(counts.read + counts.written);
     record_floors(result, measured, counts, result.flops_per_sample);
-    result.quantities["bytes_read"] = {static_cast<double>(counts.read), "B"};
-    result.quantities["bytes_written"] = {static_cast<double>(counts.written), "B"};
-    result.quantities["bytes_planned"] = {static_cast<double>(ahead.read + ahead.written), "B"};
-    result.quantities["lower_bound_bytes"] = {ahead.lower_bound, "B"};
-    result.quantities["block_rows"] = {static_cast<double>(ahead.block_rows), "1"};
-    result.quantities["block_columns"] = {static_cast<double>(ahead.block_columns), "1"};
-    result.quantities["blas_threads"] = {
-        p.processor.is_gpu() ? 1.0 : static_cast<double>(cpu::own_cpus().size()), "1"};
+    record_counts(result, p, ahead, counts);
     result.notes.push_back(counts.blas);
     result.notes.insert(result.notes.end(), counts.notes.begin(), counts.notes.end());
     if (here.on_files && p.store == "ram")

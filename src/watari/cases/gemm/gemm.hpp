@@ -5,7 +5,7 @@
 /// whatever the order, about 2 m n k / sqrt(elements of fast memory) elements.
 ///
 /// Read next: options.hpp (what is asked), schedule.hpp (which tile when), placement.hpp (where
-/// a tile lies), pipeline.hpp (reading, multiplying and writing), source.hpp (the engines);
+/// a tile lies), pipeline.hpp (reading, multiplying and writing);
 /// product.hpp (a user's own .npy files); store.hpp (test data).
 #pragma once
 

@@ -1,7 +1,7 @@
 #include "watari/cases/gemm/operand.hpp"
 
 #include "watari/core/loops.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 
 #include <cmath>
 

@@ -77,12 +77,17 @@ directive::answer run(call& one, directive::function style) {
 
 measure::trial run_directive(const part& p, directive::function style) {
     using memory::kind;
-    const bool migrates = p.style.starts_with("acc-managed");
+    const bool managed = p.style.starts_with("acc-managed");
+    const bool migrates = managed || p.style.ends_with("-system");
+    if (p.init == processor::type::gpu && !migrates)
+        throw unsupported("style " + p.style +
+                          ": its arrays lie in pageable memory until a region begins, where the "
+                          "GPU cannot write them; init=cpu");
     call one{.trial = {}, .p = p};
     if (!p.processor.is_gpu())
         prepare(one.trial, p, std::array{kind::pageable});
     else if (migrates)
-        prepare(one.trial, p, std::array{kind::managed});
+        prepare(one.trial, p, std::array{managed ? kind::managed : kind::system});
     else
         prepare(one.trial, p, std::array{kind::pageable, kind::device});
 

@@ -12,6 +12,8 @@ void require_sense(const parameters& p) {
     if (p.size.i < 3 || p.size.j < 3 || p.size.k < 3)
         throw usage_error("grid: 3 points or more along each axis, two of them the boundary's");
     if (p.split.points() < 1) throw usage_error("split: 1 rank or more along each axis");
+    if (p.init == processor::type::gpu && !p.processor.is_gpu())
+        throw unsupported("init=gpu: the CPU iterates alone, and writes its data itself");
     if (p.iterations < 1) throw usage_error("iterations: at least 1");
 }
 

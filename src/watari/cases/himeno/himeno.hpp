@@ -58,6 +58,7 @@ struct parameters {
     himeno::form form = form::fused;
     himeno::kernel kernel = kernel::shared;
     himeno::data data = data::standard;
+    watari::processor::type init = processor::type::cpu;  ///< who writes the initial data
     int threads = 1;
     bool oversubscribe = false;
 };
@@ -77,6 +78,9 @@ struct part : parameters {
 struct fields {
     grid size{};
     float *p{}, *wrk2{}, *wrk1{}, *bnd{}, *a[4]{}, *b[3]{}, *c[3]{};
+    /// This struct in memory of the processor, and what it is after a swap of p and wrk2: kernels
+    /// of an iteration load the pointers from the first. Null: they go along with the launch.
+    const fields* there[2]{};
 };
 
 /// The kernels of one backend. On a GPU they return before they are done. `gosa` is memory that the
@@ -90,7 +94,7 @@ struct kernels {
     void (*step)(const fields& f, kernel which, double* gosa, stream_t stream);
     /// p = wrk2 in the interior.
     void (*update)(const fields& f, stream_t stream);
-    /// As `step`; the caller then swaps p and wrk2, whose boundary planes are equal.
+    /// As `step`; the caller then swaps p and wrk2 (loop.hpp), whose boundary planes are equal.
     void (*fused)(const fields& f, kernel which, double* gosa, stream_t stream);
     /// Sum over the interior of a mix of p's bits and its position in the whole grid, modulo 2^53:
     /// equal for equal fields, however they are divided among ranks. Waits.

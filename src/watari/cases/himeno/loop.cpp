@@ -5,7 +5,7 @@
 #include "watari/cases/himeno/overlap.hpp"
 #include "watari/cases/himeno/stencil.hpp"
 #include "watari/core/error.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
@@ -53,7 +53,7 @@ public:
         const part& p = *part_;
         if (p.form == form::fused) {
             run_->fused(f, p.kernel, gosa_, stream_);
-            std::swap(f.p, f.wrk2);
+            swap(f);
         } else {
             run_->step(f, p.kernel, gosa_, stream_);
             run_->update(f, stream_);
@@ -85,6 +85,17 @@ std::array<float**, 14> pointers(fields& f) {
             &f.a[3], &f.b[0], &f.b[1], &f.b[2], &f.c[0], &f.c[1], &f.c[2]};
 }
 
+void swap(fields& f) {
+    std::swap(f.p, f.wrk2);
+    std::swap(f.there[0], f.there[1]);
+}
+
+std::array<fields, 2> both_ways(const fields& f) {
+    std::array<fields, 2> both{f, f};
+    swap(both[1]);
+    return both;
+}
+
 void prepare(measure::trial& into, const part& p, std::span<const memory::kind> kinds) {
     const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
     const std::size_t bytes = 14 * p.size.points() * sizeof(float);
@@ -107,7 +118,10 @@ void prepare(measure::trial& into, const part& p, std::span<const memory::kind> 
 }
 
 void initialise(const fields& f, const part& p) {
-    kernels_on(the_cpu).initialise(f, p.whole, p.origin, p.data, nullptr);
+    const bool by_gpu = p.init == processor::type::gpu;
+    const processor who = by_gpu ? p.processor : the_cpu;
+    kernels_on(who).initialise(f, p.whole, p.origin, p.data, nullptr);
+    if (by_gpu) device::synchronize(nullptr);
 }
 
 void finish_iteration(measure::trial& into, const part& p, std::size_t iteration) {

@@ -17,11 +17,17 @@ namespace watari::himeno {
 /// Where the 14 pointers of a struct are, p first.
 std::array<float**, 14> pointers(fields& f);
 
+/// Swaps p and wrk2, and what lies in memory of them.
+void swap(fields& f);
+
+/// The struct, and the one after a swap: what `there` of it points to.
+std::array<fields, 2> both_ways(const fields& f);
+
 /// Refuses what cannot run or has no room (on all ranks, if on one), sets the CPU's threads, and
 /// launches each kernel once on small data. `kinds`: the memory that the style takes 14 arrays of.
 void prepare(measure::trial& into, const part& p, std::span<const memory::kind> kinds);
 
-/// Writes the initial data with the CPU: it touches every page first.
+/// Writes the initial data with the processor of `init`: it touches every page first.
 void initialise(const fields& f, const part& p);
 
 /// Runs all iterations, with the halo's exchange where there are several ranks; p is then in f.p,

@@ -68,12 +68,14 @@ void initialise(const fields& f, grid whole, grid origin, himeno::data which, st
 }
 
 /// 13 floats read, 1 written a point: 56 bytes, 34 flops.
-void shared_step(const fields& f, double* gosa, stream_t stream) {
-    const box interior{f.size.i - 2, f.size.j - 2, f.size.k - 2};
-    double* sums = partial_sums(gosa, f.size);
+template <class Pointers>
+void shared_step(const Pointers& pointers, const grid& size, double* gosa, stream_t stream) {
+    const box interior{size.i - 2, size.j - 2, size.k - 2};
+    double* sums = partial_sums(gosa, size);
     sum_rows(
         interior,
         [=] WATARI_KERNEL(std::size_t i, std::size_t j, std::size_t k) {
+            const fields& f = pointers.get();
             const auto row = static_cast<std::ptrdiff_t>(f.size.k);
             const auto plane = static_cast<std::ptrdiff_t>(f.size.j * f.size.k);
             const std::size_t n = ((i + 1) * f.size.j + j + 1) * f.size.k + k + 1;
@@ -99,18 +101,17 @@ void shared_step(const fields& f, double* gosa, stream_t stream) {
 }
 
 void step(const fields& f, himeno::kernel which, double* gosa, stream_t stream) {
-    which == himeno::kernel::tuned ? himeno_tuned(f, gosa, stream) : shared_step(f, gosa, stream);
+    if (which == himeno::kernel::tuned) return himeno_tuned(f, gosa, stream);
+    with_pointers(f, [&](const auto& pointers) { shared_step(pointers, f.size, gosa, stream); });
 }
 
-/// 1 float read, 1 written a point; 16 bytes a thread where rows are aligned to 16.
-void update(const fields& f, stream_t stream) {
-    const auto addresses =
-        reinterpret_cast<std::uintptr_t>(f.p) | reinterpret_cast<std::uintptr_t>(f.wrk2);
-    const bool aligned = (addresses | f.size.k * sizeof(float)) % sizeof(quad) == 0;
+template <class Pointers>
+void copy_back(const Pointers& pointers, const grid& size, bool aligned, stream_t stream) {
     const std::size_t width = aligned ? 4 : 1;
     for_each_point(
-        {f.size.i - 2, f.size.j - 2, f.size.k / width},
+        {size.i - 2, size.j - 2, size.k / width},
         [=] WATARI_KERNEL(std::size_t i, std::size_t j, std::size_t piece) {
+            const fields& f = pointers.get();
             const std::size_t row = ((i + 1) * f.size.j + j + 1) * f.size.k;
             const std::size_t k = piece * width;
             if (aligned && k > 0 && k + 4 < f.size.k) {
@@ -122,6 +123,14 @@ void update(const fields& f, stream_t stream) {
                 if (at > 0 && at + 1 < f.size.k) f.p[row + at] = f.wrk2[row + at];
         },
         stream);
+}
+
+/// 1 float read, 1 written a point; 16 bytes a thread where rows are aligned to 16.
+void update(const fields& f, stream_t stream) {
+    const auto addresses =
+        reinterpret_cast<std::uintptr_t>(f.p) | reinterpret_cast<std::uintptr_t>(f.wrk2);
+    const bool aligned = (addresses | f.size.k * sizeof(float)) % sizeof(quad) == 0;
+    with_pointers(f, [&](const auto& pointers) { copy_back(pointers, f.size, aligned, stream); });
 }
 
 std::uint64_t fingerprint(const fields& f, grid whole, grid origin, stream_t stream) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/cases/himeno/himeno.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
 
@@ -23,6 +23,23 @@ WATARI_KERNEL inline Value correction(const inputs_of<Value>& in, const Value (&
                      in.b[2] * (p[2][1][2] - p[0][1][2] - p[2][1][0] + p[0][1][0]) +
                      in.c[0] * p[0][1][1] + in.c[1] * p[1][0][1] + in.c[2] * p[1][1][0] + in.wrk1;
     return (s0 * in.a[3] - p[1][1][1]) * in.bnd;
+}
+
+/// The pointers of a kernel: arguments of the launch, or loaded once, into registers, by each
+/// thread from the struct in memory.
+struct as_argument {
+    himeno::fields f;
+    WATARI_KERNEL const himeno::fields& get() const { return f; }
+};
+struct in_memory {
+    const himeno::fields* there;
+    WATARI_KERNEL himeno::fields get() const { return *there; }
+};
+
+/// Calls `run` with the one that the struct asks for.
+template <class Run>
+void with_pointers(const himeno::fields& f, const Run& run) {
+    f.there[0] != nullptr ? run(in_memory{f.there[0]}) : run(as_argument{f});
 }
 
 /// How many partial sums of gosa a kernel may leave: one for 128 points of a row.

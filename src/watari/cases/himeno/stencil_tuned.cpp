@@ -105,7 +105,8 @@ WATARI_CLONES void advance_row(const fields f, std::size_t n, bool aligned, doub
 
 }  // namespace
 
-void himeno_tuned(const fields& f, double* gosa, stream_t stream) {
+void himeno_tuned(const fields& given, double* gosa, stream_t stream) {
+    const fields& f = given.there[0] != nullptr ? *given.there[0] : given;
     double* partial = partial_sums(gosa, f.size);
     const std::size_t groups = (f.size.j - 2 + rows - 1) / rows;
     const bool aligned =

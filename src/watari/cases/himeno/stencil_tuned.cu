@@ -12,13 +12,14 @@ namespace {
 
 constexpr unsigned rows = 4, planes = 1, at_once = 4;  // at 6, registers spill
 
-template <bool Aligned>
+template <bool Aligned, class Pointers>
 struct tuned {
-    himeno::fields f;
+    Pointers pointers;
     double* partial;
     unsigned tiles_k, tiles_j;
 
     __device__ void operator()() const {
+        const himeno::fields& f = pointers.get();
         const unsigned tile_i = blockIdx.x / tiles_k / tiles_j;
         const unsigned tile_j = blockIdx.x / tiles_k % tiles_j;
         const span s{(blockIdx.x % tiles_k * 32 + threadIdx.x) * 4, unsigned(f.size.k)};
@@ -27,12 +28,12 @@ struct tuned {
         double own = 0;
         if (j + 1 < f.size.j && s.inside(0))
             for (std::size_t i = first; i < first + planes && i + 1 < f.size.i; ++i)
-                own += point(i, j, s);
+                own += point(f, i, j, s);
         own = block_sum(own);
         if (threadIdx.x == 0 && threadIdx.y == 0) partial[blockIdx.x] = own;
     }
 
-    __device__ double point(std::size_t i, std::size_t j, span s) const {
+    __device__ static double point(const himeno::fields& f, std::size_t i, std::size_t j, span s) {
         const auto row = static_cast<std::ptrdiff_t>(f.size.k);
         const auto plane = static_cast<std::ptrdiff_t>(f.size.j) * row;
         const std::size_t n = (i * f.size.j + j) * f.size.k + s.k;
@@ -57,10 +58,13 @@ void himeno_tuned(const himeno::fields& f, double* gosa, stream_t stream) {
     const auto run = [&](auto body) {
         launch<32 * rows, at_once>(blocks, dim3(32, rows), body, stream);
     };
-    if (rows_aligned(f))
-        run(tuned<true>{f, partial, unsigned(tiles_k), unsigned(tiles_j)});
-    else
-        run(tuned<false>{f, partial, unsigned(tiles_k), unsigned(tiles_j)});
+    with_pointers(f, [&](const auto& at) {
+        using how = std::decay_t<decltype(at)>;
+        if (rows_aligned(f))
+            run(tuned<true, how>{at, partial, unsigned(tiles_k), unsigned(tiles_j)});
+        else
+            run(tuned<false, how>{at, partial, unsigned(tiles_k), unsigned(tiles_j)});
+    });
     sum_values(partial, blocks, gosa, stream);
 }
 

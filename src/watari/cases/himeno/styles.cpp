@@ -1,25 +1,30 @@
-// The styles of a build with CUDA.
+// The styles, in the order in which people see them.
 #include "watari/cases/himeno/styles.hpp"
 
 namespace watari::himeno {
 
 std::span<const style> styles() {
-    using cases::any_halo, cases::only;
+    using cases::any_halo, cases::on_gpu, cases::only;
     using memory::kind;
     // what these write is one path each: a copy to the host, or the pointer that they have
     constexpr unsigned by_host = only(comm::path::staged), by_pointer = only(comm::path::device);
     constexpr unsigned by_gpu = by_pointer | only(comm::path::nccl) | only(comm::path::peer);
     static constexpr style table[] = {
-        {{"explicit", kind::device, any_halo, true}, run_explicit, nullptr},
-        {{"pinned", kind::pinned, any_halo, true}, run_pinned, nullptr},
-        {{"managed", kind::managed, any_halo, true}, run_managed, nullptr},
-        {{"managed-prefetch", kind::managed, any_halo, true}, run_managed_prefetch, nullptr},
-        {{"system", kind::system, any_halo, true}, run_system, run_system_on_cpu},
-        {{"acc-data", kind::pageable, by_host, false}, run_directive, nullptr},
-        {{"acc-host-data", kind::device, by_gpu, false}, run_directive, nullptr},
-        {{"acc-managed", kind::managed, by_pointer, false}, run_directive, nullptr},
-        {{"acc-managed-all", kind::managed, by_pointer, false}, run_directive, nullptr},
-        {{"omp-target", kind::pageable, by_host, false}, run_directive, nullptr},
+        {{"explicit", kind::device, any_halo, true}, on_gpu(run_explicit)},
+        {{"explicit-struct", kind::device, any_halo, false}, on_gpu(run_explicit_struct)},
+        {{"pinned", kind::pinned, any_halo, true}, on_gpu(run_pinned)},
+        {{"managed", kind::managed, any_halo, true}, on_gpu(run_managed)},
+        {{"managed-struct", kind::managed, any_halo, false}, on_gpu(run_managed_struct)},
+        {{"managed-prefetch", kind::managed, any_halo, true}, on_gpu(run_managed_prefetch)},
+        {{"system", kind::system, any_halo, true}, on_gpu(run_system), run_system_on_cpu},
+        {{"system-prefetch", kind::system, any_halo, true}, on_gpu(run_system_prefetch)},
+        {{"acc-data", kind::pageable, by_host, false}, on_gpu(run_directive)},
+        {{"acc-host-data", kind::device, by_gpu, false}, on_gpu(run_directive)},
+        {{"acc-managed-all", kind::managed, by_pointer, false}, on_gpu(run_directive)},
+        {{"acc-managed", kind::managed, by_pointer, false}, on_gpu(run_directive)},
+        {{"acc-system", kind::system, by_pointer, false}, on_gpu(run_directive)},
+        {{"omp-target", kind::pageable, by_host, false}, on_gpu(run_directive)},
+        {{"omp-system", kind::system, by_pointer, false}, on_gpu(run_directive)},
     };
     return table;
 }

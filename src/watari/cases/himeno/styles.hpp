@@ -1,5 +1,5 @@
 /// The table of styles: each is a program of its own, in styles/, that manages its memory in one
-/// style and spells it out. One of styles.cpp and styles_absent.cpp is built.
+/// style and spells it out.
 #pragma once
 
 #include "watari/cases/common/style.hpp"
@@ -11,14 +11,17 @@ namespace watari::himeno {
 
 using style = cases::style<part>;
 
-/// All styles of this build.
+/// All styles; a build without CUDA has the programs of the CPU alone.
 std::span<const style> styles();
 
 measure::trial run_explicit(const part& p);
+measure::trial run_explicit_struct(const part& p);
+measure::trial run_managed_struct(const part& p);
 measure::trial run_pinned(const part& p);
 measure::trial run_managed(const part& p);
 measure::trial run_managed_prefetch(const part& p);
 measure::trial run_system(const part& p);
+measure::trial run_system_prefetch(const part& p);
 measure::trial run_system_on_cpu(const part& p);
 measure::trial run_directive(const part& p);  ///< those in shared objects, directive.hpp
 

@@ -1,8 +1,12 @@
 #include "watari/cases/hmatrix/hmatrix.hpp"
 
+#include "watari/cases/common/ranks.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/measure/clock.hpp"
+#include "watari/storage/backends/faulty.hpp"
+#include "watari/storage/backends/file.hpp"
+#include "watari/storage/backends/ram.hpp"
 
 #include <unistd.h>
 #include <algorithm>
@@ -34,7 +38,7 @@ public:
         if (!in_memory_ || !is_queued(p.solve.product.engine)) return;
         const files::descriptor file(path_, O_RDONLY | O_CLOEXEC);
         const std::uint64_t bytes = files::file_state::of(file.get()).bytes;
-        const std::uint64_t whole = (bytes + batch_unit - 1) / batch_unit * batch_unit;
+        const std::uint64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
         data_.emplace(memory::kind::pageable, whole);
         for (std::uint64_t at = 0; at < bytes; at += part) {
             const std::string some = files::bytes_of(file.get(), at, std::min(part, bytes - at));
@@ -112,17 +116,26 @@ std::vector<double> right_hand_sides(const surface& of, std::size_t systems) {
     return b;
 }
 
+/// The sum over ranks, or the only rank's value.
+template <class Value>
+Value over_ranks(const case_parameters& p, Value own) {
+    return p.solve.ranks ? p.solve.ranks->sum(own) : own;
+}
+
 /// Rows of A x, spread over the surface, that are not those of the dense matrix: all of these rows
-/// if their error in the Euclidean norm is above eps.
+/// if their error in the Euclidean norm is above eps. Each rank computes its own rows of the dense
+/// matrix.
 std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::vector<double>& x,
                        const std::vector<double>& y) {
     const std::size_t n = of.size(), systems = p.solve.product.systems;
     const std::size_t count = std::min(n, rows_compared);
+    const identity own = identity_of(of, p.build);
     const leaf_maker exact(of.panels, {.eps = std::max(1e-11, p.build.eps / 100)});
     std::vector<double> row(n);
     double error = 0, norm = 0;
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t i = k * n / count;
+        if (i < own.first_row || i - own.first_row >= own.rows) continue;
         const auto columns = static_cast<std::uint32_t>(n);
         exact.row({0, columns, 0, columns, false}, i, row.data());
         for (std::size_t s = 0; s < systems; ++s) {
@@ -132,6 +145,8 @@ std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::v
             norm += sum * sum;
         }
     }
+    error = over_ranks(p, error);
+    norm = over_ranks(p, norm);
     const double allowed = p.build.eps + (p.build.single ? single_error : 0);
     return std::sqrt(error) <= allowed * std::sqrt(norm) ? 0 : count;
 }
@@ -153,14 +168,49 @@ void report_solution(const surface& of, const solution& found, measure::trial& r
     result.quantities["read_s"] = {found.waited, "s"};
 }
 
-}  // namespace
+/// Bytes of the matrix and of what a product reads, and how long it was built, over all ranks.
+void report_matrix(const stored_matrix& matrix, const solver& by, const case_parameters& p,
+                   measure::trial& result) {
+    const auto size =
+        static_cast<double>(over_ranks(p, std::uint64_t{matrix.index().data_bytes()}));
+    const auto read = static_cast<double>(over_ranks(p, std::uint64_t{by.ahead().product.read}));
+    result.bytes_per_sample = size;
+    result.quantities["matrix_bytes"] = {size, "B"};
+    result.quantities["read_bytes"] = {read, "B"};
+    result.quantities["resident_fraction"] = {1 - read / size, "1"};
+    const auto& counts = matrix.counts();
+    if (over_ranks(p, std::uint64_t{counts.has_value()}) > 0)
+        result.quantities["build_s"] = {counts ? counts->seconds : 0, "s"};
+    if (p.store == "ram" && matrix.memory().empty())
+        result.notes.emplace_back("the matrix lies in a file in memory, without direct I/O");
+}
 
-measure::trial run(const surface& of, const case_parameters& p) {
-    if (p.samples < 1) throw usage_error("samples are 1 or more");
+/// How a device reads the matrix that has a fault now and then: all that is read is compared.
+void read_with_fault(const stored_matrix& matrix, const case_parameters& p, product_options& how) {
+    if (p.fault == "none") return;
+    if (!is_queued(how.engine))
+        throw unsupported("fault=" + p.fault +
+                          " is behind queues, engine=queue or engine=gpu; engine " + how.engine +
+                          " opens files");
+    const std::span<std::byte> memory = matrix.memory();
+    how.behind = storage::make_faulty(
+        memory.empty()
+            ? storage::make_file(
+                  {.paths = {matrix.path()}, .cache = files::cache_state::cold, .padded = true})
+            : storage::make_ram({memory.data(), memory.size()}),
+        p.fault, 1);
+    how.memory = {};
+    how.timeout = storage::faulty_timeout;
+    how.verify_always = true;
+}
+
+/// The trial of a rank, or of the only one.
+measure::trial run_rows(const surface& of, const case_parameters& p) {
     const stored_matrix matrix(of, p);
     solve_options how = p.solve;
     how.product.memory = matrix.memory();
     how.product.direct = p.store == "file";
+    read_with_fault(matrix, p, how.product);
     solver by(matrix.path(), matrix.index(), how);
     const std::size_t systems = how.product.systems;
     const std::vector<double> b = right_hand_sides(of, systems);
@@ -168,7 +218,7 @@ measure::trial run(const surface& of, const case_parameters& p) {
     x.set(b);
     measure::trial result;
     const auto multiply = [&] {
-        by.matrix().apply(y.data(), x.data(), systems);
+        by.multiply(y.data(), x.data(), systems);
         if (how.product.who.is_gpu()) device::synchronize(nullptr);
     };
     multiply();  // the first one compares checksums
@@ -180,16 +230,28 @@ measure::trial run(const surface& of, const case_parameters& p) {
         result.host_s.push_back(measure::now() - start);
     }
     report_solution(of, by.solve(b), result);
-    const auto size = static_cast<double>(matrix.index().batch_bytes());
-    const auto read = static_cast<double>(by.ahead().product.read);
-    result.bytes_per_sample = size;
-    result.quantities["matrix_bytes"] = {size, "B"};
-    result.quantities["read_bytes"] = {read, "B"};
-    result.quantities["resident_fraction"] = {1 - read / size, "1"};
-    if (const auto& counts = matrix.counts()) result.quantities["build_s"] = {counts->seconds, "s"};
-    if (p.store == "ram" && matrix.memory().empty())
-        result.notes.emplace_back("the matrix lies in a file in memory, without direct I/O");
+    report_matrix(matrix, by, p, result);
     return result;
+}
+
+/// The same parameters with the rows and the processor of this rank.
+case_parameters of_rank(const surface& of, case_parameters p, const comm::communicator& all) {
+    const auto rank = static_cast<std::size_t>(all.rank());
+    const std::vector<block> leaves = leaves_of(of.tree, p.build.eta);
+    p.build.rows = divided(of.tree, leaves, p.ranks)[rank];
+    p.solve.product.who = p.build.who = cases::own_processor(p.solve.product.who, all);
+    p.solve.ranks = &all;
+    return p;
+}
+
+}  // namespace
+
+measure::trial run(const surface& of, const case_parameters& p) {
+    if (p.samples < 1) throw usage_error("samples are 1 or more");
+    if (p.ranks == 1) return run_rows(of, p);
+    const comm::communicator& all = comm::world();
+    cases::require_ranks("of rows", p.ranks, p.solve.product.who, all);
+    return cases::on_ranks(all, [&] { return run_rows(of, of_rank(of, p, all)); });
 }
 
 }  // namespace watari::hmatrix

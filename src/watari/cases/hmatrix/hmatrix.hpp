@@ -19,10 +19,13 @@ struct case_parameters {
     solve_options solve{};
     std::string store = "file";  ///< or ram: memory, or for engines of files a file in memory
     std::string folder{};        ///< of the matrix's file, which later trials use again
+    std::string fault = "none";  ///< of the device behind queue and gpu (storage/faulty.hpp)
     std::size_t samples = 1;
+    std::size_t ranks = 1;  ///< each with rows, a file and a budget of its own
 };
 
-/// One trial. Throws usage_error, unsupported, beyond_memory, file_error, system_error.
+/// One trial; of several ranks, all call it. Throws usage_error, unsupported, beyond_memory,
+/// file_error, system_error.
 measure::trial run(const surface& of, const case_parameters& p);
 
 }  // namespace watari::hmatrix

@@ -2,7 +2,7 @@
 #include "watari/cases/latency/kernels.hpp"
 
 #include "watari/core/loops.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
 

@@ -29,10 +29,10 @@ void require_sense(const parameters& p) {
         throw usage_error("stride: a multiple of 8 bytes, one pointer");
     if (p.steps == 0 || p.steps % unrolled != 0)
         throw usage_error("steps: a multiple of " + std::to_string(unrolled));
-    const bool placed = p.kind != memory::kind::managed && p.kind != memory::kind::device;
-    if (!placed && p.thp != memory::huge_pages::as_set)
-        throw unsupported(std::string(memory::row(p.kind).name) +
-                          " memory takes no thp: the driver places it");
+    const memory::kind_row& row = memory::row(p.kind);
+    if (!row.placed && memory::placement{.thp = p.thp, .page = p.page}.places_pages())
+        throw unsupported(std::string(row.name) +
+                          " memory takes no thp or page: the driver places it");
 }
 
 /// Device memory of another GPU is reached directly, or not at all.
@@ -50,15 +50,19 @@ void pin(measure::trial& into) {
     into.quantities["threads_pinned"] = {cpu::current_team().pinned ? 1.0 : 0.0, "1"};
 }
 
+memory::placement placed(const parameters& p) {
+    return {.device = p.kind == memory::kind::device ? p.device : p.processor.number,
+            .thp = p.thp,
+            .page = p.page};
+}
+
 /// The array, and what its processor needs to follow it, in that processor's own memory.
 class chased {
 public:
     chased(const parameters& p, const cycle& next)
         : who_(p.processor),
           own_(who_.is_gpu() ? memory::kind::device : memory::kind::pageable),
-          elements_(
-              p.kind, next.size() * p.stride,
-              {.device = p.kind == memory::kind::device ? p.device : who_.number, .thp = p.thp}),
+          elements_(p.kind, next.size() * p.stride, placed(p)),
           next_(own_, next.size(), {.device = who_.number}),
           cursor_(own_, 1, {.device = who_.number}),
           chain_{elements_.data(), p.stride, next_.data(), next.size()} {
@@ -114,13 +118,10 @@ private:
 /// The array, the cycle on the host and its copy beside the processor, all at once.
 void require_room(const parameters& p, std::size_t count) {
     const std::size_t table = count * sizeof(cycle::value_type);
-    const int number = p.processor.number;
-    const bool device_memory = p.kind == memory::kind::device;
     const auto own = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
-    const memory::demand demands[] = {
-        {p.kind, count * p.stride, {.device = device_memory ? p.device : number}},
-        {memory::kind::pageable, table, {}},
-        {own, table, {.device = number}}};
+    const memory::demand demands[] = {{p.kind, count * p.stride, placed(p)},
+                                      {memory::kind::pageable, table, {}},
+                                      {own, table, {.device = p.processor.number}}};
     memory::require_room(demands, "choose a smaller size");
 }
 

@@ -23,6 +23,7 @@ struct parameters {
     std::size_t size = 0;
     std::size_t stride = 64;
     memory::huge_pages thp = memory::huge_pages::as_set;
+    std::size_t page = 0;  ///< bytes, of the kernel's pool; 0: ordinary pages
     std::size_t samples = 1;
     std::size_t steps = 0;  ///< of a sample; a multiple of `unrolled`
 };

@@ -1,6 +1,6 @@
 #include "watari/cases/lattice/lattice.hpp"
 
-#include "watari/cases/lattice/ranks.hpp"
+#include "watari/cases/lattice/ranks/ranks.hpp"
 #include "watari/cases/lattice/styles.hpp"
 #include "watari/core/error.hpp"
 

@@ -7,18 +7,18 @@
 ///
 /// Gauge field and source are drawn from a seed: every lattice has known values of log det F, of
 /// the iterations and of |x|^2. A matrix is two hops, each followed by F^-1; bytes and flops of one
-/// are in hop.hpp. The benchmark counts 8688 flops an even site and step of BiCGStab.
+/// are in kernels/hop_body.hpp. The benchmark counts 8688 flops an even site and step of BiCGStab.
 ///
-/// Read next: geometry.hpp (where a site lies), hop_body.hpp (the arithmetic of a site), hop.cpp
-/// and hop_tuned.{cu,cpp} (the loops), setup.cpp (links, source, F^-1), loop.hpp (what is timed),
-/// edges.cpp and exchange.hpp (several ranks), styles/ (one program for each style of memory
-/// management).
+/// Read next: problem/ (where a site lies, links, source, F^-1), kernels/ (hop_body.hpp has the
+/// arithmetic of a site, hop.cpp and hop_tuned.{cu,cpp} the loops), solver/ (loop.hpp: what is
+/// timed), ranks/ (several ranks), styles/ (one program for each style of memory management).
 #pragma once
 
-#include "watari/cases/lattice/geometry.hpp"
+#include "watari/cases/lattice/problem/geometry.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/core/processor.hpp"
 #include "watari/measure/trial.hpp"
+#include "watari/memory/kind.hpp"
 
 #include <cstddef>
 #include <string>
@@ -41,6 +41,7 @@ struct share {
     extents split{1, 1, 1, 1};
     const comm::communicator* ranks = nullptr;
     comm::halo* halo = nullptr;
+    memory::kind field = memory::kind::pageable;  ///< of the style's arrays, and of its halo
 };
 
 /// One trial. With several ranks each is a process that is called with the same parameters, and

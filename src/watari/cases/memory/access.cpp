@@ -49,11 +49,15 @@ residencies look_at(const arrays& data, memory::hint hint) {
 }
 
 /// Allocates both arrays, gives the advice, touches them and looks at their pages.
-arrays make_arrays(measure::trial& into, const common& p, const end& from, const end& to,
+arrays make_arrays(measure::trial& into, const placed_parameters& p, const end& from, const end& to,
                    memory::hint hint, processor gpu) {
     const std::size_t count = elements(p.size);
     const std::size_t bytes = count * sizeof(double);
-    const memory::placement how{.device = gpu.number, .oversubscribe = p.oversubscribe};
+    const memory::placement how{.device = gpu.number,
+                                .numa_node = p.numa_node,
+                                .thp = p.thp,
+                                .page = p.page,
+                                .oversubscribe = p.oversubscribe};
     const memory::demand demands[] = {{from.kind, bytes, how}, {to.kind, bytes, how}};
     memory::require_room(demands);
 
@@ -96,10 +100,35 @@ std::string phase_name(const std::vector<processor>& phases, std::size_t turn) {
     return name;
 }
 
-void note_fractions(measure::trial& into, const arrays& data, memory::hint hint) {
+double on_cpu(const memory::residency& seen) {
+    return static_cast<double>(seen.cpu) / static_cast<double>(seen.bytes);
+}
+
+/// `cpu_mapped.source.07`: the part of part 7 of the source that the CPU has mapped.
+void note_map(measure::trial& into, const std::string& name, const array& data,
+              const migration_parameters& p) {
+    const bool all_touched = p.hint != memory::hint::mapped;
+    std::size_t part = 0;
+    for (const memory::residency& seen : memory::locate_parts(data.block(), all_touched, p.map)) {
+        const std::string number = std::to_string(1000 + part++).substr(1);
+        into.series["cpu_mapped." + name + "." + number].push_back(on_cpu(seen));
+    }
+}
+
+/// Where the pages are after a sample.
+void note_fractions(measure::trial& into, const arrays& data, const migration_parameters& p) {
+    for (const auto& [name, seen] : look_at(data, p.hint))
+        into.series["cpu_mapped_fraction." + name].push_back(on_cpu(seen));
+    if (p.map == 0) return;
+    note_map(into, "source", data.source, p);
+    note_map(into, "destination", data.destination, p);
+}
+
+/// Where they are after a phase: for machines where looking at pages might move them.
+void note_phase(measure::trial& into, const arrays& data, memory::hint hint,
+                const std::string& phase) {
     for (const auto& [name, seen] : look_at(data, hint))
-        into.series["cpu_mapped_fraction." + name].push_back(static_cast<double>(seen.cpu) /
-                                                             static_cast<double>(seen.bytes));
+        into.quantities["cpu_mapped_fraction." + name + "." + phase] = {on_cpu(seen), "1"};
 }
 
 }  // namespace
@@ -110,6 +139,7 @@ measure::trial access(const access_parameters& p) {
     const end to = end_on(p, p.destination);
     memory::require_access(memory::row(from.kind), p.processor);
     memory::require_access(memory::row(to.kind), p.processor);
+    require_placement(p, {from.kind, to.kind});
 
     measure::trial result;
     prepare(result, p, p.processor);
@@ -126,6 +156,7 @@ measure::trial access(const access_parameters& p) {
 measure::trial migration(const migration_parameters& p) {
     const processor gpu = gpu_number(0);
     memory::require_access(memory::row(p.kind), gpu);
+    require_placement(p, {p.kind});
     if (p.phases.empty()) throw usage_error("phases: at least one processor");
 
     measure::trial result;
@@ -144,8 +175,9 @@ measure::trial migration(const migration_parameters& p) {
         measure::sampler sample(result, who);
         for (std::size_t i = 0; i < p.samples; ++i) {
             copy_once(sample, run, data);
-            if (reported) note_fractions(result, data, p.hint);
+            if (reported && p.look_at_all) note_fractions(result, data, p);
         }
+        if (reported) note_phase(result, data, p.hint, phase_name(p.phases, turn));
         result.phases.push_back({phase_name(p.phases, turn), first, result.host_s.size()});
     }
     result.device_s.clear();  // the CPU's phases have none, and a series is whole or not there

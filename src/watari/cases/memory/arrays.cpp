@@ -30,6 +30,18 @@ std::size_t elements(std::size_t size) {
     return size / sizeof(double);
 }
 
+void require_placement(const placed_parameters& p, std::initializer_list<memory::kind> kinds) {
+    const memory::placement asked{.numa_node = p.numa_node, .thp = p.thp, .page = p.page};
+    if (!asked.places_pages()) return;
+    bool on_cpu = false;
+    for (const memory::kind kind : kinds) {
+        if (kind == memory::kind::managed)
+            throw unsupported("managed memory takes no numa, thp or page: the driver places it");
+        on_cpu |= memory::row(kind).placed;
+    }
+    if (!on_cpu) throw unsupported("numa, thp and page place CPU memory; device memory is none");
+}
+
 void prepare(measure::trial& into, const common& p, processor who) {
     cpu::set_threads(p.threads);
     const cpu::team team = cpu::current_team();

@@ -5,6 +5,7 @@
 #include "watari/memory/buffer.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 
@@ -18,6 +19,10 @@ inline constexpr std::uint64_t poison_seed = 2;  ///< what a destination holds b
 
 /// Whole doubles in `size` bytes. Throws usage_error if there is none.
 std::size_t elements(std::size_t size);
+
+/// A driver places managed and device memory: what was asked of it must not seem to be done.
+/// Throws unsupported.
+void require_placement(const placed_parameters& p, std::initializer_list<memory::kind> kinds);
 
 /// Sets the number of CPU threads and notes how many there are and whether they are pinned;
 /// launches each kernel of a processor once on small data, so that its first sample is no launch

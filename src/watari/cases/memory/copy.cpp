@@ -24,17 +24,8 @@ memory::placement placed(const copy_parameters& p, const memory_end& end) {
     return {.device = end.kind == memory::kind::device ? end.device : p.processor.number,
             .numa_node = p.numa_node,
             .thp = p.thp,
+            .page = p.page,
             .oversubscribe = p.oversubscribe};
-}
-
-/// The driver places managed and device memory: what was asked of it must not seem to be done.
-void require_placement(const copy_parameters& p) {
-    if (p.numa_node < 0 && p.thp == memory::huge_pages::as_set) return;
-    for (const memory_end& end : {p.from, p.to})
-        if (end.kind == memory::kind::managed)
-            throw unsupported("managed memory takes neither numa nor thp: the driver places it");
-    if (p.from.kind == memory::kind::device && p.to.kind == memory::kind::device)
-        throw unsupported("numa and thp place CPU memory, and device memory is none");
 }
 
 /// Every GPU that takes part reaches the memory of the others directly: else the driver would stage
@@ -135,7 +126,7 @@ residencies look_at(const path& w) {
 
 measure::trial copy(const copy_parameters& p) {
     const std::size_t count = elements(p.size);
-    require_placement(p);
+    require_placement(p, {p.from.kind, p.to.kind});
     require_means(p);
     const std::size_t bytes = (p.bidirectional ? 2 : 1) * count * sizeof(double);
     const memory::demand demands[] = {{p.from.kind, bytes, placed(p, p.from)},

@@ -22,21 +22,26 @@ struct memory_end {
     int device = 0;
 };
 
+/// What all of them take. `numa_node`: of CPU memory; -1: first touch decides.
+struct placed_parameters : common {
+    int numa_node = -1;
+    memory::huge_pages thp = memory::huge_pages::as_set;
+    std::size_t page = 0;  ///< bytes, of the kernel's pool; 0: ordinary pages
+};
+
 /// Case `copy`: `from` to `to`, by a kernel of the processor or by the GPU's copy engine.
-struct copy_parameters : common {
+struct copy_parameters : placed_parameters {
     watari::processor processor;
     memory_end from, to;
     bool copy_engine = false;
     int streams = 1;
     bool bidirectional = false;
-    int numa_node = -1;
-    memory::huge_pages thp = memory::huge_pages::as_set;
 };
 measure::trial copy(const copy_parameters& p);
 
 /// Case `access`: destination[i] = source[i] (Yoshida 2024, 4.2.1). `kind` is shared memory; none
 /// means explicit kinds, where a location on the CPU is pinned and one on the GPU device memory.
-struct access_parameters : common {
+struct access_parameters : placed_parameters {
     watari::processor processor;
     std::optional<memory::kind> kind;
     memory::hint hint = memory::hint::none;
@@ -48,10 +53,12 @@ measure::trial access(const access_parameters& p);
 
 /// Case `migration` (Yoshida 2024, 4.2.2): source first touched by the CPU, destination by the GPU;
 /// then `samples` copies by each processor of `phases` in turn.
-struct migration_parameters : common {
+struct migration_parameters : placed_parameters {
     memory::kind kind = memory::kind::managed;
     memory::hint hint = memory::hint::none;
     std::vector<watari::processor> phases;
+    std::size_t map = 0;      ///< parts of each array whose residency is read by itself; 0: none
+    bool look_at_all = true;  ///< residency after every sample; else after every phase
 };
 measure::trial migration(const migration_parameters& p);
 
@@ -59,7 +66,7 @@ measure::trial migration(const migration_parameters& p);
 /// the other processor wrote it, and it is prefetched to this one. fault: the other wrote it, and
 /// this one reads it.
 enum class touch_operation { first_touch, prefetch, fault };
-struct touch_parameters : common {
+struct touch_parameters : placed_parameters {
     watari::processor processor;
     memory::kind kind = memory::kind::managed;
     touch_operation operation = touch_operation::first_touch;

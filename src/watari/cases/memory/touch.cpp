@@ -41,8 +41,12 @@ void require_shared(const touch_parameters& p) {
 }
 
 /// There is room for one array, asked once: looking again would count as allocating.
-memory::placement placed(const touch_parameters& p, std::size_t bytes) {
-    memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
+memory::placement placement_of(const touch_parameters& p, std::size_t bytes) {
+    memory::placement how{.device = p.processor.number,
+                          .numa_node = p.numa_node,
+                          .thp = p.thp,
+                          .page = p.page,
+                          .oversubscribe = p.oversubscribe};
     const memory::demand demands[] = {{p.kind, bytes, how}};
     memory::require_room(demands);
     how.oversubscribe = true;
@@ -60,7 +64,8 @@ processor timer_of(const touch_parameters& p) {
 measure::trial touch(const touch_parameters& p) {
     const std::size_t count = elements(p.size);
     require_shared(p);
-    const memory::placement how = placed(p, count * sizeof(double));
+    require_placement(p, {p.kind});
+    const memory::placement how = placement_of(p, count * sizeof(double));
 
     measure::trial result, second;
     prepare(result, p, p.processor);

@@ -13,36 +13,6 @@ namespace watari::cases {
 
 namespace {
 
-struct named_fault {
-    std::string_view name;
-    double storage::fault_plan::*chance;
-    double value;
-};
-
-/// A dropped command costs its identifier until the list has ended, so few of them are.
-constexpr named_fault faults[] = {
-    {"reordered", &storage::fault_plan::reordered, 1e-2},
-    {"delayed", &storage::fault_plan::delayed, 1e-2},
-    {"duplicated", &storage::fault_plan::duplicated, 1e-2},
-    {"dropped", &storage::fault_plan::dropped, 1e-4},
-    {"failed", &storage::fault_plan::failed, 1e-2},
-    {"late-data", &storage::fault_plan::late_data, 1e-2},
-    {"bad-phase", &storage::fault_plan::bad_phase, 1e-2},
-};
-
-constexpr double short_timeout = 0.2;  ///< seconds, where commands get lost
-
-std::shared_ptr<storage::backend> with_fault(std::shared_ptr<storage::backend> inner,
-                                             const storage_parameters& p) {
-    for (const named_fault& row : faults) {
-        if (row.name != p.fault) continue;
-        storage::fault_plan plan{.seed = p.seed};
-        plan.*row.chance = row.value;
-        return storage::make_faulty(std::move(inner), plan);
-    }
-    throw usage_error("no fault is called '" + p.fault + "'");
-}
-
 /// A store that is no file; null: one that is.
 std::shared_ptr<storage::backend> make_memory(const storage_parameters& p) {
     if (p.store == "file") return nullptr;
@@ -91,9 +61,9 @@ storage_source::storage_source(const storage_parameters& p, const storage::engin
         require_block(files::striped_files(wanted.files), p.block);
     }
     if (faulty_) {
-        wanted.behind =
-            with_fault(wanted.behind ? wanted.behind : storage::make_file(wanted.files), p);
-        wanted.timeout = short_timeout;
+        wanted.behind = storage::make_faulty(
+            wanted.behind ? wanted.behind : storage::make_file(wanted.files), p.fault, p.seed);
+        wanted.timeout = storage::faulty_timeout;
         wanted.spare_identifiers = true;
     }
     store_.emplace(wanted);

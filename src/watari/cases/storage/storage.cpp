@@ -4,19 +4,17 @@
 // those that were read where they arrived, those that were written by reading them back (files by
 // pread).
 #include "watari/cases/storage/storage.hpp"
+#include "watari/cases/storage/blocks.hpp"
+#include "watari/cases/storage/engines.hpp"
 #include "watari/cases/storage/source.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/files/page_cache.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/histogram.hpp"
-#include "watari/measure/thread_team.hpp"
-#include "watari/memory/buffer.hpp"
 #include "watari/memory/room.hpp"
 #include "watari/storage/engines/engine.hpp"
-#include "watari/storage/engines/notes.hpp"
 #include "watari/storage/verify/sector.hpp"
-#include "watari/storage/verify/sectors.hpp"
 
 #include <sys/resource.h>
 #include <algorithm>
@@ -50,144 +48,6 @@ void require_sense(const storage_parameters& p, const storage::engine_row& row) 
         throw usage_error("engine " + std::string(row.name) +
                           " has one request in flight a thread");
 }
-
-/// An array that holds every block of a sample, and the offset of each in the store.
-class blocks_in_memory {
-public:
-    explicit blocks_in_memory(const storage_parameters& p)
-        : p_(&p),
-          data_(p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
-                p.requests * p.block, {.device = p.processor.number}),
-          offsets_(p.requests) {
-        if (p.processor.is_gpu()) on_gpu_.emplace(p.requests * sizeof(std::uint64_t));
-    }
-
-    std::byte* data() const { return data_.data(); }
-    std::size_t block() const { return p_->block; }
-    const std::vector<std::uint64_t>& offsets() const { return offsets_; }
-
-    /// The blocks of the next sample: `first` is how many came before.
-    void choose(const storage::order& order, std::uint64_t first) {
-        for (std::size_t i = 0; i < offsets_.size(); ++i)
-            offsets_[i] = order(first + i) * p_->block;
-        if (!on_gpu_) return;
-        device::copy(on_gpu_->data(), offsets_.data(), offsets_.size() * sizeof(offsets_[0]),
-                     nullptr);
-        device::synchronize(nullptr);
-    }
-
-    void write(std::uint64_t generation) const {
-        storage::sectors_on(p_->processor).write(where(), generation, nullptr);
-        wait();
-    }
-    void spoil() const {
-        storage::sectors_on(p_->processor).spoil(where(), nullptr);
-        wait();
-    }
-    std::size_t wrong(std::uint64_t generation) const {
-        return storage::sectors_on(p_->processor).wrong(where(), generation, nullptr);
-    }
-
-private:
-    storage::blocks where() const {
-        const void* offsets = on_gpu_ ? on_gpu_->data() : offsets_.data();
-        return {data_.data(), static_cast<const std::uint64_t*>(offsets), offsets_.size(),
-                p_->block / sector_bytes};
-    }
-    void wait() const {
-        if (p_->processor.is_gpu()) device::synchronize(nullptr);
-    }
-
-    const storage_parameters* p_;
-    memory::buffer<std::byte> data_;
-    std::vector<std::uint64_t> offsets_;
-    std::optional<device::scratch> on_gpu_;
-};
-
-/// The engines of all threads, each made and run by its own: no more threads than requests. The
-/// threads of a GPU are one engine.
-class engines {
-public:
-    engines(const storage_parameters& p, const storage::engine_row& row, files::direction direction,
-            const storage_source& source, const blocks_in_memory& blocks)
-        : team_(row.queued && p.processor.is_gpu()
-                    ? 1
-                    : std::min(static_cast<std::size_t>(p.threads), p.requests)),
-          made_(team_.size()),
-          blocks_(&blocks) {
-        const std::size_t controller_threads = row.queued && p.processor.is_gpu() ? p.threads : 1;
-        team_.run([&](std::size_t i) {
-            const auto [first, count] = share(i);
-            storage::engine_options options;
-            options.direction = direction;
-            options.pattern = p.pattern;
-            options.block = p.block;
-            options.depth = row.deep ? p.depth * controller_threads : 1;
-            options.requests = count;
-            options.memory = blocks.data() + first * p.block;
-            options.bytes = count * p.block;
-            made_[i] = source.store().open(options, row);
-        });
-    }
-    ~engines() {
-        team_.run([&](std::size_t i) { made_[i].reset(); });
-    }
-    engines(const engines&) = delete;
-    engines& operator=(const engines&) = delete;
-
-    /// Moves all blocks; seconds.
-    double run() {
-        return team_.run([&](std::size_t i) {
-            const auto [first, count] = share(i);
-            made_[i]->run({std::span(blocks_->offsets()).subspan(first, count),
-                           blocks_->data() + first * blocks_->block(), blocks_->block()});
-        });
-    }
-
-    void flush() {
-        team_.run([&](std::size_t i) {
-            if (i == 0) made_[i]->flush();
-        });
-    }
-
-    void let_go() {
-        team_.run([&](std::size_t i) { made_[i]->let_go(); });
-    }
-
-    /// Seconds of a GPU in all runs, where every engine measures them.
-    std::optional<double> gpu_seconds() const {
-        double all = 0;
-        for (const auto& each : made_) {
-            const std::optional<double> seconds = each->gpu_seconds();
-            if (!seconds) return std::nullopt;
-            all += *seconds;
-        }
-        return all;
-    }
-
-    /// Of each request of the last run.
-    void record(measure::histogram& latency) const {
-        for (const auto& each : made_)
-            for (const double seconds : each->seconds()) latency.record(seconds);
-    }
-
-    std::vector<std::string> notes() const {
-        storage::notes all;
-        for (const auto& each : made_) all.add(*each);
-        return all.texts();
-    }
-
-private:
-    std::pair<std::size_t, std::size_t> share(std::size_t thread) const {
-        const std::size_t all = blocks_->offsets().size();
-        const std::size_t first = all * thread / made_.size();
-        return {first, all * (thread + 1) / made_.size() - first};
-    }
-
-    measure::thread_team team_;
-    std::vector<std::unique_ptr<storage::engine>> made_;
-    const blocks_in_memory* blocks_;
-};
 
 void require_room(const storage_parameters& p) {
     const auto kind = p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -238,6 +98,14 @@ void tell_gpu(measure::trial& into, const storage_parameters& p, const storage::
     const double all = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
     if (const std::optional<double> busy = movers.gpu_seconds())
         into.quantities["gpu_s"] = {std::min(*busy, all), "s"};
+}
+
+void add_notes(measure::trial& into, const engines& movers, const storage_source& source) {
+    for (const std::string& note : movers.notes()) into.notes.push_back(note);
+    if (const std::string notice = source.store().notice(); !notice.empty())
+        into.notes.push_back(notice);
+    for (const std::string& path : source.foreign())
+        into.notes.push_back(path + " is no test file: it holds other data");
 }
 
 }  // namespace
@@ -293,12 +161,7 @@ measure::trial storage(const storage_parameters& p) {
     }
     if (source.files()) check_direct(result, *source.files(), cached);
     result.histograms["latency"] = latency.buckets();
-    const std::vector<std::string> notes = movers.notes();
-    result.notes.insert(result.notes.end(), notes.begin(), notes.end());
-    if (const std::string notice = source.store().notice(); !notice.empty())
-        result.notes.push_back(notice);
-    for (const std::string& path : source.foreign())
-        result.notes.push_back(path + " is no test file: it holds other data");
+    add_notes(result, movers, source);
     result.bytes_per_sample = static_cast<double>(p.requests * p.block);
     result.quantities["cpu_s"] = {cpu, "s"};
     tell_gpu(result, p, row, movers);

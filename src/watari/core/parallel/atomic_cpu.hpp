@@ -1,4 +1,4 @@
-/// core/atomic.hpp for threads of the CPU.
+/// core/parallel/atomic.hpp for threads of the CPU.
 #pragma once
 
 #include "watari/core/backend.hpp"
@@ -44,7 +44,11 @@ struct atomics {
     static void add_release(Word& word, Word value) {
         std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_release);
     }
-    /// These two order nothing, and undo no order that another's release gives.
+    /// These three order nothing, and undo no order that another's release gives.
+    template <class Word>
+    static void add_relaxed(Word& word, Word value) {
+        std::atomic_ref<Word>(word).fetch_add(value, std::memory_order_relaxed);
+    }
     template <class Word>
     static void set_bits(Word& word, Word bits) {
         std::atomic_ref<Word>(word).fetch_or(bits, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-/// core/atomic.hpp for threads of a GPU.
+/// core/parallel/atomic.hpp for threads of a GPU.
 #pragma once
 
 #include <cuda/atomic>
@@ -44,7 +44,11 @@ struct atomics {
     static __device__ void add_release(Word& word, Word value) {
         reference<Word>(word).fetch_add(value, cuda::memory_order_release);
     }
-    /// These two order nothing, and undo no order that another's release gives.
+    /// These three order nothing, and undo no order that another's release gives.
+    template <class Word>
+    static __device__ void add_relaxed(Word& word, Word value) {
+        reference<Word>(word).fetch_add(value, cuda::memory_order_relaxed);
+    }
     template <class Word>
     static __device__ void set_bits(Word& word, Word bits) {
         reference<Word>(word).fetch_or(bits, cuda::memory_order_relaxed);

@@ -11,8 +11,8 @@
 #pragma once
 
 #include "watari/core/loops.hpp"
-#include "watari/core/pieces.hpp"
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/pieces.hpp"
+#include "watari/core/parallel/warp.hpp"
 
 #include <cstddef>
 

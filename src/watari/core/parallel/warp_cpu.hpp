@@ -1,4 +1,4 @@
-/// core/warp.hpp for the CPU: a group is one thread.
+/// core/parallel/warp.hpp for the CPU: a group is one thread.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-/// core/warp.hpp for a GPU: the threads of a warp that are at one place, by cooperative groups.
+/// core/parallel/warp.hpp for a GPU: the threads of a warp that are at one place, by cooperative
+/// groups.
 #pragma once
 
 #include <cooperative_groups.h>

@@ -3,94 +3,92 @@
 #include "watari/measure/clock.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace watari::gemm {
 
+namespace {
+
+/// What an engine for its tiles must be able to do.
+storage::store_use use_of(const stored_matrix& m) {
+    return {m.source, m.where.largest_block(m.tiles_per_request), m.where.most_requests()};
+}
+
+}  // namespace
+
 void pipeline::parts::begin() {
     std::fill(busy.begin(), busy.end(), false);
     pending.clear();
-    taken = next_step = products_done = ready = ended = writers_ended = 0;
+    taken = next_step = products_done = writers_ended = 0;
     reading = in_turn = writing = 0;
+    loads_taken = 0;
+    loads = {};
     part_done = 0;
-    over = false;
-    first_error = nullptr;
-    arrived.clear();
-    c_arrived.clear();
+    begun = shared.stopped = false;
+    shared.error = nullptr;
+    shared.notes = {};
     to_write.clear();
     written.clear();
     durable.clear();
     counts = {};
-    notes = {};
     counts.blas = products->name();
 }
 
-mover pipeline::parts::make_mover(files::direction direction) const {
-    return mover(o.who, direction, o.depth, {arena.data(), schedule.slots() * o.slot_bytes});
+storage::engine_use pipeline::parts::engines_for(files::direction direction) const {
+    return {o.who, direction, o.depth, {arena.data(), schedule.slots() * o.slot_bytes}};
 }
 
-void pipeline::parts::serve(std::size_t i) {
-    const bool reads = i < o.movers;
-    bool began = false;
-    std::optional<mover> by;
-    guarded([&] {
-        by.emplace(make_mover(reads ? files::direction::read : files::direction::write));
-        if (reads)
-            by->prepare({schedule.multiplies() ? o.a : stored_matrix{},
-                         schedule.multiplies() ? o.b : stored_matrix{},
-                         schedule.times_c() > 0 ? o.c_read : stored_matrix{}});
-        else
-            by->prepare({o.c});
-        std::unique_lock lock(mutex);
-        ++ready;
-        changed.notify_all();
-        wait(lock, [&] { return ready > 2 * o.movers; });
-        began = true;
-    });
-    if (began) guarded([&] { reads ? read_tiles(*by) : write_tiles(*by); });
-    if (began && !reads) guarded([&] { flush_if_last(*by); });
-    std::unique_lock lock(mutex);
-    if (by) by->add_notes(notes);
-    ++ended;
-    changed.notify_all();
-    changed.wait(lock, [&] { return over; });
+storage::engine_team pipeline::parts::make_readers() {
+    std::vector<storage::store_use> uses;
+    if (schedule.multiplies()) uses = {use_of(o.a), use_of(o.b)};
+    if (schedule.times_c() > 0) uses.push_back(use_of(o.c_read));
+    return {shared, o.movers, engines_for(files::direction::read), uses,
+            [this](storage::store_engines& by, std::size_t) {
+                storage::read_in_order(by, shared, *this);
+            }};
+}
+
+storage::engine_team pipeline::parts::make_writers() {
+    return {shared,
+            o.movers,
+            engines_for(files::direction::write),
+            {use_of(o.c)},
+            [this](storage::store_engines& engines, std::size_t i) {
+                writer by{engines, sums[i].data()};
+                write_tiles(by);
+                flush_if_last(by);
+            }};
 }
 
 pipeline_counts pipeline::parts::run() {
     begin();
-    std::vector<std::thread> threads;
-    threads.reserve(2 * o.movers);
-    double start = measure::now();
-    guarded([&] {
-        for (std::size_t i = 0; i < 2 * o.movers; ++i)
-            threads.emplace_back([this, i] { serve(i); });
+    {
+        storage::engine_team readers = make_readers(), writers = make_writers();
+        double start = measure::now();
+        shared.guarded([&] {
+            {
+                std::unique_lock lock(shared.mutex);
+                shared.wait(lock, [&] { return readers.is_ready() && writers.is_ready(); });
+                start = last_flush = last_report = measure::now();
+                begun = true;
+                shared.changed.notify_all();
+            }
+            multiply_all();
+        });
         {
-            std::unique_lock lock(mutex);
-            wait(lock, [&] { return ready == 2 * o.movers; });
-            start = last_flush = last_report = measure::now();
-            ++ready;
-            changed.notify_all();
+            std::unique_lock lock(shared.mutex);
+            shared.changed.wait(lock, [&] { return readers.has_ended() && writers.has_ended(); });
         }
-        multiply_all();
-    });
-    {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return ended == threads.size(); });
+        shared.guarded([&] {
+            if (o.who.is_gpu()) device::synchronize(main_stream());
+            counts.seconds = measure::now() - start;
+            if (o.progress && !shared.error) report_progress();
+        });
     }
-    guarded([&] {
-        if (o.who.is_gpu()) device::synchronize(main_stream());
-        counts.seconds = measure::now() - start;
-        if (o.progress && !first_error) report_progress();
-    });
-    {
-        const std::lock_guard lock(mutex);
-        over = true;
-        changed.notify_all();
-    }
-    for (std::thread& each : threads) each.join();
-    if (first_error) std::rethrow_exception(first_error);
-    counts.notes = notes.texts();
+    if (shared.error) std::rethrow_exception(shared.error);
+    counts.stopped = shared.stopped;
+    counts.read = loads.bytes;
+    counts.notes = shared.notes.texts();
     return counts;
 }
 

@@ -6,7 +6,8 @@
 ///
 ///     tile of A or B                until the products that needed what was in its slot are done
 ///     tile of C into its slot       until the tile that was there is written
-///     products of step s, column c  until A's tiles of the step and B's tile of column c have come
+///     products of step s, column c  until the loads up to the last that they need have come: A's
+///                                   tiles of the step, B's tile of column c
 ///     writing a tile of C           until the products of the last step are done, of its column
 ///                                   and of those of its group; with it go the groups beside it
 ///                                   whose products are done when its turn comes
@@ -27,14 +28,15 @@
 /// products are, of groups that are not whole too. Those who write wait for reads that are under
 /// way alone.
 ///
-/// Tiles come from open_store, but not by its ordered_reader. That gives back the oldest range for
-/// the newest; here the schedule says which slot a tile takes and how long it stays, rows are
-/// realigned on arrival, and reads wait for writes to the same disk.
+/// Tiles are read as H-matrices are (storage/stores/ordered_reads.hpp): the loads of the schedule
+/// are a known list, carried out in its order ahead of the products. The list says which slots are
+/// free, and waits for its turn at a disk that is written, too.
 #pragma once
 
 #include "watari/blas/blas.hpp"
+#include "watari/gemm/schedule/placement.hpp"
 #include "watari/gemm/schedule/schedule.hpp"
-#include "watari/gemm/transfer/mover.hpp"
+#include "watari/storage/stores/open_store.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -46,6 +48,13 @@
 #include <vector>
 
 namespace watari::gemm {
+
+/// A matrix: where it lies in which store.
+struct stored_matrix {
+    const storage::open_store* source = nullptr;
+    placement where;
+    std::size_t tiles_per_request = 1;  ///< neighbouring tiles of a request, at most
+};
 
 /// Tile (row, column) of C.
 using tile_of_c = std::pair<std::size_t, std::size_t>;

@@ -7,70 +7,64 @@
 
 namespace watari::gemm {
 
+namespace {
+
+/// Of a step's loads, in their order, those up to the last that column c needs.
+std::size_t needed_by(const std::vector<load>& loads, const step& at, std::size_t c) {
+    std::size_t count = loads.size();
+    while (count > 0 && loads[count - 1].which != matrix::a &&
+           loads[count - 1].column > at.column + c)
+        --count;
+    return count;
+}
+
+}  // namespace
+
 void pipeline::parts::multiply_all() {
+    std::uint64_t expected = 0;
     for (std::size_t s = 0; s < schedule.steps(); ++s) {
         const gemm::step at = schedule.step(s);
-        std::size_t to_hand_over = 0;
-        for (std::size_t c = 0; c < at.columns; ++c) {
-            if (done_before(at, c)) continue;
-            if (!goes_on(at, c)) {
-                if (to_hand_over > 0) hand_over(at, c, to_hand_over);
-                return stop();
-            }
-            multiply_column(at, c);
-            to_hand_over += at.last;
-            if (at.last && ends_group(at, c)) hand_over(at, c + 1, std::exchange(to_hand_over, 0));
-        }
-        if (!finished.empty()) await_rest(at);
+        const std::vector<load> of_step = loads_of(at);
+        if (!multiply_step(at, of_step, expected)) return shared.stop();
+        expected += of_step.size();
         if (o.who.is_gpu()) steps_end[s % steps_end.size()].record(main_stream());
-        const std::lock_guard lock(mutex);
+        std::unique_lock lock(shared.mutex);
+        shared.wait(lock, [&] { return loads.count >= expected; });  // of columns left out, too
         ++products_done;
-        arrived.erase(s);
-        changed.notify_all();
+        shared.changed.notify_all();
     }
     part_done = 1;
 }
 
-void pipeline::parts::await_column(const gemm::step& at, std::size_t c) {
-    std::unique_lock lock(mutex);
-    const double start = measure::now();
-    const bool reads_c = schedule.times_c() > 0;
-    wait(lock, [&] {
-        if (schedule.multiplies()) {
-            const arrivals& here = arrived[at.number];
-            if (here.a < at.rows * at.loads_a) return false;
-            if (at.loads_b && !here.b.count(c)) return false;
+bool pipeline::parts::multiply_step(const gemm::step& at, const std::vector<load>& of_step,
+                                    std::uint64_t before) {
+    std::size_t to_hand_over = 0;
+    for (std::size_t c = 0; c < at.columns; ++c) {
+        if (done_before(at, c)) continue;
+        if (!goes_on(at, c)) {
+            if (to_hand_over > 0) hand_over(at, c, to_hand_over);
+            return false;
         }
-        for (std::size_t r = 0; at.first && r < at.rows; ++r) {
-            if (reads_c && !c_arrived.count(schedule.slot_of_c(r, c))) return false;
-        }
-        return reads_c || !at.first || is_free(c, at.block);
-    });
-    for (std::size_t r = 0; at.first && r < at.rows; ++r) {
-        const std::size_t slot = schedule.slot_of_c(r, c);
-        c_arrived.erase(slot);
-        take(slot, at.block);
+        await_column(at, c, before + needed_by(of_step, at, c));
+        multiply_column(at, c);
+        to_hand_over += at.last;
+        if (at.last && ends_group(at, c)) hand_over(at, c + 1, std::exchange(to_hand_over, 0));
     }
+    return true;
+}
+
+void pipeline::parts::await_column(const gemm::step& at, std::size_t c, std::uint64_t needed) {
+    std::unique_lock lock(shared.mutex);
+    const double start = measure::now();
+    const bool takes_slots = at.first && schedule.times_c() == 0;  // else its loads took them
+    shared.wait(lock,
+                [&] { return loads.count >= needed && (!takes_slots || is_free(c, at.block)); });
+    for (std::size_t r = 0; takes_slots && r < at.rows; ++r)
+        occupy(schedule.slot_of_c(r, c), at.block);
     counts.waited += measure::now() - start;
 }
 
-void pipeline::parts::await_rest(const gemm::step& at) {
-    if (!schedule.multiplies()) return;
-    const std::vector<load> loads = loads_of(at);
-    std::unique_lock lock(mutex);
-    wait(lock, [&] {
-        const arrivals& here = arrived[at.number];
-        std::size_t of_a = 0, of_b = 0;
-        for (const load& each : loads) {
-            if (each.which == matrix::a) of_a += each.columns;
-            if (each.which == matrix::b) of_b += each.columns;
-        }
-        return here.a == of_a && here.b.size() == of_b;
-    });
-}
-
 void pipeline::parts::multiply_column(const gemm::step& at, std::size_t c) {
-    await_column(at, c);
     const std::size_t j = at.column + c, e = o.c.where.element;
     const tiling& tiles = o.c.where.tiles;
     const std::size_t last = at.row + at.rows - 1, n = tiles.columns_of(j);
@@ -101,9 +95,9 @@ bool pipeline::parts::ends_group(const gemm::step& at, std::size_t c) const {
 
 void pipeline::parts::hand_over(const gemm::step& at, std::size_t end, std::size_t columns) {
     const std::size_t first = end - columns;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(shared.mutex);
     to_write.push({at.row, at.rows, at.column + first, columns, first});
-    changed.notify_all();
+    shared.changed.notify_all();
 }
 
 bool pipeline::parts::goes_on(const gemm::step& at, std::size_t c) {
@@ -114,17 +108,11 @@ bool pipeline::parts::goes_on(const gemm::step& at, std::size_t c) {
     return report_progress();
 }
 
-void pipeline::parts::stop() {
-    const std::lock_guard lock(mutex);
-    counts.stopped = true;
-    changed.notify_all();
-}
-
 bool pipeline::parts::report_progress() {
     last_report = measure::now();
     completed_tiles news;
     {
-        const std::lock_guard lock(mutex);
+        const std::lock_guard lock(shared.mutex);
         news = std::exchange(durable, {});
     }
     return o.progress(std::move(news), part_done);

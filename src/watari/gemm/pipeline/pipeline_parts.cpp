@@ -2,6 +2,7 @@
 
 #include "watari/measure/thread_team.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace watari::gemm {
@@ -38,6 +39,10 @@ pipeline::parts::parts(pipeline_options given)
     o.b.tiles_per_request = schedule.most_tiles_per_request(matrix::b);
     measure::unbind();  // the BLAS makes threads that run where this one may
     products = blas::make(o.who, o.type, o.threads, main_stream());
+    const std::size_t rows = o.c.tiles_per_request * o.c.where.tiles.tile;
+    for (std::size_t i = 0; i < o.movers; ++i)
+        sums.emplace_back(o.who.is_gpu() ? memory::kind::pinned : memory::kind::pageable,
+                          std::max<std::size_t>(1, rows));
     for (const tile_of_c& each : o.finished) finished.insert(each);
 }
 
@@ -56,6 +61,14 @@ std::byte* pipeline::parts::location_of(const step& at, const load& tiles) const
 tile_run pipeline::parts::stored(const load& tiles) const {
     if (where(tiles.which).transposed) return {tiles.column, tiles.row, 1};
     return {tiles.row, tiles.column, tiles.columns};
+}
+
+void pipeline::parts::locate(const stored_matrix& of, const tile_run& tiles, std::byte* memory,
+                             std::size_t stride, storage::block_list& into) const {
+    of.where.locate(tiles.row, tiles.column, tiles.columns, into);
+    into.store = of.source;
+    into.memory = memory;
+    into.stride = stride;
 }
 
 blas::factor pipeline::parts::factor_a(const step& at, std::size_t r) const {
@@ -114,12 +127,6 @@ void pipeline::parts::await_event(const std::vector<device::event>& events, std:
     lock.lock();
 }
 
-void pipeline::parts::fail(std::exception_ptr thrown) {
-    const std::lock_guard lock(mutex);
-    if (!first_error) first_error = thrown;
-    changed.notify_all();
-}
-
 bool pipeline::parts::is_free(std::size_t c, std::size_t block) const {
     for (std::size_t r = 0; r < schedule.block_rows(); ++r) {
         const std::size_t slot = schedule.slot_of_c(r, c);
@@ -128,7 +135,7 @@ bool pipeline::parts::is_free(std::size_t c, std::size_t block) const {
     return true;
 }
 
-void pipeline::parts::take(std::size_t slot, std::size_t block) {
+void pipeline::parts::occupy(std::size_t slot, std::size_t block) {
     busy[slot] = true;
     owner[slot] = block;
 }

@@ -6,16 +6,23 @@
 #include "watari/gemm/pipeline/pipeline.hpp"
 #include "watari/gemm/pipeline/write_queue.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/stores/engine_team.hpp"
+#include "watari/storage/stores/ordered_reads.hpp"
 
-#include <condition_variable>
-#include <exception>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace watari::gemm {
+
+/// Tiles (row, column) to (row, column + columns - 1) of a matrix.
+struct tile_run {
+    std::size_t row, column, columns;
+};
 
 struct pipeline::parts {
     explicit parts(pipeline_options given);
@@ -33,6 +40,9 @@ struct pipeline::parts {
     std::byte* location_of(const step& at, const load& tiles) const;
     /// As its store has them.
     tile_run stored(const load& tiles) const;
+    /// The requests for tiles that lie `stride` bytes apart in memory.
+    void locate(const stored_matrix& of, const tile_run& tiles, std::byte* memory,
+                std::size_t stride, storage::block_list& into) const;
     /// Tile (at.row + r, at.l) of A, with r = 0 and those below it, and (at.l, at.column + c) of B.
     blas::factor factor_a(const step& at, std::size_t r) const;
     blas::factor factor_b(const step& at, std::size_t c) const;
@@ -44,60 +54,36 @@ struct pipeline::parts {
     /// The schedule's, without tiles that are left out.
     std::vector<load> loads_of(const step& at) const;
 
-    // ---- state that threads share, under `mutex`
-
-    /// Until then, or a thread has failed.
-    template <class Condition>
-    void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
-        changed.wait(lock, [&] { return first_error || condition(); });
-        if (first_error) throw stopped{};
-    }
-    /// The same of a thread that reads, which a stop ends, too.
-    template <class Condition>
-    void wait_to_read(std::unique_lock<std::mutex>& lock, Condition condition) {
-        wait(lock, [&] { return counts.stopped || condition(); });
-        if (counts.stopped) throw stopped{};
-    }
-    struct stopped {};
+    // ---- state that threads share, under `shared`'s lock
 
     /// Without the lock, until a GPU has come to an event. Where it is there already the lock is
     /// kept, so that no read slips in between two tiles that are written one after the other.
     void await_event(const std::vector<device::event>& events, std::size_t i,
                      std::unique_lock<std::mutex>& lock) const;
 
-    template <class Work>
-    void guarded(const Work& work) {
-        try {
-            work();
-        } catch (const stopped&) {
-        } catch (...) {
-            fail(std::current_exception());
-        }
-    }
-
-    void fail(std::exception_ptr thrown);
     /// Whether all tiles that earlier blocks left in a column of slots are written. All: tiles lie
     /// one below the other, elsewhere where another block's column is wider or narrower.
     bool is_free(std::size_t c, std::size_t block) const;
-    void take(std::size_t slot, std::size_t block);
+    void occupy(std::size_t slot, std::size_t block);
 
-    /// Tiles of a step that have come.
-    struct arrivals {
-        std::size_t a = 0;
-        std::set<std::size_t> b;
-    };
-
-    // ---- the threads that read
+    // ---- the list of reads (ordered_reads.hpp): the schedule's loads
 
     struct ticket {
+        std::uint64_t number;  ///< of the load, in the order of the schedule
         gemm::step at;
         load tiles;
     };
 
-    /// The next tile to read, in the schedule's order; none: all are taken.
+    /// The next one in the schedule's order.
     std::optional<ticket> next_load();
-    void read_tiles(mover& by);
-    void note_arrival(const step& at, const load& tile);
+    std::optional<ticket> take(std::unique_lock<std::mutex>& lock);
+    void locate(const ticket& next, storage::block_list& into) const;
+    void arrived(const ticket& next, std::size_t bytes);
+    /// Until the slots of these tiles are free.
+    void await_slots(const step& at, const load& tiles, std::unique_lock<std::mutex>& lock);
+    const stored_matrix& source_of(matrix which) const {
+        return which == matrix::a ? o.a : which == matrix::b ? o.b : o.c_read;
+    }
     /// Whether reads from there and writes of C are to be under way one after the other: they have
     /// one disk, which is not faster at both at once. Written alone, tiles of C leave their slots
     /// earlier, and the products that wait for these run while the next tiles are read.
@@ -105,20 +91,31 @@ struct pipeline::parts {
 
     // ---- the threads that write
 
-    void write_tiles(mover& by);
-    void write_row(mover& by, const finished_columns& these, std::unique_lock<std::mutex>& lock);
+    /// One of them: its engine, and room for checksums of rows of tiles.
+    struct writer {
+        storage::store_engines& by;
+        std::uint64_t* sums;
+        storage::block_list blocks{};
+    };
+
+    void write_tiles(writer& by);
+    void write_row(writer& by, const finished_columns& these, std::unique_lock<std::mutex>& lock);
+    /// Starts to sum up the rows of tiles; a GPU does so while they are written.
+    void begin_checksums(const writer& by, const tile_run& tiles, std::size_t rows) const;
+    std::uint64_t checksum(const writer& by, std::size_t tile, std::size_t rows) const;
     /// What has been written up to now becomes durable.
-    void flush(mover& by, std::unique_lock<std::mutex>& lock);
+    void flush(writer& by, std::unique_lock<std::mutex>& lock);
     /// The last of those who write makes durable what all have written.
-    void flush_if_last(mover& by);
+    void flush_if_last(writer& by);
 
     // ---- the calling thread
 
     void multiply_all();
-    void await_column(const gemm::step& at, std::size_t c);
-    /// Where columns are left out, tiles come all the same that later steps count on: they must
-    /// have come before a later step's do.
-    void await_rest(const gemm::step& at);
+    /// The columns of a step; `loads` of its tiles are expected behind the `before` earlier ones.
+    /// False: stopped.
+    bool multiply_step(const gemm::step& at, const std::vector<load>& loads, std::uint64_t before);
+    /// Until so many loads have come, and the column of C has its slots.
+    void await_column(const gemm::step& at, std::size_t c, std::uint64_t loads);
     void multiply_column(const gemm::step& at, std::size_t c);
     /// Whether column c is the last of its group, or the last before one that was done before.
     bool ends_group(const gemm::step& at, std::size_t c) const;
@@ -126,17 +123,15 @@ struct pipeline::parts {
     void hand_over(const gemm::step& at, std::size_t end, std::size_t columns);
     /// Whether to multiply column c, too. Tells how far it is where that is due.
     bool goes_on(const gemm::step& at, std::size_t c);
-    /// Nothing more is read or multiplied.
-    void stop();
     bool report_progress();
 
     // ---- all of it
 
     void begin();
-    mover make_mover(files::direction direction) const;
-    /// One thread that reads or writes. Its engine is made before the clock starts and given back
-    /// after it has stopped.
-    void serve(std::size_t i);
+    storage::engine_use engines_for(files::direction direction) const;
+    storage::engine_team make_readers();
+    storage::engine_team make_writers();
+    /// Engines are made before the clock starts and given back after it has stopped.
     pipeline_counts run();
 
     pipeline_options o;
@@ -148,29 +143,26 @@ struct pipeline::parts {
     std::vector<device::event> column_end;
     std::unique_ptr<blas::products> products;
     std::set<tile_of_c> finished;
-    storage::notes notes;  ///< of the run
+    std::vector<memory::buffer<std::uint64_t>> sums;  ///< by writer: of rows of tiles
 
-    std::mutex mutex;
-    std::condition_variable changed;
+    storage::monitor shared;
     std::vector<load> pending;  ///< of the step that is being handed out
     gemm::step pending_of{};
     std::size_t taken = 0, next_step = 0;
-    std::size_t products_done = 0;            ///< steps whose products are done, on a GPU enqueued
-    double part_done = 0;                     ///< of all products; the calling thread's
-    std::size_t ready = 0;                    ///< threads that have their engines; one more: begun
-    std::map<std::size_t, arrivals> arrived;  ///< by step, until its products are done
-    std::set<std::size_t> c_arrived;          ///< slots of C that hold what beta multiplies
-    std::vector<bool> busy;                   ///< slots of C that hold a tile not yet written
-    std::vector<std::size_t> owner;           ///< its block
-    write_queue to_write;                     ///< products done, on a GPU enqueued
-    std::size_t reading = 0;                  ///< loads under way; for counts.both_directions alone
-    std::size_t in_turn = 0;                  ///< of them those that take turns
-    std::size_t writing = 0;  ///< threads that write tiles of C, or wait for their turn to
+    std::uint64_t loads_taken = 0;
+    storage::arrivals loads;
+    std::size_t products_done = 0;   ///< steps whose products are done, on a GPU enqueued
+    double part_done = 0;            ///< of all products; the calling thread's
+    bool begun = false;              ///< all have their engines
+    std::vector<bool> busy;          ///< slots of C that hold a tile not yet written
+    std::vector<std::size_t> owner;  ///< its block
+    write_queue to_write;            ///< products done, on a GPU enqueued
+    std::size_t reading = 0;         ///< loads under way; for counts.both_directions alone
+    std::size_t in_turn = 0;         ///< of them those that take turns
+    std::size_t writing = 0;         ///< threads that write tiles of C, or wait for their turn to
     completed_tiles written, durable;
     double last_flush = 0, last_report = 0;
-    std::size_t ended = 0, writers_ended = 0;  ///< threads
-    bool over = false;                         ///< threads may give their engines back
-    std::exception_ptr first_error;
+    std::size_t writers_ended = 0;
     pipeline_counts counts;
 };
 

@@ -50,8 +50,8 @@ struct product_counts {
     std::vector<std::string> notes{};
 };
 
-/// Told, by the thread that runs the product, of the tiles of C that are finished and the part of
-/// this run's work that is done; first before it begins. False: stop, with what is finished kept.
+/// Called by the thread that runs the product, first before it begins: completed tiles of C, and
+/// the part of this run's work that is done. False: stop, and keep the completed tiles.
 using product_progress = std::function<bool(std::size_t finished, double part)>;
 
 class product {

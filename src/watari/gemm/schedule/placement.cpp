@@ -1,6 +1,7 @@
 #include "watari/gemm/schedule/placement.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/storage/stores/store_engines.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 #include <algorithm>
@@ -15,11 +16,9 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/// Blocks of the tiled layout: as large as may be, and a tile is a whole number of them.
+/// Blocks of the tiled layout.
 std::size_t tiled_block(const placement& where) {
-    std::size_t block = where.most;
-    while (where.tiles.tile * where.row_bytes % block != 0) block /= 2;
-    return block;
+    return stored_block(where.tiles.tile * where.row_bytes, where.most);
 }
 
 /// Bytes of the store before the first element of tile (i, j), row-major.
@@ -38,6 +37,12 @@ std::size_t block_of(const placement& where, std::size_t j, std::size_t count) {
 std::size_t row_unit(std::size_t tile, std::size_t element) {
     constexpr std::size_t page = 4096;
     return tile * element % page == 0 ? page : storage::sector_bytes;
+}
+
+std::size_t stored_block(std::size_t tile_bytes, std::size_t most) {
+    std::size_t block = most;
+    while (tile_bytes % block != 0) block /= 2;
+    return block;
 }
 
 placement placement::packed(const tiling& tiles, std::size_t element, gemm::layout layout,
@@ -134,29 +139,28 @@ std::size_t shared_bytes(const placement& where) {
     return where.layout == layout::tiled || apart ? 0 : where.unit;
 }
 
-void tile_requests::choose(const placement& where, std::size_t i, std::size_t j,
-                           std::size_t count) {
-    const std::size_t rows = where.tiles.rows_of(i);
-    row_bytes = row_bytes_of(where, j);
-    skip = skip_step = overlap = 0;
-    parts = count;
-    if (where.layout == layout::tiled) {
-        block = tiled_block(where);
-        offsets.resize((rows * row_bytes + block - 1) / block);
-        for (std::size_t part = 0; part < offsets.size(); ++part)
-            offsets[part] = where.tile_at(i, j) + part * block;
+void placement::locate(std::size_t i, std::size_t j, std::size_t count,
+                       storage::block_list& into) const {
+    into.parts = count;
+    into.overlap = layout == gemm::layout::row_major && count > 1 ? shared_bytes(*this) : 0;
+    into.rows = {.count = tiles.rows_of(i),
+                 .bytes = tiles.columns_of(j) * element,
+                 .stride = row_bytes_of(*this, j),
+                 .unit = unit};
+    into.offsets.clear();
+    if (layout == gemm::layout::tiled) {
+        into.block = tiled_block(*this);
+        const std::size_t bytes = into.rows.count * into.rows.stride;
+        for (std::size_t part = 0; part < bytes; part += into.block)
+            into.offsets.push_back(tile_at(i, j) + part);
         return;
     }
-    block = block_of(where, j, count);
-    overlap = count > 1 ? shared_bytes(where) : 0;
-    offsets.resize(rows);
-    const std::uint64_t begin = corner(where, i, j);
-    skip = begin % where.unit;
-    skip_step = where.row_bytes % where.unit;
-    for (std::size_t row = 0; row < rows; ++row) {
-        const std::uint64_t at = begin + row * where.row_bytes;
-        offsets[row] = at - at % where.unit;
-    }
+    into.block = block_of(*this, j, count);
+    std::uint64_t at = corner(*this, i, j);
+    into.rows.skip = at % unit;
+    into.rows.skip_step = row_bytes % unit;
+    for (std::size_t row = 0; row < into.rows.count; ++row, at += row_bytes)
+        into.offsets.push_back(at - at % unit);
 }
 
 }  // namespace watari::gemm

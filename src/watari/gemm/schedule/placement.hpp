@@ -14,6 +14,10 @@
 #include <initializer_list>
 #include <vector>
 
+namespace watari::storage {
+struct block_list;
+}
+
 namespace watari::gemm {
 
 enum class layout { row_major, tiled };
@@ -23,6 +27,10 @@ inline constexpr std::size_t most_block = std::size_t{1} << 17;
 
 /// Bytes to which the program's own stores align rows: pages where tiles are whole pages.
 std::size_t row_unit(std::size_t tile, std::size_t element);
+
+/// Bytes of a request for a part of a stored tile: `most`, a power of two, or less, so that the
+/// tile is a whole number of them.
+std::size_t stored_block(std::size_t tile_bytes, std::size_t most);
 
 struct placement {
     tiling tiles{};
@@ -54,6 +62,9 @@ struct placement {
     /// Of a request for so many tiles.
     std::size_t largest_block(std::size_t count = 1) const;
     std::size_t most_requests() const;  ///< of a tile
+    /// The requests of tiles (i, j) to (i, j + count - 1), as wide as one another, and the rows
+    /// that they bring. The store, and where they come to, are the caller's.
+    void locate(std::size_t i, std::size_t j, std::size_t count, storage::block_list& into) const;
 };
 
 /// Neighbouring tiles of a tile row whose rows fit a request of `bytes`. 1 where edges of tiles are
@@ -63,20 +74,6 @@ std::size_t tiles_in_request(const placement& where, std::size_t bytes);
 /// Bytes of the unit that the rows of two neighbouring tiles share, and each tile has in fast
 /// memory; 0 where they begin with units of their own.
 std::size_t shared_bytes(const placement& where);
-
-/// The requests of one tile, or of `parts` neighbours as wide as it is.
-struct tile_requests {
-    std::vector<std::uint64_t> offsets;
-    std::size_t block = 0;      ///< bytes of each
-    std::size_t parts = 1;      ///< of each
-    std::size_t overlap = 0;    ///< bytes that are part of one tile and of the next
-    std::size_t row_bytes = 0;  ///< in memory, from one row to the next
-    std::size_t skip = 0;       ///< bytes before the first element of row 0
-    std::size_t skip_step = 0;  ///< by which it grows from row to row, modulo unit
-
-    /// Tiles (i, j) to (i, j + count - 1); reuses the memory of `offsets`.
-    void choose(const placement& where, std::size_t i, std::size_t j, std::size_t count);
-};
 
 /// Bytes of a slot that holds a tile of any of these matrices; whole pages.
 std::size_t slot_bytes(std::initializer_list<placement> matrices);

@@ -2,25 +2,23 @@
 
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/core/with_cuda.hpp"
+#include "watari/hmatrix/build/leaf_chunks.hpp"
 #include "watari/hmatrix/file/writer.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/measure/thread_team.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <future>
+#include <memory>
 
 namespace watari::hmatrix {
 
 namespace {
 
 constexpr double between_checkpoints = 1;  ///< seconds
-constexpr std::size_t expected_rank = 24;
-
-/// Bytes that a leaf may take while it is made, about.
-std::size_t expected_bytes(const block& b) {
-    const std::size_t low = expected_rank * (std::size_t{b.rows} + b.columns);
-    return 8 * (b.admissible ? std::min<std::size_t>(b.entries(), low) : b.entries());
-}
 
 void count(build_counts& counts, const made_leaf& leaf, const block& b) {
     counts.entries += leaf.entries;
@@ -31,57 +29,145 @@ void count(build_counts& counts, const made_leaf& leaf, const block& b) {
     counts.highest_rank = std::max<std::size_t>(counts.highest_rank, leaf.rank);
 }
 
-/// Leaves [first, last), by all threads.
-std::vector<made_leaf> make_chunk(const leaf_maker& maker, std::span<const block> leaves,
-                                  measure::thread_team& team) {
-    std::vector<made_leaf> made(leaves.size());
-    std::atomic<std::size_t> next{0};
-    team.run([&](std::size_t) {
-        for (std::size_t i; (i = next.fetch_add(1)) < leaves.size();)
-            made[i] = maker.make(leaves[i]);
-    });
-    return made;
+/// A leaf's share of the error: its square is as a leaf's rows and columns, which is what one more
+/// rank costs. So the sum of all bytes is the least for the error of the whole matrix.
+class shares {
+public:
+    shares(const leaf_maker& maker, std::span<const block> leaves, double eps) {
+        double edges = 0;
+        for (const block& one : leaves)
+            if (one.admissible) edges += edges_of(one);
+        scale_ = eps * maker.norm() / std::sqrt(std::max(1.0, edges));
+    }
+    double of(const block& one) const { return scale_ * std::sqrt(edges_of(one)); }
+
+private:
+    static double edges_of(const block& one) {
+        return static_cast<double>(one.rows) + static_cast<double>(one.columns);
+    }
+    double scale_;
+};
+
+/// Makes the first of some leaves, in their order. Their data stay until the call after the next.
+using chunk_source = std::function<std::vector<made_leaf>(std::span<const block> leaves)>;
+
+/// By all threads of the CPU.
+chunk_source by_threads(const leaf_maker& maker, const shares& share, const build_options& how) {
+    const auto threads = static_cast<std::size_t>(cpu::current_team().threads);
+    const auto team = std::make_shared<measure::thread_team>(how.threads ? how.threads : threads);
+    const std::size_t most = how.chunk_bytes ? how.chunk_bytes : chunk_within(0, the_cpu);
+    return [=, &maker, &share](std::span<const block> leaves) {
+        std::size_t count = 0, bytes = 0;
+        while (count < leaves.size() && (count == 0 || bytes < most))
+            bytes += expected_bytes(leaves[count++]);
+        std::vector<made_leaf> made(count);
+        std::atomic<std::size_t> next{0};
+        team->run([&](std::size_t) {
+            for (std::size_t i; (i = next.fetch_add(1)) < count;)
+                made[i] = maker.make(leaves[i], share.of(leaves[i]));
+        });
+        return made;
+    };
+}
+
+/// By a GPU. Throws unsupported, beyond_memory.
+chunk_source by_gpu(const leaf_maker& maker, const shares& share, const build_options& how,
+                    std::span<const block> missing) {
+    device::use(how.who.number);
+    leaf_chunks::kernel kernel = nullptr;
+    if constexpr (with_cuda)
+        kernel = how.single ? gpu::hmatrix_leaves.make_single : gpu::hmatrix_leaves.make_double;
+    const auto chunks = std::make_shared<leaf_chunks>(maker, how, missing, how.who, kernel);
+    return [=, &share](std::span<const block> leaves) {
+        return chunks->make(leaves, [&](const block& one) { return share.of(one); });
+    };
+}
+
+/// Writes a chunk while the next one is made, by a thread of its own.
+class chunk_writer {
+public:
+    chunk_writer(matrix_writer& to, const leaf_maker& maker, std::span<const block> leaves,
+                 row_range own)
+        : to_(to), maker_(maker), leaves_(leaves), own_(own), synced_(measure::now()) {}
+
+    /// Throws what writing the chunk before threw.
+    void write(std::vector<made_leaf> made) {
+        wait();
+        writing_ = std::async(std::launch::async, [this, made = std::move(made)] {
+            measure::unbind();
+            for (const made_leaf& leaf : made) append(leaf, leaves_[to_.leaves()]);
+            if (measure::now() - synced_ < between_checkpoints) return;
+            to_.checkpoint();
+            synced_ = measure::now();
+        });
+    }
+    void wait() {
+        if (writing_.valid()) writing_.get();
+    }
+
+private:
+    /// A leaf is made whole; where a rank has some of its rows, these are kept.
+    void append(const made_leaf& leaf, const block& of) {
+        const block part = within(of, own_);
+        if (part.rows == of.rows) return to_.append(leaf.rank, leaf.data.data());
+        to_.append(leaf.rank, maker_.rows_of(leaf, of, part).data.data());
+    }
+
+    matrix_writer& to_;
+    const leaf_maker& maker_;
+    std::span<const block> leaves_;
+    row_range own_;
+    double synced_;
+    std::future<void> writing_{};  // the last one: its end waits for the thread
+};
+
+row_range rows_of(const surface& of, const build_options& how) {
+    if (how.rows.count == 0) return {0, static_cast<std::uint32_t>(of.size())};
+    if (how.rows.end() > of.size())
+        throw usage_error("rows up to " + std::to_string(how.rows.end()) + " of a matrix of " +
+                          std::to_string(of.size()));
+    return how.rows;
 }
 
 }  // namespace
 
 identity identity_of(const surface& of, const build_options& how) {
-    return {
-        of.fingerprint(),        of.size(), how.eps, how.eta, how.batch_bytes, how.single ? 4u : 8u,
-        how.recompress ? 1u : 0u};
+    const row_range own = rows_of(of, how);
+    return {of.fingerprint(),     of.size(),      how.eps,   how.eta,
+            how.single ? 4u : 8u, how.recompress, own.first, own.count};
 }
 
 build_counts build(const surface& of, const std::string& path, const build_options& how,
                    const std::function<bool(double part)>& progress) {
     const double start = measure::now();
     const leaf_maker maker(of.panels, how);
-    const std::vector<block> leaves = leaves_of(of.tree, how.eta);
-    matrix_writer writer(path, identity_of(of, how), leaves);
+    const std::vector<block> all = leaves_of(of.tree, how.eta);
+    const shares share(maker, all, how.eps);
+    const row_range own = rows_of(of, how);
+    const std::vector<block> leaves = touching(all, own), parts = within(leaves, own);
+    matrix_writer writer(path, identity_of(of, how), parts);
     build_counts counts{.leaves = leaves.size(), .resumed = writer.leaves()};
-    const auto threads = static_cast<std::size_t>(cpu::current_team().threads);
-    measure::thread_team team(how.threads ? how.threads : threads);
-    const double entries = static_cast<double>(of.size()) * static_cast<double>(of.size());
-    double done = 0, synced = start;
+    const chunk_source make =
+        how.who.is_gpu() ? by_gpu(maker, share, how, std::span(leaves).subspan(writer.leaves()))
+                         : by_threads(maker, share, how);
+    chunk_writer behind(writer, maker, leaves, own);
+    const double entries = static_cast<double>(own.count) * static_cast<double>(of.size());
+    double done = 0;
     std::size_t first = 0;
-    for (; first < counts.resumed; ++first) done += static_cast<double>(leaves[first].entries());
+    for (; first < counts.resumed; ++first) done += static_cast<double>(parts[first].entries());
     while (first < leaves.size()) {
         if (progress && !progress(done / entries)) {
             counts.stopped = true;
             break;
         }
-        std::size_t last = first, bytes = 0;
-        while (last < leaves.size() && (last == first || bytes < how.chunk_bytes))
-            bytes += expected_bytes(leaves[last++]);
-        const auto chunk = std::span(leaves).subspan(first, last - first);
-        for (const made_leaf& leaf : make_chunk(maker, chunk, team)) {
+        std::vector<made_leaf> made = make(std::span(leaves).subspan(first));
+        for (const made_leaf& leaf : made) {
             count(counts, leaf, leaves[first]);
-            done += static_cast<double>(leaves[first++].entries());
-            writer.append(leaf.rank, leaf.data.data());
+            done += static_cast<double>(parts[first++].entries());
         }
-        if (measure::now() - synced < between_checkpoints) continue;
-        writer.checkpoint();
-        synced = measure::now();
+        behind.write(std::move(made));
     }
+    behind.wait();
     if (counts.stopped)
         writer.checkpoint();
     else

@@ -1,5 +1,8 @@
 #include "watari/hmatrix/build/cross.hpp"
 
+#include "watari/hmatrix/build/vectors.hpp"
+
+#include <algorithm>
 #include <cmath>
 
 namespace watari::hmatrix {
@@ -7,12 +10,7 @@ namespace watari::hmatrix {
 namespace {
 
 constexpr std::size_t none = ~std::size_t{0};
-
-double dot(const double* a, const double* b, std::size_t n) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
+constexpr double rounding = 1e-15;
 
 /// Of those that were no pivot: where the value is largest, or smallest.
 std::size_t largest(const std::vector<double>& values, const std::vector<bool>& used) {
@@ -30,9 +28,9 @@ std::size_t smallest(const double* values, const std::vector<bool>& used) {
 
 class approximation {
 public:
-    approximation(const block_entries& of, double eps, std::size_t most)
+    approximation(const block_entries& of, double tolerance, std::size_t most)
         : of_(of),
-          eps_(eps),
+          allowed_(tolerance * tolerance),
           most_(most),
           row_(of.columns),
           column_(of.rows),
@@ -70,32 +68,32 @@ private:
 
     void residual_row(std::size_t i) {
         of_.row(i, row_.data());
-        for (std::size_t r = 0; r < found_.rank; ++r)
-            for (std::size_t j = 0; j < of_.columns; ++j) row_[j] -= u(r)[i] * v(r)[j];
+        subtract_all(row_.data(), found_.u.data() + i, of_.rows, found_.v.data(), found_.rank,
+                     of_.columns);
     }
     void residual_column(std::size_t j) {
         of_.column(j, column_.data());
-        for (std::size_t r = 0; r < found_.rank; ++r)
-            for (std::size_t i = 0; i < of_.rows; ++i) column_[i] -= v(r)[j] * u(r)[i];
+        subtract_all(column_.data(), found_.v.data() + j, of_.columns, found_.u.data(), found_.rank,
+                     of_.rows);
     }
 
-    /// The cross of row_ and column j; whether it is small against the sum of all.
+    /// The cross of row_ and column j; whether it is small enough.
     bool add(std::size_t j) {
         residual_column(j);
         used_column_[j] = true;
         const double pivot = row_[j];
         for (double& value : row_) value /= pivot;
-        const double uu = dot(column_.data(), column_.data(), of_.rows);
-        const double vv = dot(row_.data(), row_.data(), of_.columns);
-        for (std::size_t r = 0; r < found_.rank; ++r)
-            square_ +=
-                2 * dot(u(r), column_.data(), of_.rows) * dot(v(r), row_.data(), of_.columns);
-        square_ += uu * vv;
+        const double uu = dot_of(column_.data(), column_.data(), of_.rows);
+        const double vv = dot_of(row_.data(), row_.data(), of_.columns);
+        square_ = std::max(square_, uu * vv);
         found_.u.insert(found_.u.end(), column_.begin(), column_.end());
         found_.v.insert(found_.v.end(), row_.begin(), row_.end());
         ++found_.rank;
-        return uu * vv <= eps_ * eps_ * square_;
+        return uu * vv <= allowed();
     }
+
+    /// The square of a norm. What rounding leaves of the block is no cross.
+    double allowed() const { return std::max(allowed_, rounding * rounding * square_); }
 
     std::size_t next_row() const {
         for (std::size_t i = 0; i < of_.rows; ++i)
@@ -108,31 +106,31 @@ private:
     std::size_t reference() {
         const std::size_t last = found_.rank - 1;
         const std::size_t i = smallest(u(last), used_row_), j = smallest(v(last), used_column_);
-        const double allowed = eps_ * eps_ * square_;
         if (i == none || j == none) return none;
         residual_row(i);
-        if (dot(row_.data(), row_.data(), of_.columns) * static_cast<double>(of_.rows) > allowed)
+        if (dot_of(row_.data(), row_.data(), of_.columns) * static_cast<double>(of_.rows) >
+            allowed())
             return i;
         residual_column(j);
-        if (dot(column_.data(), column_.data(), of_.rows) * static_cast<double>(of_.columns) >
-            allowed)
+        if (dot_of(column_.data(), column_.data(), of_.rows) * static_cast<double>(of_.columns) >
+            allowed())
             return largest(column_, used_row_);
         return none;
     }
 
     const block_entries& of_;
-    double eps_;
+    double allowed_;
     std::size_t most_;
     std::vector<double> row_, column_;
     std::vector<bool> used_row_, used_column_;
-    double square_ = 0;  ///< of the Frobenius norm of the sum
+    double square_ = 0;  ///< of the largest cross, in the Frobenius norm
     factors found_;
 };
 
 }  // namespace
 
-crosses cross_approximation(const block_entries& of, double eps, std::size_t most) {
-    return approximation(of, eps, most).run();
+crosses cross_approximation(const block_entries& of, double tolerance, std::size_t most) {
+    return approximation(of, tolerance, most).run();
 }
 
 }  // namespace watari::hmatrix

@@ -2,8 +2,12 @@
 /// some of its rows and columns.
 ///
 ///     v = row i of the residual; j where |v_j| is largest; v /= v_j; u = column j of the residual
-///     |S|^2 += 2 sum over l of <u_l,u><v_l,v> + |u|^2 |v|^2        the running Frobenius norm
-///     stop when |u| |v| <= eps |S|; else i where |u_i| is largest
+///     stop when |u| |v| <= tolerance, or rounding of the largest one; else i where |u_i| is
+///     largest
+///
+/// The tolerance is absolute: the block's share of what the whole matrix, whose Frobenius norm is
+/// known, may err. (Against the block's own running norm, distant blocks would be stored to more
+/// digits than the matrix has.)
 ///
 /// Partial pivoting alone may miss a part of the block that no cross has touched. So, as in ACA+
 /// (Grasedyck 2005), a reference row and a reference column of the residual are looked at before it
@@ -31,6 +35,7 @@ struct crosses {
     std::size_t went_on = 0;         ///< times that a reference showed more
 };
 
-crosses cross_approximation(const block_entries& of, double eps, std::size_t most);
+/// `tolerance` is in the Frobenius norm.
+crosses cross_approximation(const block_entries& of, double tolerance, std::size_t most);
 
 }  // namespace watari::hmatrix

@@ -1,5 +1,7 @@
 #include "watari/hmatrix/build/factors.hpp"
 
+#include "watari/hmatrix/build/vectors.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,16 +10,6 @@ namespace watari::hmatrix {
 
 namespace {
 
-double dot(const double* a, const double* b, std::size_t n) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
-void subtract(double* from, double factor, const double* what, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) from[i] -= factor * what[i];
-}
-
 /// `vectors` become orthonormal, or 0 where they depend on those before; returns R, upper
 /// triangular, column by column: the c-th vector was the sum over k of r[c * count + k] times the
 /// k-th.
@@ -25,15 +17,15 @@ std::vector<double> orthonormalise(std::vector<double>& vectors, std::size_t n, 
     std::vector<double> r(count * count);
     for (std::size_t c = 0; c < count; ++c) {
         double* const own = vectors.data() + c * n;
-        const double before = std::sqrt(dot(own, own, n));
+        const double before = std::sqrt(dot_of(own, own, n));
         for (int pass = 0; pass < 2; ++pass)
             for (std::size_t k = 0; k < c; ++k) {
                 const double* const other = vectors.data() + k * n;
-                const double along = dot(other, own, n);
+                const double along = dot_of(other, own, n);
                 r[c * count + k] += along;
                 subtract(own, along, other, n);
             }
-        const double left = std::sqrt(dot(own, own, n));
+        const double left = std::sqrt(dot_of(own, own, n));
         const bool independent = left > 1e-15 * before;
         r[c * count + c] = independent ? left : 0;
         for (std::size_t i = 0; i < n; ++i) own[i] = independent ? own[i] / left : 0;
@@ -51,7 +43,7 @@ void jacobi(std::vector<double>& w, std::vector<double>& j, std::size_t n) {
         for (std::size_t p = 0; p + 1 < n; ++p)
             for (std::size_t q = p + 1; q < n; ++q) {
                 double *wp = &w[p * n], *wq = &w[q * n], *jp = &j[p * n], *jq = &j[q * n];
-                const double a = dot(wp, wp, n), b = dot(wq, wq, n), c = dot(wp, wq, n);
+                const double a = dot_of(wp, wp, n), b = dot_of(wq, wq, n), c = dot_of(wp, wq, n);
                 if (std::abs(c) <= small * std::sqrt(a * b) || c == 0) continue;
                 rotated = true;
                 const double zeta = (b - a) / (2 * c);
@@ -74,7 +66,8 @@ void jacobi(std::vector<double>& w, std::vector<double>& j, std::size_t n) {
 void combine(double* to, const std::vector<double>& basis, std::size_t n,
              const double* coefficients, std::size_t count) {
     std::fill(to, to + n, 0.0);
-    for (std::size_t k = 0; k < count; ++k) subtract(to, -coefficients[k], basis.data() + k * n, n);
+    subtract_all(to, coefficients, 1, basis.data(), count, n);
+    for (std::size_t i = 0; i < n; ++i) to[i] = -to[i];
 }
 
 }  // namespace
@@ -92,16 +85,15 @@ factors recompressed(const factors& of, double tolerance) {
     }
     jacobi(w, j, k);
     std::vector<double> square(k);
-    for (std::size_t c = 0; c < k; ++c) square[c] = dot(&w[c * k], &w[c * k], k);
+    for (std::size_t c = 0; c < k; ++c) square[c] = dot_of(&w[c * k], &w[c * k], k);
     std::vector<std::size_t> order(k);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](auto a, auto b) { return square[a] > square[b]; });
-    const double all = std::accumulate(square.begin(), square.end(), 0.0);
     std::size_t rank = k;
-    for (double tail = 0; rank > 0; --rank) {
+    for (double tail = 0; rank > 1; --rank) {
         tail += square[order[rank - 1]];
-        if (tail > tolerance * tolerance * all) break;
+        if (tail > tolerance * tolerance) break;
     }
     factors result{of.rows, of.columns, rank};
     result.u.resize(rank * of.rows);

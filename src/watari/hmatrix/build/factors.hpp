@@ -12,7 +12,7 @@ struct factors {
     std::vector<double> u{}, v{};
 };
 
-/// The factors of the smallest rank whose Frobenius distance is at most `tolerance` times the norm.
+/// The factors of the smallest rank, 1 or more, whose Frobenius distance is at most `tolerance`.
 /// U = Q R and V = P S by modified Gram and Schmidt, applied twice; the singular values of R S^T,
 /// a few dozen rows and columns, by one-sided Jacobi rotations. (LAPACK would be called for each
 /// of 1e5 blocks from every thread at once; a matrix this small costs less than its ACA.)

@@ -1,11 +1,14 @@
 #include "watari/hmatrix/build/leaf.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/core/loops.hpp"
 #include "watari/hmatrix/build/cross.hpp"
 #include "watari/hmatrix/file/format.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace watari::hmatrix {
 
@@ -13,6 +16,7 @@ namespace {
 
 /// Blocks of so few entries are computed whole: ACA would ask for most of them.
 constexpr std::size_t few_entries = 1024;
+constexpr std::size_t rows_of_norm = 48;
 
 template <class Element>
 std::vector<std::byte> converted(const std::vector<double>& values) {
@@ -28,6 +32,11 @@ std::vector<std::byte> bytes_of(const std::vector<double>& values, bool single) 
     return single ? converted<float>(values) : converted<double>(values);
 }
 
+made_leaf owning(std::uint32_t rank, std::vector<std::byte> bytes) {
+    auto own = std::make_unique<const std::vector<std::byte>>(std::move(bytes));
+    return {rank, *own, 0, 0, std::move(own)};
+}
+
 double checked_eps(double eps) {
     if (!(eps >= 1e-11 && eps < 1)) throw usage_error("eps is from 1e-11 to below 1");
     return eps;
@@ -36,77 +45,83 @@ double checked_eps(double eps) {
 }  // namespace
 
 leaf_maker::leaf_maker(std::span<const panel> panels, const build_options& how)
-    : panels_(panels), how_(how), potential_(checked_eps(how.eps) / 10) {}
-
-void leaf_maker::row(const block& of, std::size_t i, double* to) const {
-    const point at = panels_[of.row + i].centroid;
-    for (std::size_t j = 0; j < of.columns; ++j) to[j] = potential_(panels_[of.column + j], at);
-}
-
-void leaf_maker::column(const block& of, std::size_t j, double* to) const {
-    const panel& own = panels_[of.column + j];
-    for (std::size_t i = 0; i < of.rows; ++i) to[i] = potential_(own, panels_[of.row + i].centroid);
-}
+    : panels_(panels), how_(how), entries_(panels, checked_eps(how.eps) / 10) {}
 
 made_leaf leaf_maker::make_dense(const block& of) const {
     std::vector<double> values(of.entries());
-    for (std::size_t i = 0; i < of.rows; ++i) row(of, i, values.data() + i * of.columns);
-    return {dense, bytes_of(values, how_.single), values.size()};
+    for (std::size_t j = 0; j < of.columns; ++j) column(of, j, values.data() + j * of.rows);
+    made_leaf leaf = owning(dense, bytes_of(values, how_.single));
+    leaf.entries = values.size();
+    return leaf;
 }
 
-made_leaf leaf_maker::make(const block& of) const {
+made_leaf leaf_maker::rows_of(const made_leaf& leaf, const block& from, const block& part) const {
+    const std::size_t each = how_.single ? 4 : 8,
+                      width = leaf.rank == dense ? from.columns : leaf.rank;
+    const std::size_t before = leaf.rank == dense ? 0 : each * leaf.rank * from.columns;  // V
+    std::vector<std::byte> some(before + each * width * part.rows);
+    std::copy_n(leaf.data.begin(), before, some.begin());
+    for (std::size_t j = 0; j < width; ++j)
+        std::memcpy(some.data() + before + each * j * part.rows,
+                    leaf.data.data() + before + each * (j * from.rows + part.row - from.row),
+                    each * part.rows);
+    return owning(leaf.rank, std::move(some));
+}
+
+double leaf_maker::norm() const {
+    const std::size_t n = panels_.size(), rows = std::min(n, rows_of_norm);
+    const block all{0, static_cast<std::uint32_t>(n), 0, static_cast<std::uint32_t>(n), false};
+    std::vector<double> squares(rows);
+    cpu::for_each(
+        rows,
+        [&](std::size_t k) {
+            std::vector<double> values(n);
+            row(all, k * n / rows, values.data());
+            for (const double value : values) squares[k] += value * value;
+        },
+        nullptr);
+    const double square = std::accumulate(squares.begin(), squares.end(), 0.0);
+    return std::sqrt(square * static_cast<double>(n) / static_cast<double>(rows));
+}
+
+made_leaf leaf_maker::make(const block& of, double tolerance) const {
     if (!of.admissible) return make_dense(of);
-    made_leaf leaf{};
+    std::size_t computed = 0;
     std::vector<double> whole;
     block_entries entries{of.rows, of.columns, {}, {}};
     if (of.entries() <= few_entries) {
         whole.resize(of.entries());
-        for (std::size_t i = 0; i < of.rows; ++i) row(of, i, whole.data() + i * of.columns);
-        leaf.entries = of.entries();
+        for (std::size_t j = 0; j < of.columns; ++j) column(of, j, whole.data() + j * of.rows);
+        computed = of.entries();
         entries.row = [&](std::size_t i, double* to) {
-            std::copy_n(whole.data() + i * of.columns, of.columns, to);
+            for (std::size_t j = 0; j < of.columns; ++j) to[j] = whole[j * of.rows + i];
         };
         entries.column = [&](std::size_t j, double* to) {
-            for (std::size_t i = 0; i < of.rows; ++i) to[i] = whole[i * of.columns + j];
+            std::copy_n(whole.data() + j * of.rows, of.rows, to);
         };
     } else {
-        entries.row = [&](std::size_t i, double* to) {
-            row(of, i, to), leaf.entries += of.columns;
-        };
-        entries.column = [&](std::size_t j, double* to) {
-            column(of, j, to), leaf.entries += of.rows;
-        };
+        entries.row = [&](std::size_t i, double* to) { row(of, i, to), computed += of.columns; };
+        entries.column = [&](std::size_t j, double* to) { column(of, j, to), computed += of.rows; };
     }
-    // half of the error for ACA, half for what recompression drops
-    const double eps = how_.eps / 2;
-    const std::size_t edges = std::size_t{of.rows} + of.columns;
-    const std::size_t paying = (of.entries() - 1) / edges;  // rank x edges stays below the entries
-    const std::size_t most =
-        how_.recompress ? std::min<std::size_t>({of.rows, of.columns, 2 * paying}) : paying;
-    const crosses crossed = cross_approximation(entries, eps, most);
+    const rank_limits limits = limits_of(of, how_.recompress);
+    const crosses crossed =
+        cross_approximation(entries, part_of_crosses(how_.recompress) * tolerance, limits.crosses);
+    made_leaf leaf = of_crosses(crossed, limits.paying, part_of_all * tolerance);
+    if (!leaf.own && !whole.empty()) leaf = owning(dense, bytes_of(whole, how_.single));
+    if (!leaf.own) leaf = make_dense(of);
+    leaf.entries += computed;
     leaf.went_on = crossed.went_on;
-    if (crossed.found) {
-        const factors low = how_.recompress ? recompressed(*crossed.found, eps) : *crossed.found;
-        if (low.rank <= paying) {
-            std::vector<double> values(low.v);
-            values.resize(low.rank * edges);
-            for (std::size_t i = 0; i < of.rows; ++i)
-                for (std::size_t r = 0; r < low.rank; ++r)
-                    values[low.rank * of.columns + i * low.rank + r] = low.u[r * of.rows + i];
-            leaf.rank = static_cast<std::uint32_t>(low.rank);
-            leaf.data = bytes_of(values, how_.single);
-            return leaf;
-        }
-    }
-    leaf.rank = dense;
-    if (!whole.empty()) {
-        leaf.data = bytes_of(whole, how_.single);
-        return leaf;
-    }
-    made_leaf computed = make_dense(of);
-    computed.entries += leaf.entries;
-    computed.went_on = leaf.went_on;
-    return computed;
+    return leaf;
+}
+
+made_leaf leaf_maker::of_crosses(const crosses& crossed, std::size_t paying,
+                                 double tolerance) const {
+    if (!crossed.found) return {};
+    const factors low = how_.recompress ? recompressed(*crossed.found, tolerance) : *crossed.found;
+    if (low.rank > paying) return {};
+    std::vector<double> values(low.v);
+    values.insert(values.end(), low.u.begin(), low.u.end());
+    return owning(static_cast<std::uint32_t>(low.rank), bytes_of(values, how_.single));
 }
 
 }  // namespace watari::hmatrix

@@ -1,5 +1,6 @@
 #include "watari/hmatrix/file/format.hpp"
 
+#include "watari/core/backend.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/memory/rows.hpp"
@@ -11,7 +12,7 @@
 namespace watari::hmatrix {
 
 static_assert(std::endian::native == std::endian::little);
-static_assert(sizeof(leaf_record) == 32 && sizeof(batch_record) == 40 && sizeof(file_head) == 112);
+static_assert(sizeof(leaf_record) == 32 && sizeof(identity) == 48 && sizeof(file_head) == 104);
 
 namespace {
 
@@ -36,11 +37,11 @@ void take(std::vector<Element>& values, std::size_t count, const std::string& fr
 /// Bytes of an index with so many entries.
 std::uint64_t index_size(const file_head& head) {
     return (head.of.triangles * 4 + 7) / 8 * 8 + head.leaves * sizeof(leaf_record) +
-           head.batches * sizeof(batch_record);
+           (head.index_offset - page_bytes) / page_bytes * sizeof(std::uint64_t);
 }
 
 file_head read_head(const std::string& path, int file) {
-    const std::string bytes = files::bytes_of(file, 0, batch_unit);
+    const std::string bytes = files::bytes_of(file, 0, page_bytes);
     file_head head;
     if (bytes.size() < sizeof head || std::memcmp(bytes.data(), head.magic.data(), 8) != 0)
         refuse(path, "is not a finished H-matrix of watari");
@@ -50,43 +51,58 @@ file_head read_head(const std::string& path, int file) {
                          std::to_string(format_version) + " is known");
     if (head.checksum != checksum_of(&head, offsetof(file_head, checksum)))
         refuse(path, "is damaged: the checksum of its head is not right");
+    if (head.index_offset < page_bytes || head.index_offset % page_bytes != 0)
+        refuse(path, "is damaged: its index is not behind whole pages");
+    if (std::uint64_t{head.of.first_row} + head.of.rows > head.of.triangles || head.of.rows == 0)
+        refuse(path, "is damaged: its rows are not those of its triangles");
     return head;
 }
 
+/// Leaves follow each other, within the pages that have checksums.
 void require_coverage(const std::string& path, const matrix_index& index) {
-    std::uint64_t next = 0, end = batch_unit;
-    for (const batch_record& batch : index.batches) {
-        const bool follows = batch.offset == end && batch.first_leaf == next && batch.leaves > 0 &&
-                             batch.leaves <= index.leaves.size() - next;
-        if (!follows) refuse(path, "is damaged: its batches do not follow each other");
-        next += batch.leaves;
-        end += batch.bytes;
+    std::uint64_t end = page_bytes;
+    for (const leaf_record& leaf : index.leaves) {
+        if (leaf.offset < end || leaf.offset % leaf_unit != 0)
+            refuse(path, "is damaged: its leaves do not follow each other");
+        end = leaf.offset + leaf.elements() * index.head.of.element_bytes;
     }
-    if (next != index.leaves.size() || end != index.head.index_offset)
-        refuse(path, "is damaged: its batches do not have all leaves");
+    if (index.leaves.empty() || end > index.head.index_offset)
+        refuse(path, "is damaged: its leaves do not end where its index begins");
 }
 
 }  // namespace
 
-std::uint64_t matrix_index::batch_bytes() const {
-    std::uint64_t sum = 0;
-    for (const batch_record& batch : batches) sum += batch.bytes;
-    return sum;
+std::vector<batch> batches_of(const matrix_index& index, std::uint64_t bytes) {
+    std::vector<batch> all;
+    const std::uint64_t element = index.head.of.element_bytes;
+    for (std::size_t i = 0; i < index.leaves.size(); ++i) {
+        const leaf_record& leaf = index.leaves[i];
+        const std::uint64_t first = leaf.offset / page_bytes * page_bytes;
+        const std::uint64_t last = leaf.offset + leaf.elements() * element;
+        const std::uint64_t end = (last + page_bytes - 1) / page_bytes * page_bytes;
+        if (!all.empty() && end - all.back().offset <= bytes) {
+            all.back().bytes = end - all.back().offset;
+            ++all.back().leaves;
+        } else {
+            all.push_back({first, end - first, i, 1});
+        }
+    }
+    return all;
 }
 
-std::uint64_t checksum_of(const void* data, std::size_t bytes) {
+WATARI_CLONES std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t first) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < bytes / 8; ++i) {
         std::uint64_t word;
         std::memcpy(&word, static_cast<const std::byte*>(data) + 8 * i, 8);
-        sum += memory::mixed(word, i);
+        sum += memory::mixed(word, first + i);
     }
     return sum;
 }
 
 std::string head_bytes(file_head head) {
     head.checksum = checksum_of(&head, offsetof(file_head, checksum));
-    std::string bytes(batch_unit, '\0');
+    std::string bytes(page_bytes, '\0');
     std::memcpy(bytes.data(), &head, sizeof head);
     return bytes;
 }
@@ -95,7 +111,7 @@ std::string index_bytes(const matrix_index& index) {
     std::string bytes;
     put(bytes, index.order);
     put(bytes, index.leaves);
-    put(bytes, index.batches);
+    put(bytes, index.sums);
     return bytes;
 }
 
@@ -114,7 +130,7 @@ matrix_index read_index(const std::string& path) {
     std::size_t at = 0;
     take(index.order, head.of.triangles, bytes, at);
     take(index.leaves, head.leaves, bytes, at);
-    take(index.batches, head.batches, bytes, at);
+    take(index.sums, index.data_bytes() / page_bytes, bytes, at);
     require_coverage(path, index);
     return index;
 }

@@ -1,14 +1,18 @@
 /// An H-matrix in a file.
 ///
 ///     0           head: what it is, where the index lies; 4096 bytes
-///     4096        batches, each a run of consecutive leaves, from a multiple of 4096 on, the end
-///                 filled with zeros; a leaf begins at a multiple of 16
-///     after them  index: the order of the tree, the leaves, the batches with their checksums
+///     4096        the leaves in their order, in whole pages of 4096 bytes, what is left filled
+///     with
+///                 zeros; a leaf begins at a multiple of 16
+///     after them  index: the order of the tree, the leaves, a checksum of each page
 ///
 /// All numbers are little-endian, all offsets have 64 bits and count from the file's first byte.
-/// A dense leaf is its entries row by row. A low-rank leaf is U V: V first, `rank` rows of
-/// `columns`, then U, `rows` rows of `rank`: a row of either is what one sum reads. A checksum is
-/// that of memory/rows.hpp.
+/// A dense leaf is its entries column by column. A low-rank leaf is U V: V first, `rank` rows of
+/// `columns`, row by row, then U, column by column: kernels.hpp says why. A checksum is
+/// that of memory/rows.hpp, with positions counted from the file's first byte.
+///
+/// A batch, which is read at once, is a run of consecutive leaves of any size: it is no part of the
+/// file, so the same file serves every budget. Its pages at the ends may be another batch's too.
 #pragma once
 
 #include "watari/core/precision.hpp"
@@ -22,17 +26,18 @@
 
 namespace watari::hmatrix {
 
-inline constexpr std::size_t batch_unit = 4096, leaf_unit = 16;
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::size_t page_bytes = 4096, leaf_unit = 16;
+inline constexpr std::uint32_t format_version = 3;
 inline constexpr std::uint32_t dense = ~std::uint32_t{0};  ///< as the rank of a leaf
 
-/// What a matrix is made of: with equal identities the files are equal, byte by byte.
+/// What a matrix is made of: with equal identities the files that CPUs build are equal, byte by
+/// byte; a GPU's have the same precision.
 struct identity {
     std::uint64_t surface = 0;    ///< fingerprint
     std::uint64_t triangles = 0;  ///< rows and columns
     double eps = 0, eta = 0;
-    std::uint64_t batch_bytes = 0;  ///< a batch has at least one leaf, and else at most these
     std::uint32_t element_bytes = 8, recompressed = 1;
+    std::uint32_t first_row = 0, rows = 0;  ///< that the file has: all, or those of a rank
 
     bool operator==(const identity&) const = default;
 };
@@ -41,7 +46,7 @@ struct leaf_record {
     std::uint64_t offset;
     std::uint32_t row, rows, column, columns;
     std::uint32_t rank;  ///< or `dense`
-    std::uint32_t batch;
+    std::uint32_t reserved = 0;
 
     std::uint64_t elements() const {
         return rank == dense ? std::uint64_t{rows} * columns
@@ -49,17 +54,17 @@ struct leaf_record {
     }
 };
 
-struct batch_record {
-    std::uint64_t offset, bytes;  ///< multiples of batch_unit
-    std::uint64_t first_leaf, leaves;
-    std::uint64_t checksum;
+/// Consecutive leaves, and the pages that have them.
+struct batch {
+    std::uint64_t offset, bytes;  ///< multiples of page_bytes
+    std::size_t first_leaf, leaves;
 };
 
 struct file_head {
     std::array<char, 8> magic{'W', 'A', 'T', 'A', 'R', 'I', 'H', 'M'};
     std::uint32_t version = format_version, reserved = 0;
     identity of{};
-    std::uint64_t leaves = 0, batches = 0;
+    std::uint64_t leaves = 0;
     std::uint64_t index_offset = 0, index_bytes = 0, index_checksum = 0;
     std::uint64_t checksum = 0;  ///< of what stands before
 };
@@ -69,17 +74,24 @@ struct matrix_index {
     file_head head;
     std::vector<std::uint32_t> order;
     std::vector<leaf_record> leaves;
-    std::vector<batch_record> batches;
+    std::vector<std::uint64_t> sums;  ///< checksums of the pages that have leaves
 
     precision type() const {
         return head.of.element_bytes == 4 ? precision::single_precision
                                           : precision::double_precision;
     }
-    std::uint64_t batch_bytes() const;  ///< of all batches: what a product reads
+    /// Of all pages that have leaves: what a product reads.
+    std::uint64_t data_bytes() const { return head.index_offset - page_bytes; }
+    /// The checksum that the index has for the page at an offset of the file.
+    std::uint64_t sum_of(std::uint64_t offset) const { return sums[offset / page_bytes - 1]; }
 };
 
-/// The checksum of a range whose size is a multiple of 8.
-std::uint64_t checksum_of(const void* data, std::size_t bytes);
+/// Runs of leaves in at most so many bytes, or of one leaf that has more. They cover all leaves.
+std::vector<batch> batches_of(const matrix_index& index, std::uint64_t bytes);
+
+/// The checksum of a range whose size is a multiple of 8, `first` words of 8 bytes behind what its
+/// positions are counted from.
+std::uint64_t checksum_of(const void* data, std::size_t bytes, std::uint64_t first = 0);
 
 /// The first 4096 bytes of a file, and its index.
 std::string head_bytes(file_head head);

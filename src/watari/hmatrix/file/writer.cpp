@@ -13,9 +13,9 @@ namespace {
 
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// An entry of the journal: the batch, the ranks of its leaves, a checksum of both.
-std::string entry_of(const batch_record& batch, std::span<const std::uint32_t> ranks) {
-    std::string text(reinterpret_cast<const char*>(&batch), sizeof batch);
+/// An entry of the journal: the segment, the ranks of its leaves, a checksum of both.
+std::string entry_of(const segment& of, std::span<const std::uint32_t> ranks) {
+    std::string text(reinterpret_cast<const char*>(&of), sizeof of);
     text.append(reinterpret_cast<const char*>(ranks.data()), ranks.size_bytes());
     text.resize(up(text.size(), 8));
     const std::uint64_t sum = checksum_of(text.data(), text.size());
@@ -39,25 +39,25 @@ matrix_writer::matrix_writer(const std::string& path, const identity& of,
     index_.head.of = of;
     resume();
     // the head of a file that is not finished is empty: read_index refuses it
-    file_.allocate(end_, std::string(batch_unit, '\0'), index_.leaves.empty());
+    file_.allocate(end_, std::string(page_bytes, '\0'), index_.leaves.empty());
 }
 
-/// Takes over the batches of the journal as long as they are in the file.
+/// Takes over the segments of the journal as long as they are in the file.
 void matrix_writer::resume() {
     const int journal = journal_.get();
     const std::string text = files::bytes_of(journal, 0, files::file_state::of(journal).bytes);
     const std::string begin = beginning_of(index_.head.of);
     std::size_t at = begin.size();
     if (text.starts_with(begin)) {
-        batch_record batch;
-        while (at + sizeof batch <= text.size()) {
-            std::memcpy(&batch, text.data() + at, sizeof batch);
-            if (batch.leaves > blocks_.size() - index_.leaves.size()) break;
-            const std::size_t size = up(sizeof batch + 4 * batch.leaves, 8) + 8;
+        segment next;
+        while (at + sizeof next <= text.size()) {
+            std::memcpy(&next, text.data() + at, sizeof next);
+            if (next.leaves > blocks_.size() - index_.leaves.size()) break;
+            const std::size_t size = up(sizeof next + 4 * next.leaves, 8) + 8;
             if (at + size > text.size()) break;
-            std::vector<std::uint32_t> ranks(batch.leaves);
-            std::memcpy(ranks.data(), text.data() + at + sizeof batch, 4 * batch.leaves);
-            if (text.compare(at, size, entry_of(batch, ranks)) != 0 || !accept(batch, ranks)) break;
+            std::vector<std::uint32_t> ranks(next.leaves);
+            std::memcpy(ranks.data(), text.data() + at + sizeof next, 4 * next.leaves);
+            if (text.compare(at, size, entry_of(next, ranks)) != 0 || !accept(next, ranks)) break;
             at += size;
         }
     }
@@ -67,31 +67,38 @@ void matrix_writer::resume() {
     if (!resumed) entries_ = begin;
 }
 
-bool matrix_writer::accept(const batch_record& batch, std::span<const std::uint32_t> ranks) {
-    if (batch.offset != end_ || batch.first_leaf != index_.leaves.size() || batch.leaves == 0)
+bool matrix_writer::accept(const segment& of, std::span<const std::uint32_t> ranks) {
+    if (of.offset != end_ || of.first_leaf != index_.leaves.size() || of.leaves == 0 ||
+        of.bytes % page_bytes != 0)
         return false;
-    const std::string data = files::bytes_of(file_.get(), batch.offset, batch.bytes);
-    if (data.size() != batch.bytes || checksum_of(data.data(), data.size()) != batch.checksum)
+    const std::string data = files::bytes_of(file_.get(), of.offset, of.bytes);
+    if (data.size() != of.bytes || add_sums(data.data(), data.size()) != of.checksum) {
+        index_.sums.resize((end_ - page_bytes) / page_bytes);
         return false;
-    std::uint64_t in_batch = 0;
-    for (const std::uint32_t rank : ranks) {
-        index_.leaves.push_back(placed(index_.leaves.size(), rank, end_ + in_batch));
-        in_batch += size_of(index_.leaves.back());
     }
-    index_.batches.push_back(batch);
-    end_ += batch.bytes;
+    std::uint64_t in_segment = 0;
+    for (const std::uint32_t rank : ranks) {
+        index_.leaves.push_back(placed(index_.leaves.size(), rank, end_ + in_segment));
+        in_segment += size_of(index_.leaves.back());
+    }
+    end_ += of.bytes;
     return true;
+}
+
+/// Checksums of the pages behind the last segment; returns their sum.
+std::uint64_t matrix_writer::add_sums(const void* data, std::size_t bytes) {
+    std::uint64_t all = 0;
+    for (std::size_t at = 0; at < bytes; at += page_bytes) {
+        const auto* const page = static_cast<const std::byte*>(data) + at;
+        index_.sums.push_back(checksum_of(page, page_bytes, (end_ + at) / 8));
+        all += index_.sums.back();
+    }
+    return all;
 }
 
 leaf_record matrix_writer::placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const {
     const block& b = blocks_[leaf];
-    return {at,
-            b.row,
-            b.rows,
-            b.column,
-            b.columns,
-            rank,
-            static_cast<std::uint32_t>(index_.batches.size())};
+    return {at, b.row, b.rows, b.column, b.columns, rank};
 }
 
 std::uint64_t matrix_writer::size_of(const leaf_record& leaf) const {
@@ -101,32 +108,27 @@ std::uint64_t matrix_writer::size_of(const leaf_record& leaf) const {
 void matrix_writer::append(std::uint32_t rank, const std::byte* data) {
     leaf_record leaf = placed(index_.leaves.size(), rank, 0);
     const std::uint64_t size = size_of(leaf);
-    if (!batch_.empty() && batch_.size() + size > index_.head.of.batch_bytes) {
-        close_batch();
-        leaf = placed(index_.leaves.size(), rank, 0);
-    }
-    leaf.offset = end_ + batch_.size();
+    if (!segment_.empty() && segment_.size() + size > segment_bytes) close_segment();
+    leaf.offset = end_ + segment_.size();
     const std::uint64_t given = leaf.elements() * index_.head.of.element_bytes;
-    batch_.insert(batch_.end(), data, data + given);
-    batch_.resize(leaf.offset - end_ + size);
+    segment_.insert(segment_.end(), data, data + given);
+    segment_.resize(leaf.offset - end_ + size);
     index_.leaves.push_back(leaf);
-    ++batch_leaves_;
+    ++segment_leaves_;
 }
 
-void matrix_writer::close_batch() {
-    batch_.resize(up(batch_.size(), batch_unit));
-    const std::size_t first = index_.leaves.size() - batch_leaves_;
-    const batch_record batch{end_, batch_.size(), first, batch_leaves_,
-                             checksum_of(batch_.data(), batch_.size())};
-    write(end_, batch_.data(), batch_.size());
+void matrix_writer::close_segment() {
+    segment_.resize(up(segment_.size(), page_bytes));
+    const std::size_t first = index_.leaves.size() - segment_leaves_;
+    write(end_, segment_.data(), segment_.size());
+    const std::uint64_t sum = add_sums(segment_.data(), segment_.size());
     std::vector<std::uint32_t> ranks;
     for (std::size_t i = first; i < index_.leaves.size(); ++i)
         ranks.push_back(index_.leaves[i].rank);
-    entries_ += entry_of(batch, ranks);
-    index_.batches.push_back(batch);
-    end_ += batch.bytes;
-    batch_.clear();
-    batch_leaves_ = 0;
+    entries_ += entry_of({end_, segment_.size(), first, segment_leaves_, sum}, ranks);
+    end_ += segment_.size();
+    segment_.clear();
+    segment_leaves_ = 0;
 }
 
 void matrix_writer::checkpoint() {
@@ -141,14 +143,13 @@ void matrix_writer::checkpoint() {
 }
 
 void matrix_writer::finish(std::span<const std::uint32_t> order) {
-    if (!batch_.empty()) close_batch();
+    if (!segment_.empty()) close_segment();
     if (index_.leaves.size() != blocks_.size())
         throw file_error(path_ + ": not all leaves are there");
     index_.order.assign(order.begin(), order.end());
     const std::string index = index_bytes(index_);
     file_head& head = index_.head;
     head.leaves = index_.leaves.size();
-    head.batches = index_.batches.size();
     head.index_offset = end_;
     head.index_bytes = index.size();
     head.index_checksum = checksum_of(index.data(), index.size());

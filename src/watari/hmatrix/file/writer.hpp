@@ -1,8 +1,8 @@
 /// Writes an H-matrix leaf after leaf, into FILE.partial, which takes its name when all is durable.
 ///
-/// A journal beside it has each completed batch, with the ranks of its leaves and its checksum. The
-/// next writer of the same matrix reads these batches back, and goes on after the last good one; a
-/// journal of another matrix is discarded.
+/// A journal beside it has each completed segment (a run of leaves in whole pages), with the ranks
+/// of its leaves and its checksum. The next writer of the same matrix reads these segments back,
+/// and goes on after the last good one; a journal of another matrix is discarded.
 #pragma once
 
 #include "watari/files/aligned.hpp"
@@ -16,6 +16,14 @@
 
 namespace watari::hmatrix {
 
+/// What is written at once: at least one leaf, and at most segment_bytes of several.
+struct segment {
+    std::uint64_t offset, bytes;  ///< multiples of page_bytes
+    std::uint64_t first_leaf, leaves;
+    std::uint64_t checksum;
+};
+inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
+
 class matrix_writer {
 public:
     /// `leaves` are all leaves of the matrix, in their order. Throws file_error, usage_error (where
@@ -28,17 +36,18 @@ public:
 
     /// The next leaf, of this rank or `dense`, as the format has it. Throws file_error.
     void append(std::uint32_t rank, const std::byte* data);
-    /// Completed batches become durable.
+    /// Completed segments become durable.
     void checkpoint();
     /// Writes the index and the head, and gives the file its name. Throws file_error.
     void finish(std::span<const std::uint32_t> order);
 
 private:
     void resume();
-    bool accept(const batch_record& batch, std::span<const std::uint32_t> ranks);
+    bool accept(const segment& of, std::span<const std::uint32_t> ranks);
+    std::uint64_t add_sums(const void* data, std::size_t bytes);
     leaf_record placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const;
     std::uint64_t size_of(const leaf_record& leaf) const;
-    void close_batch();
+    void close_segment();
     void write(std::uint64_t at, const void* data, std::size_t bytes);
 
     std::string path_;
@@ -46,10 +55,10 @@ private:
     matrix_index index_;
     files::partial_file file_;
     files::descriptor journal_;
-    std::string entries_;  ///< of the journal, that wait for their batches to be durable
-    std::vector<std::byte> batch_;
-    std::size_t batch_leaves_ = 0;
-    std::uint64_t end_ = batch_unit;  ///< of the last completed batch
+    std::string entries_;  ///< of the journal, that wait for their segments to be durable
+    std::vector<std::byte> segment_;
+    std::size_t segment_leaves_ = 0;
+    std::uint64_t end_ = page_bytes;  ///< of the last completed segment
 };
 
 }  // namespace watari::hmatrix

@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
+#include "watari/hmatrix/ranks/row_gather.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -43,11 +44,10 @@ bool invert(double* a, std::size_t n) {
 
 struct blocks {
     std::vector<double> data;
-    std::vector<std::uint64_t> offsets;
-    std::vector<std::uint32_t> first, count;
+    std::vector<row_range> rows;  ///< by row: the columns of its block
 };
 
-/// The elements of a leaf, in double.
+/// The elements of a square leaf, row by row, in double.
 void read_leaf(const std::string& path, int file, const leaf_record& leaf, bool single,
                std::vector<double>& to) {
     const std::size_t size = leaf.elements(), each = single ? 4 : 8;
@@ -56,22 +56,18 @@ void read_leaf(const std::string& path, int file, const leaf_record& leaf, bool 
     for (std::size_t i = 0; i < size; ++i) {
         float narrow;
         double wide;
+        const std::size_t at = i % leaf.rows * leaf.rows + i / leaf.rows;
         if (single)
-            std::memcpy(&narrow, bytes.data() + 4 * i, 4), wide = narrow;
+            std::memcpy(&narrow, bytes.data() + 4 * at, 4), wide = narrow;
         else
-            std::memcpy(&wide, bytes.data() + 8 * i, 8);
+            std::memcpy(&wide, bytes.data() + 8 * at, 8);
         to.push_back(wide);
     }
 }
 
 blocks inverses(const std::string& path, const matrix_index& index) {
-    const std::size_t n = index.head.of.triangles;
     const files::descriptor file(path, O_RDONLY | O_CLOEXEC);
-    blocks all{{},
-               std::vector<std::uint64_t>(n),
-               std::vector<std::uint32_t>(n),
-               std::vector<std::uint32_t>(n)};
-    std::size_t rows = 0;
+    blocks all;
     for (const leaf_record& leaf : index.leaves) {
         if (!is_diagonal(leaf)) continue;
         const std::size_t begin = all.data.size();
@@ -79,37 +75,51 @@ blocks inverses(const std::string& path, const matrix_index& index) {
         if (!invert(all.data.data() + begin, leaf.rows))
             throw file_error(path + ": the diagonal block at row " + std::to_string(leaf.row) +
                              " has no inverse; try without a preconditioner");
-        for (std::size_t i = 0; i < leaf.rows; ++i) {
-            all.offsets[leaf.row + i] = begin + i * leaf.rows;
-            all.first[leaf.row + i] = leaf.row;
-            all.count[leaf.row + i] = leaf.rows;
-        }
-        rows += leaf.rows;
+        all.rows.insert(all.rows.end(), leaf.rows, {leaf.row, leaf.rows});
     }
-    if (rows != n)
-        throw file_error(path + ": its dense diagonal leaves have " + std::to_string(rows) +
-                         " rows of " + std::to_string(n));
+    const std::size_t rows = index.head.of.rows;
+    if (all.rows.size() != rows)
+        throw file_error(path + ": its dense diagonal leaves have " +
+                         std::to_string(all.rows.size()) + " rows of " + std::to_string(rows));
     return all;
+}
+
+/// By row: where its elements begin. Leaves, and so their rows, are in the order of the diagonal.
+std::vector<std::uint64_t> offsets_of(const blocks& all) {
+    std::vector<std::uint64_t> offsets;
+    std::uint64_t next = 0;
+    for (const row_range& row : all.rows) {
+        offsets.push_back(next);
+        next += row.count;
+    }
+    return offsets;
 }
 
 }  // namespace
 
-std::size_t block_jacobi::bytes_of(const matrix_index& index) {
-    std::size_t elements = 0;
+std::size_t block_jacobi::bytes_of(const matrix_index& index, const comm::communicator* ranks) {
+    std::uint64_t elements = 0;
     for (const leaf_record& leaf : index.leaves)
         if (is_diagonal(leaf)) elements += leaf.elements();
+    if (ranks) elements = ranks->sum(elements);
     const std::size_t n = index.head.of.triangles;
     return up(8 * elements) + up(8 * n) + 2 * up(4 * n) + 256;
 }
 
-block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, processor who)
-    : who_(who), memory_(own_memory(who), bytes_of(index), {.device = who.number}) {
-    const blocks all = inverses(path, index);
+block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, processor who,
+                           const comm::communicator* ranks)
+    : who_(who), memory_(own_memory(who), bytes_of(index, ranks), {.device = who.number}) {
+    blocks all = inverses(path, index);
+    if (ranks)
+        all = {gathered(*ranks, std::span<const double>(all.data)),
+               gathered(*ranks, std::span<const row_range>(all.rows))};
+    std::vector<std::uint32_t> first, count;
+    for (const row_range& row : all.rows) first.push_back(row.first), count.push_back(row.count);
     auto* at = memory_.data();
     view_.data = placed(at, all.data, who);
-    view_.offsets = placed(at, all.offsets, who);
-    view_.first = placed(at, all.first, who);
-    view_.count = placed(at, all.count, who);
+    view_.offsets = placed(at, offsets_of(all), who);
+    view_.first = placed(at, first, who);
+    view_.count = placed(at, count, who);
     view_.length = index.head.of.triangles;
 }
 

@@ -2,6 +2,7 @@
 /// the processor. Memory: about 15 doubles a row.
 #pragma once
 
+#include "watari/comm/communicator.hpp"
 #include "watari/hmatrix/product/plan.hpp"
 
 #include <string>
@@ -10,14 +11,16 @@ namespace watari::hmatrix {
 
 class block_jacobi {
 public:
-    /// Reads the leaves from the matrix's file. Throws file_error, also for a block that has no
-    /// inverse.
-    block_jacobi(const std::string& path, const matrix_index& index, processor who);
+    /// Reads the leaves from the matrix's file; with ranks, each from its own, and all have all of
+    /// them. Throws file_error, also for a block that has no inverse.
+    block_jacobi(const std::string& path, const matrix_index& index, processor who,
+                 const comm::communicator* ranks = nullptr);
 
     /// z = M^-1 r, for vectors in the order of the tree. On a GPU it returns before it is done.
     void apply(double* z, const double* r, std::size_t systems, stream_t stream) const;
 
-    static std::size_t bytes_of(const matrix_index& index);
+    static std::size_t bytes_of(const matrix_index& index,
+                                const comm::communicator* ranks = nullptr);
 
 private:
     processor who_;

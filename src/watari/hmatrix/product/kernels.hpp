@@ -1,15 +1,20 @@
 /// The kernels of a product y = A x, and of a block-Jacobi preconditioner.
 ///
-/// A group is a run of consecutive leaves whose data are in memory: one batch, or all of the
-/// matrix.
+/// A group is a run of consecutive leaves whose data are in memory: one batch, or a part of a
+/// matrix that is whole in memory.
 ///
-///     project      t_r = row r of V times x, for each rank of each low-rank leaf of the group
-///     accumulate   y_i += row i of each leaf over it, in their order: D times x, or U times t
+///     t_r  = row r of V times x, for each rank of a low-rank leaf
+///     y_i += row i of each leaf over it, in their order: D times x, or U times t
+///
+/// V lies row by row: an element of t is a sum along a row. D and U lie column by column: rows that
+/// follow each other are summed side by side, by vectors of a CPU, or neighbours of a warp.
 ///
 /// Bytes: each element of the matrix once, whatever the number of systems up to 8; t and x come
-/// from the cache. Flops: 2 an element and system. A row's sum has 8 lanes that step by 8, then
-/// halves onto halves (16 for V): so its bits depend on the row alone, and those of y on the order
-/// of the leaves; not on batches, threads, or the processor.
+/// from the cache. Flops: 2 an element and system. A sum along a row has 8 lanes that step by 8,
+/// one down columns has 4, then halves onto halves: so its bits depend on the row alone, and those
+/// of y on the order of the leaves; not on batches, threads, or the processor.
+///
+/// multiply.cpp has what a CPU does, multiply.cu what a GPU does: it has lists of its own.
 #pragma once
 
 #include "watari/core/dispatch.hpp"
@@ -27,19 +32,42 @@ struct leaf_view {
     std::uint32_t projected;  ///< of t: its first
 };
 
-/// Rows that one warp, or thread, sums: leaves [first, last) of `entries` lie over some of them.
+/// Rows that are summed together: leaves [first, last) of `entries`, or of `pieces`, lie over some
+/// of them.
 struct tile {
     std::uint32_t row, rows, first, last;
 };
 
+/// What a leaf adds to some rows of a tile: sums[at + i] for its rows i, first <= i < last.
+struct tile_piece {
+    std::uint32_t at, first, last;  ///< `at` wraps around where the leaf begins in the tile
+};
+
+/// Where the sums of a leaf's rows begin, and its first tile.
+struct leaf_sums {
+    std::uint32_t first, tile;
+};
+
+/// The lists of a GPU's pass over a group; see multiply.cu.
+struct pass_view {
+    const std::uint32_t* order;  ///< leaves, those with the most elements first
+    const leaf_sums* sums;       ///< by leaf
+    const tile_piece* pieces;    ///< in the order of their leaves in each tile
+    std::uint32_t* left;         ///< by tile: pieces that are missing; as before when it ends
+    std::uint32_t leaf_count;
+    std::uint32_t large;      ///< leaves of `order` that a block takes, each
+    std::uint32_t sum_count;  ///< rows of all leaves
+};
+
 struct group_view {
     const leaf_view* leaves;
-    const std::uint32_t* projections;  ///< by element of t: its leaf
-    const std::uint32_t* entries;      ///< leaves, in their order in each tile
     const tile* tiles;
     std::uint32_t projection_count, tile_count;
-    std::uint64_t length;  ///< of x and y of one system
-    std::uint64_t bytes;   ///< of the leaves
+    std::uint64_t length;              ///< of x and y of one system
+    std::uint64_t bytes;               ///< of the leaves
+    const std::uint32_t* projections;  ///< of a CPU: by element of t, its leaf
+    const std::uint32_t* entries;      ///< of a CPU: leaves, in their order in each tile
+    pass_view pass;                    ///< of a GPU
 };
 
 /// Inverses of diagonal blocks, row by row.
@@ -50,23 +78,36 @@ struct jacobi_view {
     std::uint64_t length;
 };
 
-/// Rows of a tile: those of some leaves, so that a thread reads runs of kilobytes; on a GPU those
-/// of four warps.
-inline constexpr std::uint32_t tile_rows_cpu = 64, tile_rows_gpu = 16;
+/// Rows of a tile: of a CPU those of some leaves, so that a thread reads runs of kilobytes; of a
+/// GPU those of a warp.
+inline constexpr std::uint32_t tile_rows_cpu = 128, tile_rows_gpu = 32;
+/// Leaves of more elements, or of a higher rank, are taken by a block of a GPU, others by a warp.
+inline constexpr std::uint32_t most_of_a_warp = 2048, most_rank_of_a_warp = 32;
+/// Systems that share one read of the elements.
+inline constexpr std::size_t systems_at_once = 8;
 
-/// t[s][projection] and y[s][row], x[s][column]. On a GPU they return before they are done.
+/// y[s][row] += A x[s][column]. `scratch` has projection_count + pass.sum_count doubles for each
+/// system, of systems_at_once at most. On a GPU it returns before it is done.
 template <class Element>
 struct product_kernels {
-    void (*project)(const group_view&, const std::byte* data, const double* x, double* t,
-                    std::size_t systems, stream_t);
-    void (*accumulate)(const group_view&, const std::byte* data, const double* x, const double* t,
-                       double* y, std::size_t systems, stream_t);
+    void (*multiply)(const group_view&, const std::byte* data, const double* x, double* scratch,
+                     double* y, std::size_t systems, stream_t);
 };
 struct vector_kernels {
     void (*clear)(double* y, std::size_t count, stream_t);
     /// z = M^-1 r. Reads the blocks once for each system.
     void (*jacobi)(const jacobi_view&, const double* r, double* z, std::size_t systems, stream_t);
 };
+
+/// use.template operator()<S>(first) for runs of 8, 4, 2 or 1 systems.
+template <class Use>
+void for_each_run(std::size_t systems, const Use& use) {
+    std::size_t first = 0;
+    for (; systems - first >= 8; first += 8) use.template operator()<8>(first);
+    if ((systems - first) & 4) use.template operator()<4>(first), first += 4;
+    if ((systems - first) & 2) use.template operator()<2>(first), first += 2;
+    if ((systems - first) & 1) use.template operator()<1>(first);
+}
 
 }  // namespace watari::hmatrix
 

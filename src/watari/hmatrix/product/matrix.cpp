@@ -5,6 +5,7 @@
 #include "watari/memory/rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -14,40 +15,89 @@ namespace {
 
 constexpr std::size_t margin = std::size_t{1} << 16;  ///< alignment of what is allocated apart
 
-std::uint32_t tile_rows(processor who) { return who.is_gpu() ? tile_rows_gpu : tile_rows_cpu; }
+/// Below this a batch is summed up sooner by one thread than a team begins and ends.
+constexpr std::size_t serial_bytes = std::size_t{1} << 18;
+
+/// What a GPU multiplies by at once: much, and so little that sums of rows stay in its L2.
+constexpr std::uint64_t pass_bytes = std::uint64_t{1} << 30;
+
+/// What one call of the kernels multiplies by: a batch, or of what is whole in memory all of it.
+std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead,
+                             processor who) {
+    if (!ahead.whole) return ahead.batches;
+    return batches_of(index, who.is_gpu() ? pass_bytes : index.head.index_offset);
+}
 
 plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who) {
-    return {index, ahead.whole ? grouping::whole : grouping::batches, tile_rows(who)};
+    return {index, groups_of(index, ahead, who),
+            who.is_gpu() ? processor::type::gpu : processor::type::cpu};
+}
+
+std::size_t scratch_doubles(std::size_t of_a_system, const product_options& how) {
+    return std::max<std::size_t>(1, of_a_system * std::min(how.systems, systems_at_once));
 }
 
 std::uint64_t scratch_of(const plan_lists& lists, const product_options& how) {
-    return lists.bytes() + 8 * lists.most_projections() * how.systems;
+    return lists.bytes() + 8 * scratch_doubles(lists.scratch(), how);
 }
 
-std::uint64_t largest_batch(const matrix_index& index) {
+std::uint64_t size_of(std::span<const batch> batches) {
+    std::uint64_t sum = 0;
+    for (const batch& one : batches) sum += one.bytes;
+    return sum;
+}
+
+std::uint64_t largest_of(std::span<const batch> batches) {
     std::uint64_t largest = 0;
-    for (const batch_record& batch : index.batches) largest = std::max(largest, batch.bytes);
+    for (const batch& one : batches) largest = std::max(largest, one.bytes);
     return largest;
 }
 
 /// Which batches stay: a part of `room` of all bytes, spread evenly, and no more than fit.
-std::vector<bool> spread(const matrix_index& index, std::uint64_t room, std::uint64_t& resident) {
-    const double part = static_cast<double>(room) /
-                        static_cast<double>(std::max<std::uint64_t>(1, index.batch_bytes()));
-    std::vector<bool> stays(index.batches.size());
+std::vector<bool> spread(std::span<const batch> batches, std::uint64_t room,
+                         std::uint64_t& resident) {
+    const double part = static_cast<double>(room) / static_cast<double>(size_of(batches));
+    std::vector<bool> stays(batches.size());
     double due = 0;
     for (std::size_t b = 0; b < stays.size(); ++b) {
-        const std::uint64_t bytes = index.batches[b].bytes;
+        const std::uint64_t bytes = batches[b].bytes;
         due += part * static_cast<double>(bytes);
         if (due < static_cast<double>(resident + bytes) || resident + bytes > room) continue;
         stays[b] = true;
         resident += bytes;
     }
     for (std::size_t b = 0; b < stays.size(); ++b)  // what rounding left
-        if (!stays[b] && resident + index.batches[b].bytes <= room) {
+        if (!stays[b] && resident + batches[b].bytes <= room) {
             stays[b] = true;
-            resident += index.batches[b].bytes;
+            resident += batches[b].bytes;
         }
+    return stays;
+}
+
+/// Which batches stay: those whose leaves lie nearest to the diagonal, as many as fit.
+std::vector<bool> nearest(const matrix_index& index, std::span<const batch> batches,
+                          std::uint64_t room, std::uint64_t& resident) {
+    std::vector<double> away(batches.size());
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+        double sum = 0, elements = 0;
+        for (std::size_t i = 0; i < batches[b].leaves; ++i) {
+            const leaf_record& leaf = index.leaves[batches[b].first_leaf + i];
+            const auto own = static_cast<double>(leaf.elements());
+            sum +=
+                own * std::abs((leaf.row + 0.5 * leaf.rows) - (leaf.column + 0.5 * leaf.columns));
+            elements += own;
+        }
+        away[b] = sum / elements;
+    }
+    std::vector<std::size_t> order(batches.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return away[a] < away[b]; });
+    std::vector<bool> stays(batches.size());
+    for (const std::size_t b : order) {
+        if (resident + batches[b].bytes > room) continue;
+        stays[b] = true;
+        resident += batches[b].bytes;
+    }
     return stays;
 }
 
@@ -57,10 +107,11 @@ storage::store_options store_of(const std::string& path, const product_options& 
     wanted.who = how.who;
     wanted.memory = how.memory;
     wanted.behind = how.behind;
+    wanted.timeout = how.timeout;
     bool direct = how.direct;
     if (how.memory.empty() && !how.behind) {
         const std::size_t unit = files::direct_unit_of(path);
-        direct = direct && unit > 0 && unit <= batch_unit;
+        direct = direct && unit > 0 && unit <= page_bytes;
         wanted.files.paths = {path};
         wanted.files.padded = true;
     }
@@ -71,9 +122,18 @@ storage::store_options store_of(const std::string& path, const product_options& 
     return wanted;
 }
 
-std::vector<storage::byte_range> ranges_of(const matrix_index& index) {
+std::vector<storage::byte_range> ranges_of(std::span<const batch> batches) {
     std::vector<storage::byte_range> ranges;
-    for (const batch_record& batch : index.batches) ranges.push_back({batch.offset, batch.bytes});
+    for (const batch& one : batches) ranges.push_back({one.offset, one.bytes});
+    return ranges;
+}
+
+/// Pieces of all pages, each of them once.
+std::vector<storage::byte_range> pieces_of(const matrix_index& index, std::uint64_t bytes) {
+    std::vector<storage::byte_range> ranges;
+    const std::uint64_t end = index.head.index_offset;
+    for (std::uint64_t at = page_bytes; at < end; at += bytes)
+        ranges.push_back({at, std::min(bytes, end - at)});
     return ranges;
 }
 
@@ -96,7 +156,8 @@ memory::kind sums_memory(processor who) {
 
 product_forecast forecast(const matrix_index& index, const product_options& how) {
     product_forecast ahead;
-    const std::uint64_t size = index.batch_bytes(), largest = largest_batch(index);
+    ahead.batches = batches_of(index, how.batch_bytes);
+    const std::uint64_t size = index.data_bytes(), largest = largest_of(ahead.batches);
     ahead.whole = true;
     const std::uint64_t whole = scratch_of(lists_of(index, ahead, how.who), how);
     ahead.whole = false;
@@ -111,11 +172,13 @@ product_forecast forecast(const matrix_index& index, const product_options& how)
         ahead.whole = true;
         ahead.resident = size;
         ahead.memory = whole + size + slots + margin;  // slots while it is loaded
-        ahead.stays.assign(index.batches.size(), true);
+        ahead.stays.assign(ahead.batches.size(), true);
         return ahead;
     }
-    ahead.stays = spread(index, how.fast_memory - apart - slots - margin, ahead.resident);
-    ahead.read = size - ahead.resident;
+    const std::uint64_t room = how.fast_memory - apart - slots - margin;
+    ahead.stays = how.near_first ? nearest(index, ahead.batches, room, ahead.resident)
+                                 : spread(ahead.batches, room, ahead.resident);
+    ahead.read = size_of(ahead.batches) - ahead.resident;
     ahead.memory = apart + slots + ahead.resident + margin;
     return ahead;
 }
@@ -127,37 +190,49 @@ matrix_product::matrix_product(const std::string& path, const matrix_index& inde
       how_(how),
       ahead_(forecast(index, how)),
       plan_(std::in_place, index, lists_of(index, ahead_, how.who), how.who),
-      projected_(own_memory(how.who),
-                 std::max<std::size_t>(1, plan_->most_projections() * how.systems),
-                 {.device = how.who.number}),
-      sums_(sums_memory(how.who), largest_batch(index) / batch_unit, {.device = how.who.number}),
-      store_(std::in_place, store_of(path, how)) {
+      groups_(groups_of(index, ahead_, how.who)),
+      scratch_(own_memory(how.who), scratch_doubles(plan_->scratch(), how),
+               {.device = how.who.number}),
+      sums_(sums_memory(how.who), largest_of(ahead_.batches) / page_bytes,
+            {.device = how.who.number}) {
+    if (how.memory.empty() && !how.behind) {
+        file_.emplace(path, O_RDONLY | O_CLOEXEC);
+        state_ = files::file_state::of(file_->get());
+    }
+    store_.emplace(store_of(path, how));
     if (ahead_.whole) {
-        whole_.emplace(own_memory(how.who), index.batch_bytes(),
+        whole_.emplace(own_memory(how.who), index.data_bytes(),
                        memory::placement{.device = how.who.number});
         load(nullptr);
     } else {
         storage::reader_options options = reader_of(how);
         options.resident = ahead_.stays;
-        reader_.emplace(*store_, ranges_of(index), options);
+        reader_.emplace(*store_, ranges_of(ahead_.batches), options);
     }
 }
 
-/// Reads all batches into one piece of memory.
+/// Reads all pages into one piece of memory.
 void matrix_product::load(stream_t stream) {
-    storage::ordered_reader reader(*store_, ranges_of(index_), reader_of(how_));
-    for (std::size_t b = 0; b < index_.batches.size(); ++b) {
+    const auto pieces = pieces_of(index_, largest_of(ahead_.batches));
+    storage::ordered_reader reader(*store_, pieces, reader_of(how_));
+    for (const storage::byte_range& piece : pieces) {
         const storage::ordered_reader::piece from = reader.next(stream);
-        verify(b, from.data, stream);
-        std::byte* const to = whole_->data() + index_.batches[b].offset - batch_unit;
+        verify(piece.offset, piece.bytes, from.data, stream);
+        std::byte* const to = whole_->data() + piece.offset - page_bytes;
         if (how_.who.is_gpu())
             device::copy(to, from.data, from.bytes, stream);
         else
             std::memcpy(to, from.data, from.bytes);
     }
     if (how_.who.is_gpu()) device::synchronize(stream);
-    read_before_ = index_.batch_bytes();
+    read_before_ = index_.data_bytes();
     waited_before_ = reader.seconds_waited();
+}
+
+/// What is read again could be of another matrix by now.
+void matrix_product::require_unchanged() const {
+    if (file_ && files::file_state::of(file_->get()) != state_)
+        throw file_error(path_ + ": was changed while it was in use");
 }
 
 void matrix_product::apply(double* y, const double* x, std::size_t systems, stream_t stream) {
@@ -167,39 +242,62 @@ void matrix_product::apply(double* y, const double* x, std::size_t systems, stre
                           std::to_string(how_.systems));
     vectors_on(how_.who).clear(y, index_.head.of.triangles * systems, stream);
     if (ahead_.whole) {
-        multiply(0, whole_->data(), y, x, systems, stream);
+        multiply_whole(y, x, systems, stream);
     } else {
-        for (std::size_t b = 0; b < index_.batches.size(); ++b) {
-            const storage::ordered_reader::piece batch = reader_->next(stream);
-            if (products_ == 0) verify(b, batch.data, stream);
-            multiply(b, batch.data, y, x, systems, stream);
+        require_unchanged();
+        for (std::size_t b = 0; b < ahead_.batches.size(); ++b) {
+            const storage::ordered_reader::piece from = reader_->next(stream);
+            if (from.range != b) throw file_error(path_ + ": an earlier product failed");
+            if (products_ == 0 || (how_.verify_always && !ahead_.stays[b]))
+                verify(ahead_.batches[b].offset, from.bytes, from.data, stream);
+            multiply(b, from.data, y, x, systems, stream);
         }
     }
     ++products_;
 }
 
+void matrix_product::apply_resident(double* y, const double* x, std::size_t systems,
+                                    stream_t stream) {
+    if (products_ == 0 || systems > how_.systems)
+        throw usage_error("what stays in memory is there after a product, of as many systems");
+    vectors_on(how_.who).clear(y, index_.head.of.triangles * systems, stream);
+    if (ahead_.whole) return multiply_whole(y, x, systems, stream);
+    for (std::size_t b = 0; b < ahead_.batches.size(); ++b)
+        if (ahead_.stays[b]) multiply(b, reader_->resident(b).data, y, x, systems, stream);
+}
+
+void matrix_product::multiply_whole(double* y, const double* x, std::size_t systems,
+                                    stream_t stream) {
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+        multiply(g, whole_->data() + groups_[g].offset - page_bytes, y, x, systems, stream);
+}
+
 void matrix_product::multiply(std::size_t group, const std::byte* data, double* y, const double* x,
                               std::size_t systems, stream_t stream) {
     const group_view view = plan_->group(group);
-    const auto run = [&](const auto& kernels) {
-        kernels.project(view, data, x, projected_.data(), systems, stream);
-        kernels.accumulate(view, data, x, projected_.data(), y, systems, stream);
-    };
+    double* const scratch = scratch_.data();
     if (index_.type() == precision::single_precision)
-        run(product_on<float>(how_.who));
+        product_on<float>(how_.who).multiply(view, data, x, scratch, y, systems, stream);
     else
-        run(product_on<double>(how_.who));
+        product_on<double>(how_.who).multiply(view, data, x, scratch, y, systems, stream);
 }
 
-void matrix_product::verify(std::size_t batch, const std::byte* data, stream_t stream) {
-    const batch_record& of = index_.batches[batch];
-    const std::size_t rows = of.bytes / batch_unit;
-    memory::rows_on(how_.who).checksum(sums_.data(), {const_cast<std::byte*>(data), batch_unit},
-                                       rows, batch_unit, 0, stream);
+void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std::byte* data,
+                            stream_t stream) {
+    const std::size_t pages = bytes / page_bytes;
+    if (!how_.who.is_gpu() && bytes < serial_bytes)
+        for (std::size_t page = 0; page < pages; ++page)
+            sums_.data()[page] =
+                checksum_of(data + page * page_bytes, page_bytes, (offset + page * page_bytes) / 8);
+    else
+        memory::rows_on(how_.who).checksum(sums_.data(), {const_cast<std::byte*>(data), page_bytes},
+                                           pages, page_bytes, offset / page_bytes, stream);
     if (how_.who.is_gpu()) device::synchronize(stream);
-    if (std::accumulate(sums_.data(), sums_.data() + rows, std::uint64_t{0}) == of.checksum) return;
-    throw file_error(path_ + ": is damaged: " + std::to_string(of.bytes) + " bytes at " +
-                     std::to_string(of.offset) + " do not have their checksum");
+    for (std::size_t page = 0; page < pages; ++page)
+        if (sums_.data()[page] != index_.sum_of(offset + page * page_bytes))
+            throw file_error(path_ + ": is damaged: the " + std::to_string(page_bytes) +
+                             " bytes at " + std::to_string(offset + page * page_bytes) +
+                             " do not have their checksum");
 }
 
 std::uint64_t matrix_product::bytes_read() const {

@@ -3,10 +3,12 @@
 /// Where the budget holds all batches they are read once. Else some stay in memory, as many as fit,
 /// spread evenly over the order, and the others are read again in each product, ahead of their use
 /// and across the end of a product: (1 - resident fraction) x size is what a product reads. The
-/// bits of y do not depend on any of this (kernels.hpp). Each batch is compared with its checksum
-/// when it is used first.
+/// bits of y do not depend on any of this (kernels.hpp). The pages of a batch are compared with
+/// their checksums when it is used first, or each time that it is read; a file that changed since
+/// it was opened is refused at the next product.
 #pragma once
 
+#include "watari/files/file_state.hpp"
 #include "watari/hmatrix/product/plan.hpp"
 #include "watari/storage/stores/open_store.hpp"
 #include "watari/storage/stores/ordered_reader.hpp"
@@ -23,12 +25,16 @@ struct product_options {
     std::size_t systems = 1;       ///< right-hand sides of a product, at most
     std::size_t fast_memory = 0;   ///< bytes for batches, lists and t; 0: as many as all take
     std::string engine = "posix";  ///< a row of storage::engines()
-    std::size_t ahead = 3;         ///< batches that are read ahead
+    std::size_t batch_bytes = std::size_t{1} << 22;  ///< of a batch, where it has several leaves
+    std::size_t ahead = 3;                           ///< batches that are read ahead
     std::size_t readers = 2, depth = 16;
     std::size_t request = std::size_t{1} << 17;
     bool direct = true;                          ///< past the page cache
+    bool near_first = false;                     ///< batches near the diagonal stay
+    bool verify_always = false;                  ///< each time a batch is read, not the first alone
     std::span<std::byte> memory{};               ///< holds the file, for engines of queues
     std::shared_ptr<storage::backend> behind{};  ///< of these engines, instead of the file
+    double timeout = 10;                         ///< seconds that a reader waits for a command
 };
 
 /// What a budget does with a matrix.
@@ -38,7 +44,8 @@ struct product_forecast {
     std::uint64_t read = 0;      ///< bytes that each product reads, after the first one
     std::uint64_t memory = 0;    ///< bytes that are taken
     std::uint64_t least = 0;     ///< of fast memory, for a product at all
-    std::vector<bool> stays{};   ///< by batch
+    std::vector<batch> batches{};
+    std::vector<bool> stays{};  ///< by batch
 };
 
 /// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
@@ -54,6 +61,10 @@ public:
     /// not right: y is then not to be used.
     void apply(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
 
+    /// y_s = R x_s, where R has the batches of A that stay in memory, and zeros. It reads nothing.
+    /// Only after a product.
+    void apply_resident(double* y, const double* x, std::size_t systems, stream_t stream = nullptr);
+
     const product_forecast& ahead() const { return ahead_; }
     std::size_t products() const { return products_; }
     std::uint64_t bytes_read() const;  ///< from the store, so far
@@ -61,20 +72,25 @@ public:
 
 private:
     void load(stream_t stream);
+    void multiply_whole(double* y, const double* x, std::size_t systems, stream_t stream);
     void multiply(std::size_t group, const std::byte* data, double* y, const double* x,
                   std::size_t systems, stream_t stream);
-    void verify(std::size_t batch, const std::byte* data, stream_t stream);
+    void verify(std::uint64_t offset, std::uint64_t bytes, const std::byte* data, stream_t stream);
+    void require_unchanged() const;
 
     std::string path_;
     matrix_index index_;
     product_options how_;
     product_forecast ahead_;
     std::optional<product_plan> plan_;
-    memory::buffer<double> projected_;
+    std::vector<batch> groups_;  ///< of the plan
+    memory::buffer<double> scratch_;
     memory::buffer<std::uint64_t> sums_;
     std::optional<storage::open_store> store_;
     std::optional<memory::buffer<std::byte>> whole_;
     std::optional<storage::ordered_reader> reader_;
+    std::optional<files::descriptor> file_;  ///< none: memory, or another backend
+    files::file_state state_;
     std::uint64_t read_before_ = 0;
     double waited_before_ = 0;
     std::size_t products_ = 0;

@@ -1,6 +1,7 @@
 #include "watari/hmatrix/product/plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace watari::hmatrix {
 
@@ -10,88 +11,148 @@ std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 }  // namespace
 
-plan_lists::plan_lists(const matrix_index& index, grouping how, std::uint32_t tile_rows) {
-    const identity& of = index.head.of;
-    const std::span<const leaf_record> all(index.leaves);
-    if (how == grouping::whole)
-        add_group(all, batch_unit, tile_rows, of);
-    else
-        for (const batch_record& batch : index.batches)
-            add_group(all.subspan(batch.first_leaf, batch.leaves), batch.offset, tile_rows, of);
-    groups.push_back({leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
+plan_lists::plan_lists(const matrix_index& index, std::span<const batch> batches,
+                       processor::type who)
+    : on_gpu_(who == processor::type::gpu) {
+    for (const batch& one : batches)
+        add_group(std::span(index.leaves).subspan(one.first_leaf, one.leaves), one.offset,
+                  index.head.of);
+    groups.push_back(next_);
 }
 
 void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
-                           std::uint32_t tile_rows, const identity& matrix) {
-    groups.push_back({leaves.size(), projections.size(), entries.size(), tiles.size(), leaf_bytes});
-    const beginning& from = groups.back();
-    std::uint32_t first = ~0u, last = 0;  // tiles
+                           const identity& matrix) {
+    groups.push_back(next_);
+    beginning& own = groups.back();
+    for (std::uint32_t i = 0; i < of.size(); ++i) {
+        const leaf_record& leaf = of[i];
+        const std::uint32_t rank = leaf.rank == dense ? 0 : leaf.rank;
+        leaves.push_back({leaf.offset - base, leaf.row, leaf.rows, leaf.column, leaf.columns,
+                          leaf.rank,
+                          static_cast<std::uint32_t>(next_.projection - own.projection)});
+        if (on_gpu_)
+            sums.push_back({static_cast<std::uint32_t>(next_.sum - own.sum), 0});
+        else
+            projections.insert(projections.end(), rank, i);
+        next_.projection += rank;
+        next_.sum += on_gpu_ ? leaf.rows : 0;
+        next_.bytes += leaf.elements() * matrix.element_bytes;
+    }
+    add_tiles(of, matrix);
+    if (on_gpu_) order_leaves(of);
+    next_.leaf = leaves.size();
+}
+
+void plan_lists::add_tiles(std::span<const leaf_record> of, const identity& matrix) {
+    const std::uint32_t tile_rows = on_gpu_ ? tile_rows_gpu : tile_rows_cpu;
+    std::uint32_t first = ~0u, last = 0;
     for (const leaf_record& leaf : of) {
         first = std::min(first, leaf.row / tile_rows);
         last = std::max(last, (leaf.row + leaf.rows - 1) / tile_rows);
     }
-    std::vector<std::uint32_t> next(std::size_t{last} - first + 2);
+    std::vector<std::uint32_t> next(std::size_t{last} - first + 2), number(next);
     const auto each_tile = [&](const leaf_record& leaf, const auto& use) {
         const std::uint32_t end = (leaf.row + leaf.rows - 1) / tile_rows;
-        for (std::uint32_t t = leaf.row / tile_rows; t <= end; ++t) use(next[t - first]);
+        for (std::uint32_t t = leaf.row / tile_rows; t <= end; ++t) use(t);
     };
-    for (std::uint32_t i = 0; i < of.size(); ++i) {
-        const leaf_record& leaf = of[i];
-        const auto projected = static_cast<std::uint32_t>(projections.size() - from.projection);
-        leaves.push_back({leaf.offset - base, leaf.row, leaf.rows, leaf.column, leaf.columns,
-                          leaf.rank, projected});
-        leaf_bytes += leaf.elements() * matrix.element_bytes;
-        if (leaf.rank != dense) projections.insert(projections.end(), leaf.rank, i);
-        each_tile(leaf, [](std::uint32_t& count) { ++count; });
-    }
+    for (const leaf_record& leaf : of) each_tile(leaf, [&](std::uint32_t t) { ++next[t - first]; });
     std::uint32_t sum = 0;
     for (std::uint32_t t = first; t <= last; ++t) {
         const std::uint32_t count = next[t - first], row = t * tile_rows;
         const auto rows =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, matrix.triangles - row));
+        number[t - first] = static_cast<std::uint32_t>(tiles.size() - next_.tile);
         if (count > 0) tiles.push_back({row, rows, sum, sum + count});
+        if (count > 0 && on_gpu_) left.push_back(count);
         next[t - first] = sum;
         sum += count;
     }
-    entries.resize(from.entry + sum);
-    for (std::uint32_t i = 0; i < of.size(); ++i)
-        each_tile(of[i], [&](std::uint32_t& at) { entries[from.entry + at++] = i; });
+    on_gpu_ ? pieces.resize(next_.entry + sum) : entries.resize(next_.entry + sum);
+    for (std::uint32_t i = 0; i < of.size(); ++i) {
+        const leaf_record& leaf = of[i];
+        if (on_gpu_) sums[next_.leaf + i].tile = number[leaf.row / tile_rows - first];
+        each_tile(leaf, [&](std::uint32_t t) {
+            const std::size_t at = next_.entry + next[t - first]++;
+            if (!on_gpu_) {
+                entries[at] = i;
+                return;
+            }
+            const std::uint32_t row = t * tile_rows, begin = std::max(leaf.row, row);
+            const std::uint32_t end = std::min(leaf.row + leaf.rows, row + tile_rows);
+            // modulo 2^32
+            pieces[at] = {sums[next_.leaf + i].first + row - leaf.row, begin - row, end - row};
+        });
+    }
+    next_.entry += sum;
+    next_.tile = tiles.size();
+}
+
+/// Those that a block takes, then those of a warp; among both the largest first.
+void plan_lists::order_leaves(std::span<const leaf_record> of) {
+    const auto is_large = [&](std::uint32_t i) {
+        return of[i].elements() > most_of_a_warp ||
+               (of[i].rank != dense && of[i].rank > most_rank_of_a_warp);
+    };
+    std::vector<std::uint32_t> own(of.size());
+    std::iota(own.begin(), own.end(), 0u);
+    std::ranges::stable_sort(own, [&](std::uint32_t a, std::uint32_t b) {
+        if (is_large(a) != is_large(b)) return is_large(a);
+        return of[a].elements() > of[b].elements();
+    });
+    groups.back().large = static_cast<std::uint32_t>(std::ranges::count_if(own, is_large));
+    order.insert(order.end(), own.begin(), own.end());
 }
 
 std::size_t plan_lists::bytes() const {
-    return up(leaves.size() * sizeof(leaf_view)) + up(projections.size() * 4) +
-           up(entries.size() * 4) + up(tiles.size() * sizeof(tile)) + 256;
+    return up(leaves.size() * sizeof(leaf_view)) + up(tiles.size() * sizeof(tile)) +
+           up(4 * projections.size()) + up(4 * entries.size()) + up(4 * order.size()) +
+           up(4 * left.size()) + up(sums.size() * sizeof(leaf_sums)) +
+           up(pieces.size() * sizeof(tile_piece)) + 256;
 }
 
-std::size_t plan_lists::most_projections() const {
+std::size_t plan_lists::scratch() const {
     std::size_t most = 0;
     for (std::size_t g = 0; g + 1 < groups.size(); ++g)
-        most = std::max(most, groups[g + 1].projection - groups[g].projection);
+        most = std::max(most, groups[g + 1].projection - groups[g].projection + groups[g + 1].sum -
+                                  groups[g].sum);
     return most;
 }
 
 product_plan::product_plan(const matrix_index& index, const plan_lists& lists, processor who)
     : groups_(lists.groups),
       length_(index.head.of.triangles),
-      most_projections_(lists.most_projections()),
+      scratch_(lists.scratch()),
       memory_(own_memory(who), lists.bytes(), {.device = who.number}) {
     auto* at = memory_.data();
-    leaves_ = placed(at, lists.leaves, who);
-    projections_ = placed(at, lists.projections, who);
-    entries_ = placed(at, lists.entries, who);
-    tiles_ = placed(at, lists.tiles, who);
+    all_.leaves = placed(at, lists.leaves, who);
+    all_.tiles = placed(at, lists.tiles, who);
+    all_.projections = placed(at, lists.projections, who);
+    all_.entries = placed(at, lists.entries, who);
+    all_.pass.order = placed(at, lists.order, who);
+    all_.pass.left = const_cast<std::uint32_t*>(placed(at, lists.left, who));  // own memory
+    all_.pass.sums = placed(at, lists.sums, who);
+    all_.pass.pieces = placed(at, lists.pieces, who);
 }
 
 group_view product_plan::group(std::size_t number) const {
     const plan_lists::beginning &from = groups_[number], &to = groups_[number + 1];
-    return {leaves_ + from.leaf,
-            projections_ + from.projection,
-            entries_ + from.entry,
-            tiles_ + from.tile,
-            static_cast<std::uint32_t>(to.projection - from.projection),
-            static_cast<std::uint32_t>(to.tile - from.tile),
-            length_,
-            to.bytes - from.bytes};
+    group_view own = all_;
+    own.leaves += from.leaf;
+    own.tiles += from.tile;
+    own.projection_count = static_cast<std::uint32_t>(to.projection - from.projection);
+    own.tile_count = static_cast<std::uint32_t>(to.tile - from.tile);
+    own.length = length_;
+    own.bytes = to.bytes - from.bytes;
+    own.projections += from.projection;
+    own.entries += from.entry;
+    own.pass.order += from.leaf;
+    own.pass.sums += from.leaf;
+    own.pass.pieces += from.entry;
+    own.pass.left += from.tile;
+    own.pass.leaf_count = static_cast<std::uint32_t>(to.leaf - from.leaf);
+    own.pass.large = from.large;
+    own.pass.sum_count = static_cast<std::uint32_t>(to.sum - from.sum);
+    return own;
 }
 
 }  // namespace watari::hmatrix

@@ -11,28 +11,34 @@
 
 namespace watari::hmatrix {
 
-/// One group a batch, or one of the whole matrix.
-enum class grouping { batches, whole };
-
-/// The lists in memory of the CPU. Offsets of leaves count from the first byte of their group.
+/// The lists in memory of the CPU, for kernels of one or of a GPU. Offsets of leaves count from the
+/// first byte of their group.
 struct plan_lists {
     struct beginning {
-        std::size_t leaf, projection, entry, tile;
+        std::size_t leaf, projection, entry, tile, sum;
         std::uint64_t bytes;  ///< of the leaves before
+        std::uint32_t large;  ///< leaves of this group
     };
     std::vector<beginning> groups;  ///< and the end
     std::vector<leaf_view> leaves;
-    std::vector<std::uint32_t> projections, entries;
     std::vector<tile> tiles;
-    std::uint64_t leaf_bytes = 0;
+    std::vector<std::uint32_t> projections, entries;  ///< of a CPU
+    std::vector<std::uint32_t> order, left;           ///< of a GPU, as what follows
+    std::vector<leaf_sums> sums;
+    std::vector<tile_piece> pieces;
 
-    plan_lists(const matrix_index& index, grouping how, std::uint32_t tile_rows);
+    /// A group a batch.
+    plan_lists(const matrix_index& index, std::span<const batch> batches, processor::type who);
     std::size_t bytes() const;
-    std::size_t most_projections() const;  ///< of a group
+    std::size_t scratch() const;  ///< doubles of a system, for a group
 
 private:
-    void add_group(std::span<const leaf_record> of, std::uint64_t base, std::uint32_t tile_rows,
-                   const identity& matrix);
+    void add_group(std::span<const leaf_record> of, std::uint64_t base, const identity& matrix);
+    void add_tiles(std::span<const leaf_record> of, const identity& matrix);
+    void order_leaves(std::span<const leaf_record> of);
+
+    bool on_gpu_;
+    beginning next_{};
 };
 
 class product_plan {
@@ -42,16 +48,14 @@ public:
 
     std::size_t size() const { return groups_.size() - 1; }
     group_view group(std::size_t number) const;
-    std::size_t most_projections() const { return most_projections_; }
+    std::size_t scratch() const { return scratch_; }
 
 private:
     std::vector<plan_lists::beginning> groups_;
     std::uint64_t length_;
-    std::size_t most_projections_;
+    std::size_t scratch_;
     memory::buffer<std::byte> memory_;
-    const leaf_view* leaves_;
-    const std::uint32_t *projections_, *entries_;
-    const tile* tiles_;
+    group_view all_{};  ///< the lists of all groups
 };
 
 /// A copy in memory of a processor, behind `to`, which moves on to the next multiple of 256.

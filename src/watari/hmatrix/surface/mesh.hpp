@@ -12,9 +12,9 @@ namespace watari::hmatrix {
 struct point {
     double x, y, z;
 
-    friend point operator+(point a, point b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-    friend point operator-(point a, point b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-    friend point operator*(double s, point a) { return {s * a.x, s * a.y, s * a.z}; }
+    friend constexpr point operator+(point a, point b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+    friend constexpr point operator-(point a, point b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+    friend constexpr point operator*(double s, point a) { return {s * a.x, s * a.y, s * a.z}; }
     friend bool operator==(const point&, const point&) = default;
     friend auto operator<=>(const point&, const point&) = default;
 };

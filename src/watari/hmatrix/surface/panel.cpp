@@ -1,6 +1,7 @@
 #include "watari/hmatrix/surface/panel.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/hmatrix/surface/rules.hpp"
 
 #include <algorithm>
 
@@ -8,23 +9,7 @@ namespace watari::hmatrix {
 
 namespace {
 
-constexpr double tiny = 1e-13;  ///< of an edge's length
-
-/// What one edge adds; h is the point's height above the plane.
-double edge_part(const point& p, const point& q, const point& n, const point& x, double h) {
-    const point along = q - p;
-    const double edge = length(along), a = std::abs(h);
-    const point l = (1 / edge) * along, m = cross(l, n), to_p = p - x, to_q = q - x;
-    const double t0 = dot(to_p, m);
-    if (std::abs(t0) <= tiny * edge) return 0;
-    const double s0 = dot(to_p, l), s1 = dot(to_q, l), r0 = length(to_p), r1 = length(to_q);
-    const double f =
-        s1 + s0 > 0 ? std::log((r1 + s1) / (r0 + s0)) : std::log((r0 - s0) / (r1 - s1));
-    if (a == 0) return t0 * f;
-    const double square = t0 * t0 + h * h;
-    const double b = std::atan2(t0 * s1, square + a * r1) - std::atan2(t0 * s0, square + a * r0);
-    return t0 * f - a * b;
-}
+namespace source = cpu::panel_rules;
 
 double inverse_distance(const point& y, const point& x) { return 1 / length(y - x); }
 
@@ -38,39 +23,19 @@ double three_points(const panel& of, const point& x) {
 
 /// Degree 5 (Radon 1948).
 double seven_points(const panel& of, const point& x) {
-    constexpr double root = 3.872983346207417;  // of 15
-    constexpr double near = (155 - root) / 1200, far = (155 + root) / 1200;
-    constexpr double out = (1 + root) / 7, in = (1 - root) / 7;  // from the centroid to a corner
     double outer = 0, inner = 0;
     for (const point& v : of.corners) {
         const point to = v - of.centroid;
-        outer += inverse_distance(of.centroid + out * to, x);
-        inner += inverse_distance(of.centroid + in * to, x);
+        outer += inverse_distance(of.centroid + source::out * to, x);
+        inner += inverse_distance(of.centroid + source::in * to, x);
     }
-    return of.area * (0.225 * inverse_distance(of.centroid, x) + near * outer + far * inner);
+    return of.area * (0.225 * inverse_distance(of.centroid, x) + source::near_weight * outer +
+                      source::far_weight * inner);
 }
 
-/// Gauss's points of [0, 1] in two directions, of which one shrinks to a corner: degree 2 n - 2.
-template <std::size_t N>
-double conical(const panel& of, const point& x, const double (&at)[N], const double (&weight)[N]) {
-    const point from = of.corners[0], u = of.corners[1] - from, w = of.corners[2] - of.corners[1];
-    double sum = 0;
-    for (std::size_t i = 0; i < N; ++i)
-        for (std::size_t j = 0; j < N; ++j)
-            sum += weight[i] * weight[j] * at[i] *
-                   inverse_distance(from + at[i] * u + (at[i] * at[j]) * w, x);
-    return 2 * of.area * sum;
-}
-
-/// Degree 10 by 36 points.
+/// Degree 10.
 double thirty_six_points(const panel& of, const point& x) {
-    static constexpr double at[6] = {0.033765242898423989, 0.16939530676686774,
-                                     0.38069040695840156,  0.61930959304159849,
-                                     0.83060469323313224,  0.96623475710157603};
-    static constexpr double weight[6] = {0.085662246189585178, 0.18038078652406930,
-                                         0.23395696728634552,  0.23395696728634552,
-                                         0.18038078652406930,  0.085662246189585178};
-    return conical(of, x, at, weight);
+    return source::thirty_six_points(of, x);
 }
 
 // `reach`: above the largest errors over shapes and directions, from 1 size on (panel_test.cpp).
@@ -97,13 +62,7 @@ std::vector<panel> panels_of(const mesh& m) {
     return all;
 }
 
-double closed_form(const panel& of, const point& at) {
-    const double h = dot(at - of.corners[0], of.normal);
-    double sum = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-        sum += edge_part(of.corners[k], of.corners[(k + 1) % 3], of.normal, at, h);
-    return sum;
-}
+double closed_form(const panel& of, const point& at) { return source::closed_form(of, at); }
 
 std::span<const quadrature> rules() { return table; }
 

@@ -21,8 +21,8 @@
 
 namespace watari::hmatrix {
 
-inline double dot(point a, point b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline point cross(point a, point b) {
+constexpr double dot(point a, point b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+constexpr point cross(point a, point b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 inline double length(point a) { return std::sqrt(dot(a, a)); }
@@ -65,6 +65,9 @@ public:
             if (squared >= from_[i].squared) return from_[i].value(of, at);
         return closed_form(of, at);
     }
+
+    /// The square of the distance, in sizes, from which a row of `rules` is used.
+    double from(std::size_t rule) const { return from_[rule].squared; }
 
 private:
     static constexpr std::size_t most = 3;

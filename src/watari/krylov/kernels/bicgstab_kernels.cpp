@@ -1,7 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
-#include "watari/krylov/bicgstab_kernels.hpp"
+#include "watari/krylov/kernels/bicgstab_kernels.hpp"
 
-#include "watari/krylov/steps.hpp"
+#include "watari/krylov/kernels/steps.hpp"
 
 namespace watari::WATARI_BACKEND {
 

@@ -1,4 +1,4 @@
-#include "watari/krylov/problem.hpp"
+#include "watari/krylov/kernels/ending.hpp"
 
 namespace watari::krylov {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "watari/core/dispatch.hpp"
-#include "watari/core/pieces.hpp"
-#include "watari/krylov/state.hpp"
+#include "watari/core/parallel/pieces.hpp"
+#include "watari/krylov/kernels/state.hpp"
 
 namespace watari::krylov {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "watari/core/complex.hpp"
-#include "watari/krylov/problem.hpp"
+#include "watari/krylov/kernels/ending.hpp"
 
 #include <cstdint>
 

@@ -1,8 +1,8 @@
 /// What the kernels of all solvers do with scalars. For files that both backends compile.
 #pragma once
 
-#include "watari/core/reductions.hpp"
-#include "watari/krylov/state.hpp"
+#include "watari/core/parallel/reductions.hpp"
+#include "watari/krylov/kernels/state.hpp"
 
 #include <cmath>
 

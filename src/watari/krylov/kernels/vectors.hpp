@@ -3,8 +3,8 @@
 #pragma once
 
 #include "watari/core/dispatch.hpp"
-#include "watari/core/pieces.hpp"
-#include "watari/krylov/state.hpp"
+#include "watari/core/parallel/pieces.hpp"
+#include "watari/krylov/kernels/state.hpp"
 
 namespace watari::krylov {
 
@@ -24,7 +24,7 @@ struct vector_kernels {
     void (*residual)(const pieces&, const T* b, const T* q, T* r, double* partials, stream_t);
     /// true_residual from this sum; x = 0 where b = 0.
     void (*finish)(const pieces&, state*, partial_sums, T* x, stream_t);
-    /// core/reductions.hpp, fold_partials.
+    /// core/parallel/reductions.hpp, fold_partials.
     partial_sums (*fold)(double* partials, std::size_t count, std::size_t systems,
                          std::size_t width, stream_t);
 };

@@ -1,7 +1,7 @@
 #include "watari/storage/backends/faulty.hpp"
 
-#include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/atomic.hpp"
 #include "watari/files/aligned.hpp"
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <string>
+#include <utility>
 
 namespace watari::storage {
 
@@ -25,6 +27,20 @@ constexpr chance chances[] = {
     {fate::duplicated, &fault_plan::duplicated}, {fate::dropped, &fault_plan::dropped},
     {fate::failed, &fault_plan::failed},         {fate::late_data, &fault_plan::late_data},
     {fate::bad_phase, &fault_plan::bad_phase},
+};
+
+struct named_fault {
+    std::string_view name;
+    double fault_plan::*chance;
+    double value;
+};
+
+/// A dropped command costs its identifier until the list has ended, so few of them are.
+constexpr named_fault named_faults[] = {
+    {"reordered", &fault_plan::reordered, 1e-2},   {"delayed", &fault_plan::delayed, 1e-2},
+    {"duplicated", &fault_plan::duplicated, 1e-2}, {"dropped", &fault_plan::dropped, 1e-4},
+    {"failed", &fault_plan::failed, 1e-2},         {"late-data", &fault_plan::late_data, 1e-2},
+    {"bad-phase", &fault_plan::bad_phase, 1e-2},
 };
 
 /// A command at the inner backend. Data that must come late are in memory of our own.
@@ -202,6 +218,17 @@ std::shared_ptr<backend> make_faulty(std::shared_ptr<backend> inner, const fault
     }
     if (sum > 1) throw usage_error("chances of faults are more than 1 together");
     return std::make_shared<faulty>(std::move(inner), plan);
+}
+
+std::shared_ptr<backend> make_faulty(std::shared_ptr<backend> inner, std::string_view fault,
+                                     std::uint64_t seed) {
+    for (const named_fault& row : named_faults) {
+        if (row.name != fault) continue;
+        fault_plan plan{.seed = seed};
+        plan.*row.chance = row.value;
+        return make_faulty(std::move(inner), plan);
+    }
+    throw usage_error("no fault is called '" + std::string(fault) + "'");
 }
 
 }  // namespace watari::storage

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace watari::storage {
 
@@ -27,5 +28,11 @@ struct fault_plan {
 
 /// Throws usage_error for chances that cannot be.
 std::shared_ptr<backend> make_faulty(std::shared_ptr<backend> inner, const fault_plan& plan);
+
+/// One kind of fault, now and then, by its name: `late-data` for late_data. Throws usage_error.
+std::shared_ptr<backend> make_faulty(std::shared_ptr<backend> inner, std::string_view fault,
+                                     std::uint64_t seed);
+/// Seconds after which a command of such a device is lost: longer than it delays any.
+inline constexpr double faulty_timeout = 0.2;
 
 }  // namespace watari::storage

@@ -1,7 +1,7 @@
 #include "watari/storage/backends/modelled.hpp"
 
-#include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/atomic.hpp"
 #include "watari/storage/backends/ram.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr ssd_model models[] = {
     {.name = "kioxia-cm6-v",
-     .source = "KIOXIA CM6-V, PCIe 4.0: the seed's SSD",
+     .source = "KIOXIA CM6-V, PCIe 4.0: the SSD of Hanawa (2025)",
      .read = {.latency = 80e-6, .bandwidth = 6.9e9, .iops = 1.4e6},
      .write = {.latency = 15e-6, .bandwidth = 4.2e9, .iops = 0.35e6}},
     {.name = "samsung-pm1743",

@@ -8,8 +8,8 @@
 /// their own, as with memory. Neighbours that share a page do not.
 #pragma once
 
+#include "watari/storage/cache/namespace_store.hpp"
 #include "watari/storage/cache/read_ahead.hpp"
-#include "watari/storage/nvme/transfers.hpp"
 
 #include <bit>
 #include <cstddef>

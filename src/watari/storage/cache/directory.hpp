@@ -14,11 +14,12 @@
 /// spare slot's user has: its tag is acquired.
 #pragma once
 
-#include "watari/core/atomic.hpp"
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/atomic.hpp"
+#include "watari/core/parallel/warp.hpp"
 #include "watari/storage/cache/cache_memory.hpp"
 #include "watari/storage/cache/page.hpp"
 #include "watari/storage/cache/second_chance.hpp"
+#include "watari/storage/cache/step.hpp"
 #include "watari/storage/cache/ways.hpp"
 #include "watari/storage/nvme/nvme.hpp"
 
@@ -26,42 +27,6 @@
 #include <cstdint>
 
 namespace watari::WATARI_BACKEND {
-
-/// A wait with a limit, which counts from the first time that there was something to wait for.
-struct timeout {
-    std::int64_t limit_ns;
-    std::int64_t until = 0;
-    unsigned attempt = 0;
-
-    WATARI_KERNEL bool over() {
-        pause(attempt++);
-        const std::int64_t now = nanoseconds();
-        if (until == 0) until = now + limit_ns;
-        return now >= until;
-    }
-};
-
-/// What a page is wanted for; overwrite: every byte of it will be written.
-enum class intent : unsigned { read, write, overwrite };
-
-/// What whoever wants a page has to do next.
-enum class next_action : std::uint64_t {
-    again,   ///< look again, a little later
-    use,     ///< slot holds the page: use it, then leave
-    fill,    ///< slot is yours: read the page into it
-    pass,    ///< all of the set is held: use the spare slot, nobody else will
-    evict,   ///< slot's page is in state writing by you: write it back, then look again
-    failed,  ///< whoever read the page could not: `where` is the status
-    late     ///< the wait has reached its limit
-};
-
-struct step {
-    std::uint64_t action : 8, where : 56;
-};
-
-WATARI_KERNEL constexpr step make_step(next_action action, std::uint64_t where = 0) {
-    return {static_cast<std::uint64_t>(action), where};
-}
 
 template <class Policy>
 struct directory {
@@ -281,7 +246,7 @@ private:
                                                                    : make_step(next_action::again);
     }
 
-    /// Gives a slot of the set to a page that is not there. Duty pass: every slot is held.
+    /// Gives a slot of the set to a page that is not there. Action pass: every slot is held.
     WATARI_KERNEL step take_victim(std::uint64_t page, storage::cache_set& set,
                                    bool may_evict) const {
         std::uint64_t* const words = memory.words + slot_of(page, 0);

@@ -4,7 +4,7 @@
 /// A policy is a type with these two functions, `victim` under the set's lock.
 #pragma once
 
-#include "watari/core/atomic.hpp"
+#include "watari/core/parallel/atomic.hpp"
 #include "watari/storage/cache/page.hpp"
 #include "watari/storage/cache/ways.hpp"
 

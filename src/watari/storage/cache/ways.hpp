@@ -1,8 +1,8 @@
 /// The words of a set, looked at by one thread.
 #pragma once
 
-#include "watari/core/atomic.hpp"
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/atomic.hpp"
+#include "watari/core/parallel/warp.hpp"
 
 #include <cstdint>
 

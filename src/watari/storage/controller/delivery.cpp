@@ -1,7 +1,7 @@
 #include "watari/storage/controller/delivery.hpp"
 
-#include "watari/core/atomic.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/parallel/atomic.hpp"
 #include "watari/machine/hardware_queues.hpp"
 
 #include <cstdlib>

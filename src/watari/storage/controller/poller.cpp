@@ -1,6 +1,6 @@
 #include "watari/storage/controller/poller.hpp"
 
-#include "watari/core/atomic.hpp"
+#include "watari/core/parallel/atomic.hpp"
 #include "watari/storage/controller/prp.hpp"
 
 #include <bit>

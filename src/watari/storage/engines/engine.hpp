@@ -121,6 +121,7 @@ private:
 struct engine_row {
     std::string_view name;
     bool deep;      ///< has several requests in flight; the others have one a thread
+    bool of_gpu;    ///< serves a GPU alone
     bool queued;    ///< submits commands to a controller; the others open files
     bool scatters;  ///< moves a block's parts by one request; the others each part by its own
     /// Why it cannot do this here; empty if it can.

@@ -4,7 +4,6 @@
 #include "watari/storage/files/test_data.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -88,7 +87,7 @@ search find(const spot& at, std::uint64_t bytes, usage how) {
     return {};
 }
 
-/// As file_set and gemm's store begin and end their names: no other file is even opened.
+/// As test files begin and end their names: no other file is even opened.
 bool may_be_data_file(const std::string& name) {
     return name.starts_with("watari-") && name.ends_with(".data");
 }
@@ -105,7 +104,7 @@ bool is_unused(const spot& at, int file) {
     struct stat found {};
     if (file < 0 || fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return false;
     // where there are no locks, it may be in use
-    if (flock(file, LOCK_EX | LOCK_NB) != 0 || !at.is_of(file)) return false;
+    if (!files::is_alone(file) || !at.is_of(file)) return false;
     try {
         return is_test_data(file, static_cast<std::uint64_t>(found.st_size), at.path);
     } catch (const error&) {

@@ -1,4 +1,5 @@
-/// Blocks of an NVMe namespace, read and written by any thread of the CPU or of a GPU.
+/// Commands to an NVMe namespace, by any thread of the CPU or of a GPU: take an identifier, send
+/// the command, wait for it, release the identifier.
 ///
 /// Data cross through slots: memory that both the controller and the users see, one slot of
 /// `max_transfer` bytes for each queue and identifier. A reader pulls its data out of the slot, a
@@ -14,11 +15,15 @@
 /// and the memory must not be used again before the GPU was synchronised.
 ///
 /// Each calling thread has its own command; threads of a warp that call together share one ticket
-/// and one doorbell write, and copy each of their slots together. Where a warp wants one command of
-/// all its threads, `begin_read` by one of them and `copy_bytes` from `slot_of` by all do that.
+/// and one doorbell write. Who holds commands under way while it begins another uses `try_take`,
+/// which never waits: if all hold some and all wait for more, nobody goes on (before the limit ends
+/// it).
 ///
-/// Who holds commands under way while it begins another uses `try_begin_*`, which never waits: if
-/// all hold some and all wait for more, nobody goes on (before the limit ends it).
+/// Two front ends stand on these functions, since their callers differ in who has a command:
+/// - group_commands.hpp: a group has one command for all its threads. `transfers` and the cache use
+///   it, inside kernels of their own.
+/// - request_list.hpp: each thread has its own command, of a list that the host made. The engines
+///   over queues use it; with one command a warp they would have a 32nd of the requests under way.
 #pragma once
 
 #include "watari/storage/nvme/queue.hpp"
@@ -113,10 +118,14 @@ WATARI_KERNEL inline bool take(const namespace_view& view, token& command) {
     return false;
 }
 
-/// Submits the command of a token: its slot's first pages, or the slot's list.
-WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
-                               const storage::submission_entry& asked) {
-    storage::submission_entry entry = asked;
+/// Whether the controller can bring a read of so many bytes to this memory.
+WATARI_KERNEL inline bool delivers(const namespace_view& view, std::size_t bytes, const void* to) {
+    return view.delivered_from > 0 && bytes >= view.delivered_from && is_global(to);
+}
+
+/// Names a command's slot: its first pages, or its list.
+WATARI_KERNEL inline void name_slot(const namespace_view& view, const token& command,
+                                    storage::submission_entry& entry) {
     const auto first = reinterpret_cast<std::uint64_t>(storage::slot_of(view, command));
     if (command.bytes > 0) entry.prp1 = first;
     if (command.bytes > 2 * storage::prp_page)
@@ -124,24 +133,22 @@ WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
             view.prp_lists + storage::slot_number(view, command) * view.list_stride);
     else if (command.bytes > storage::prp_page)
         entry.prp2 = first + storage::prp_page;
+}
+
+/// Submits the command of a token. The data of a read that is `delivered` are wanted at `to`, which
+/// nobody uses until it has ended; all others cross the slot.
+WATARI_KERNEL inline void send(const namespace_view& view, const token& command,
+                               storage::submission_entry entry, void* to = nullptr) {
+    if (command.delivered) {
+        storage::delivery_state& own = view.deliveries[slot_number(view, command)];
+        // before the doorbell, as the entry
+        everywhere::store_relaxed(own.wanted, command.cid + 1u);
+        entry = with_sgl(entry, reinterpret_cast<std::uint64_t>(to), command.bytes);
+    } else {
+        name_slot(view, command, entry);
+    }
     const queue_view& queue = view.queues[command.queue];
     submit(group::together(queue.state), queue, entry);
-}
-
-/// Whether the controller can bring a read of so many bytes to this memory.
-WATARI_KERNEL inline bool delivers(const namespace_view& view, std::size_t bytes, const void* to) {
-    return view.delivered_from > 0 && bytes >= view.delivered_from && is_global(to);
-}
-
-/// Submits a read that is `delivered`: its data are wanted at `to`, which nobody uses until it has
-/// ended.
-WATARI_KERNEL inline void send_delivered(const namespace_view& view, const token& command,
-                                         const storage::submission_entry& asked, void* to) {
-    storage::delivery_state& own = view.deliveries[slot_number(view, command)];
-    everywhere::store_relaxed(own.wanted, command.cid + 1u);  // before the doorbell, as the entry
-    const queue_view& queue = view.queues[command.queue];
-    submit(group::together(queue.state), queue,
-           with_sgl(asked, reinterpret_cast<std::uint64_t>(to), command.bytes));
 }
 
 /// Nothing of a command's data is brought any more when this returns true; a copy that was begun is
@@ -166,63 +173,6 @@ WATARI_KERNEL inline bool fits(const namespace_view& view, std::uint32_t count, 
     }
     command.outcome = storage::invalid_field;
     return false;
-}
-
-WATARI_KERNEL inline void send_read(const namespace_view& view, std::uint64_t block,
-                                    std::uint32_t count, const token& command) {
-    send(view, command, make_transfer(storage::opcode::read, command.cid, view.nsid, block, count));
-}
-
-/// Begins to read `count` blocks, 1 to max_blocks(), from `block` on.
-WATARI_KERNEL inline token begin_read(const namespace_view& view, std::uint64_t block,
-                                      std::uint32_t count) {
-    token command;
-    if (fits(view, count, command) && take(view, command)) send_read(view, block, count, command);
-    return command;
-}
-
-/// The same, unless every identifier is in use: then `taken` is false and `outcome` timed_out.
-WATARI_KERNEL inline token try_begin_read(const namespace_view& view, std::uint64_t block,
-                                          std::uint32_t count) {
-    token command;
-    if (fits(view, count, command) && try_take(view, command))
-        send_read(view, block, count, command);
-    return command;
-}
-
-WATARI_KERNEL inline void send_write(const namespace_view& view, std::uint64_t block,
-                                     std::uint32_t count, const void* source, bool fua,
-                                     const token& command) {
-    copy_each(group::active(), storage::slot_of(view, command), source, command.bytes);
-    send(view, command,
-         make_transfer(storage::opcode::write, command.cid, view.nsid, block, count, fua));
-}
-
-/// Begins to write `count` blocks, 1 to max_blocks(). `source` may be used again at once. `fua`:
-/// it is done only when the data would survive a loss of power. One that timed out may still write
-/// until `settled`, after a newer one too.
-WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t block,
-                                       std::uint32_t count, const void* source, bool fua) {
-    token command;
-    if (fits(view, count, command) && take(view, command))
-        send_write(view, block, count, source, fua, command);
-    return command;
-}
-
-/// The same, unless every identifier is in use.
-WATARI_KERNEL inline token try_begin_write(const namespace_view& view, std::uint64_t block,
-                                           std::uint32_t count, const void* source, bool fua) {
-    token command;
-    if (fits(view, count, command) && try_take(view, command))
-        send_write(view, block, count, source, fua, command);
-    return command;
-}
-
-/// Begins to make lasting what writes that are done have written.
-WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
-    token command;
-    if (take(view, command)) send(view, command, storage::make_flush(command.cid, view.nsid));
-    return command;
 }
 
 /// Waits for a command, no longer than `limit` nanoseconds, and where it is to be recalled the
@@ -276,57 +226,13 @@ WATARI_KERNEL inline void give_back(const namespace_view& view, const token& com
     give_back(view.queues[command.queue], command.cid);
 }
 
-/// Waits for a read; its data are in `destination` if its status is a success.
-WATARI_KERNEL inline storage::status end_read(const namespace_view& view, const token& command,
-                                              void* destination) {
-    const storage::status outcome = wait(view, command);
-    copy_each(group::active(), destination, storage::slot_of(view, command),
-              outcome.ok() ? command.bytes : 0);
-    release_slot(view, command);
-    return outcome;
-}
-
-/// Waits for a write or a flush.
-WATARI_KERNEL inline storage::status end(const namespace_view& view, const token& command) {
-    const storage::status outcome = wait(view, command);
-    release_slot(view, command);
-    return outcome;
-}
-
-/// Reads `count` blocks from `block` on; the first error ends it, and `destination` is then
-/// undefined from the failed command on.
-WATARI_KERNEL inline storage::status read(const namespace_view& view, std::uint64_t block,
-                                          std::uint64_t count, void* destination) {
-    for (auto* to = static_cast<std::byte*>(destination); count > 0;) {
-        const auto part = static_cast<std::uint32_t>(
-            count < view.max_blocks() ? count : std::uint64_t{view.max_blocks()});
-        const storage::status outcome = end_read(view, begin_read(view, block, part), to);
-        if (!outcome.ok()) return outcome;
-        to += std::size_t{part} * view.block_bytes;
-        block += part;
-        count -= part;
-    }
-    return storage::success;
-}
-
-/// Writes `count` blocks from `block` on; the first error ends it.
-WATARI_KERNEL inline storage::status write(const namespace_view& view, std::uint64_t block,
-                                           std::uint64_t count, const void* source, bool fua) {
-    for (const auto* from = static_cast<const std::byte*>(source); count > 0;) {
-        const auto part = static_cast<std::uint32_t>(
-            count < view.max_blocks() ? count : std::uint64_t{view.max_blocks()});
-        const storage::status outcome = end(view, begin_write(view, block, part, from, fua));
-        if (!outcome.ok()) return outcome;
-        from += std::size_t{part} * view.block_bytes;
-        block += part;
-        count -= part;
-    }
-    return storage::success;
-}
-
 /// What writes that are done have written is lasting.
 WATARI_KERNEL inline storage::status flush(const namespace_view& view) {
-    return end(view, begin_flush(view));
+    token command;
+    if (take(view, command)) send(view, command, storage::make_flush(command.cid, view.nsid));
+    const storage::status outcome = wait(view, command);
+    release_slot(view, command);
+    return outcome;
 }
 
 }  // namespace watari::WATARI_BACKEND

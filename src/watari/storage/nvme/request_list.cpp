@@ -1,8 +1,8 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/storage/nvme/request_list.hpp"
 
-#include "watari/core/atomic.hpp"
 #include "watari/core/loops.hpp"
+#include "watari/core/parallel/atomic.hpp"
 
 namespace watari::WATARI_BACKEND {
 
@@ -41,8 +41,7 @@ WATARI_KERNEL inline void send_request(const request_list& list, std::size_t i, 
     std::byte* const location = list.memory + i * list.part;
     command.delivered =
         !list.write && list.parts == 1 && delivers(list.view, list.block(), location);
-    command.delivered ? send_delivered(list.view, command, asked, location)
-                      : send(list.view, command, asked);
+    send(list.view, command, asked, location);
 }
 
 /// One request of each thread of a warp that has `left` one, request i, since `start`: the blocks

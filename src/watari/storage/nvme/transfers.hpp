@@ -7,7 +7,7 @@
 /// could end first: threads that all have commands under way never wait for each other's.
 #pragma once
 
-#include "watari/storage/nvme/namespace.hpp"
+#include "watari/storage/nvme/group_commands.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace watari::WATARI_BACKEND {
 /// The transfers of one group of threads; all of them call each function, with the same values.
 class transfers {
 public:
-    WATARI_KERNEL explicit transfers(const namespace_view& view) : view_(view) {}
+    WATARI_KERNEL explicit transfers(const namespace_view& view) : commands_{view} {}
 
     /// Reads bytes into memory that is neither read nor written before wait, which must follow.
     /// What neither neighbours the range before nor fills a command begins with the next call.
@@ -33,7 +33,7 @@ public:
     /// medium when wait's status is ok.
     WATARI_KERNEL void write(const group& members, std::uint64_t first, std::size_t bytes,
                              const void* from, bool fua) {
-        if (first % view_.block_bytes != 0 || bytes % view_.block_bytes != 0)
+        if (first % view().block_bytes != 0 || bytes % view().block_bytes != 0)
             return fail(storage::invalid_field);
         add(members, {first, bytes, nullptr, static_cast<const std::byte*>(from), fua});
     }
@@ -72,13 +72,15 @@ private:
         if (result_.ok()) result_ = status;
     }
 
+    WATARI_KERNEL const namespace_view& view() const { return commands_.view; }
+
     WATARI_KERNEL std::uint32_t most_bytes() const {
-        return view_.max_blocks() * view_.block_bytes;
+        return view().max_blocks() * view().block_bytes;
     }
 
     /// Bytes from the first block's beginning to the end of what is kept back.
     WATARI_KERNEL std::size_t open_span() const {
-        return open_.first % view_.block_bytes + open_.bytes;
+        return open_.first % view().block_bytes + open_.bytes;
     }
 
     [[gnu::noinline]] WATARI_KERNEL void add(const group& members, const range& next) {
@@ -97,133 +99,59 @@ private:
 
     /// Begins one command of what is kept back.
     [[gnu::noinline]] WATARI_KERNEL void begin_part(const group& members) {
-        const std::uint32_t skip = static_cast<std::uint32_t>(open_.first % view_.block_bytes);
+        const std::uint32_t skip = static_cast<std::uint32_t>(open_.first % view().block_bytes);
         const auto span =
             static_cast<std::uint32_t>(open_span() < most_bytes() ? open_span() : most_bytes());
-        const std::uint32_t count = (span + view_.block_bytes - 1) / view_.block_bytes;
+        const std::uint32_t count = (span + view().block_bytes - 1) / view().block_bytes;
         command next{take_one(members), open_.to, skip, span - skip};
         if (!next.at.taken) {
             fail(next.at.outcome);
             open_.bytes = 0;
             return;
         }
-        next.at.bytes = count * view_.block_bytes;
+        next.at.bytes = count * view().block_bytes;
         if (!open_.to) {
-            copy_bytes(members, storage::slot_of(view_, next.at), open_.from, next.at.bytes);
-            members.sync();
+            copy_bytes(members, commands_.data(next.at), open_.from, next.at.bytes);
             open_.from += next.bytes;
         } else {
             open_.to += next.bytes;
         }
         next.at.delivered =
-            next.to && next.bytes == next.at.bytes && delivers(view_, next.bytes, next.to);
-        if (next.at.delivered) members.sync();  // what all did there before
-        if (members.leads()) {
-            const storage::submission_entry asked =
-                make_transfer(next.to ? storage::opcode::read : storage::opcode::write, next.at.cid,
-                              view_.nsid, open_.first / view_.block_bytes, count, open_.fua);
-            next.at.delivered ? send_delivered(view_, next.at, asked, next.to)
-                              : send(view_, next.at, asked);
-        }
+            next.to && next.bytes == next.at.bytes && delivers(view(), next.bytes, next.to);
+        const storage::submission_entry asked =
+            make_transfer(next.to ? storage::opcode::read : storage::opcode::write, next.at.cid,
+                          view().nsid, open_.first / view().block_bytes, count, open_.fua);
+        commands_.send(members, next.at, asked, next.to);
         open_.first += next.bytes;
         open_.bytes -= next.bytes;
-        commands_[begun_++ % most] = next;
+        under_way_[begun_++ % most] = next;
     }
 
     /// An identifier for one command; not taken: there was none within the limit.
     WATARI_KERNEL token take_one(const group& members) {
         if (begun_ - ended_ == most) end_one(members);
         for (;;) {
-            token found;
-            if (members.leads()) begun_ == ended_ ? take(view_, found) : try_take(view_, found);
-            found = members.broadcast(found);
+            const token found = commands_.take(members, begun_ == ended_);
             if (found.taken || begun_ == ended_) return found;
             end_one(members);
         }
     }
 
     [[gnu::noinline]] WATARI_KERNEL void end_one(const group& members) {
-        const command& oldest = commands_[ended_++ % most];
-        storage::status outcome;
-        if (members.leads()) outcome = WATARI_BACKEND::wait(view_, oldest.at);
-        outcome = members.broadcast(outcome);
+        const command& oldest = under_way_[ended_++ % most];
+        const storage::status outcome = commands_.wait(members, oldest.at);
         if (!outcome.ok())
             fail(outcome);
         else if (oldest.to && !oldest.at.delivered)
-            copy_bytes(members, oldest.to, storage::slot_of(view_, oldest.at) + oldest.skip,
-                       oldest.bytes);
-        members.sync();
-        if (members.leads()) release_slot(view_, oldest.at);
+            copy_bytes(members, oldest.to, commands_.data(oldest.at) + oldest.skip, oldest.bytes);
+        commands_.release(members, oldest.at);
     }
 
-    namespace_view view_;
+    group_commands commands_;
     range open_;
-    command commands_[most];
+    command under_way_[most];
     unsigned begun_ = 0, ended_ = 0;
     storage::status result_;
-};
-
-/// A namespace as the cache's store.
-struct namespace_store {
-    namespace_view view;
-    std::uint64_t blocks;
-    std::uint32_t block_bytes;
-
-    WATARI_KERNEL storage::status read(const group& members, std::uint64_t block,
-                                       std::uint32_t count, void* to) const {
-        transfers all(view);
-        all.read(members, block * block_bytes, std::size_t{count} * block_bytes, to);
-        return all.wait(members);
-    }
-    WATARI_KERNEL storage::status write(const group& members, std::uint64_t block,
-                                        std::uint32_t count, const void* from, bool fua) const {
-        transfers all(view);
-        all.write(members, block * block_bytes, std::size_t{count} * block_bytes, from, fua);
-        return all.wait(members);
-    }
-    WATARI_KERNEL storage::status flush(const group& members) const {
-        storage::status outcome;
-        if (members.leads()) outcome = WATARI_BACKEND::flush(view);
-        return members.broadcast(outcome);
-    }
-
-    /// Commands in parts, by all of a group. `wait_for_one`: only by who has none under way.
-    WATARI_KERNEL std::uint32_t most_blocks() const { return view.max_blocks(); }
-    WATARI_KERNEL token take(const group& members, bool wait_for_one) const {
-        token command;
-        if (members.leads())
-            wait_for_one ? WATARI_BACKEND::take(view, command) : try_take(view, command);
-        return members.broadcast(command);
-    }
-    /// Instead of `send`.
-    WATARI_KERNEL void give_back(const group& members, const token& command) const {
-        if (members.leads()) WATARI_BACKEND::give_back(view, command);
-    }
-    WATARI_KERNEL std::byte* data(const token& command) const {
-        return storage::slot_of(view, command);
-    }
-    /// What goes to the store is in `data`.
-    WATARI_KERNEL void send(const group& members, token& command, storage::opcode operation,
-                            std::uint64_t block, std::uint32_t count, bool fua) const {
-        members.sync();
-        command.bytes = count * block_bytes;
-        if (members.leads())
-            WATARI_BACKEND::send(
-                view, command, make_transfer(operation, command.cid, view.nsid, block, count, fua));
-    }
-    WATARI_KERNEL storage::status wait(const group& members, const token& command) const {
-        storage::status outcome;
-        if (members.leads()) outcome = WATARI_BACKEND::wait(view, command);
-        return members.broadcast(outcome);
-    }
-    WATARI_KERNEL void release(const group& members, const token& command) const {
-        members.sync();
-        if (members.leads()) release_slot(view, command);
-    }
-    /// Whether no command that timed out can write any more.
-    WATARI_KERNEL bool settled(const group& members) const {
-        return members.broadcast(members.leads() && WATARI_BACKEND::settled(view));
-    }
 };
 
 }  // namespace watari::WATARI_BACKEND

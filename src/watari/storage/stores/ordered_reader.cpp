@@ -1,7 +1,6 @@
 #include "watari/storage/stores/ordered_reader.hpp"
 
 #include "watari/core/error.hpp"
-#include "watari/measure/thread_team.hpp"
 
 #include <algorithm>
 #include <string>
@@ -60,144 +59,111 @@ ordered_reader::ordered_reader(const open_store& store, std::vector<byte_range> 
               memory_of(ranges_, options_, unit_) + page, {.device = store.who().number}) {
     auto* next =
         reinterpret_cast<std::byte*>(up(reinterpret_cast<std::uintptr_t>(memory_.data()), page));
-    std::size_t largest = 0;
+    std::size_t largest = 0, blocks = 0;
     for (std::size_t n = 0; n < ranges_.size(); ++n) {
         const std::size_t bytes = up(bytes_of(ranges_[n], unit_), page);
         const bool stays = !options_.resident.empty() && options_.resident[n];
-        before_.push_back(streamed_);
-        in_memory_.push_back(stays ? resident_.size() : none);
+        blocks = std::max(blocks, bytes_of(ranges_[n], unit_) / options_.request + 1);
+        before_.push_back(streamed_.size());
+        own_.push_back(stays ? next : nullptr);
         if (stays) {
-            resident_.push_back({next});
             next += bytes;
         } else {
-            ++streamed_;
+            streamed_.push_back(n);
             largest = std::max(largest, bytes);
         }
     }
-    for (std::size_t n = 0; streamed_ > 0 && n <= options_.ahead; ++n, next += largest)
-        slots_.push_back({next});
+    for (std::size_t n = 0; !streamed_.empty() && n <= options_.ahead; ++n, next += largest)
+        slots_.push_back(next);
     if (store.who().is_gpu()) {
         device::use(store.who().number);
         used_.resize(slots_.size());
     }
-    measure::unbind();
-    for (std::size_t n = 0; n < options_.readers; ++n) threads_.emplace_back([this] { serve(); });
+    team_.emplace(
+        shared_, options_.readers,
+        engine_use{
+            store.who(), files::direction::read, options_.depth, {memory_.data(), memory_.size()}},
+        std::vector<store_use>{{&store, options_.request, blocks}},
+        [this](store_engines& by, std::size_t) { read_in_order(by, shared_, *this); });
 }
 
 ordered_reader::~ordered_reader() {
-    {
-        const std::lock_guard lock(mutex_);
-        stop_ = true;
-        changed_.notify_all();
-    }
-    for (std::thread& each : threads_) each.join();
+    shared_.stop();
+    team_.reset();
     for (std::size_t n = 0; n < used_.size() && n < released_; ++n) used_[n].wait();
 }
 
-std::uint64_t ordered_reader::streamed_before(std::uint64_t reading) const {
-    return reading / ranges_.size() * streamed_ + before_[reading % ranges_.size()];
+std::size_t ordered_reader::range_of(std::uint64_t read) const {
+    return read < ranges_.size() ? read : streamed_[(read - ranges_.size()) % streamed_.size()];
 }
 
-ordered_reader::slot& ordered_reader::slot_of(std::uint64_t reading) {
-    const std::size_t range = reading % ranges_.size();
-    if (is_resident(range)) return resident_[in_memory_[range]];
-    return slots_[streamed_before(reading) % slots_.size()];
+std::uint64_t ordered_reader::streamed_before(std::uint64_t read) const {
+    return read < ranges_.size() ? before_[read] : streamed_.size() + (read - ranges_.size());
 }
 
-/// The next reading, once there is a place for it. False: there is none any more.
-bool ordered_reader::take(std::unique_lock<std::mutex>& lock, std::uint64_t& reading) {
-    for (;;) {
-        if (stop_ || (streamed_ == 0 && begun_ >= ranges_.size())) return false;
-        const bool resident = is_resident(begun_ % ranges_.size());
-        if (resident && begun_ >= ranges_.size()) {
-            ++begun_;  // it is there since the first round
-        } else if (resident || streamed_before(begun_) < released_ + slots_.size()) {
-            reading = begun_++;
-            return true;
-        } else {
-            changed_.wait(lock);
-        }
+std::uint64_t ordered_reader::read_of(std::uint64_t given) const {
+    const std::size_t range = given % ranges_.size();
+    const std::uint64_t round = given / ranges_.size();
+    if (round == 0 || is_resident(range)) return range;
+    return ranges_.size() + (round - 1) * streamed_.size() + before_[range];
+}
+
+std::byte* ordered_reader::location_of(std::uint64_t read) const {
+    std::byte* const own = own_[range_of(read)];
+    return own ? own : slots_[streamed_before(read) % slots_.size()];
+}
+
+std::optional<std::uint64_t> ordered_reader::take(std::unique_lock<std::mutex>& lock) {
+    for (; !shared_.stopped && !shared_.error; shared_.changed.wait(lock)) {
+        if (begun_ >= ranges_.size() && streamed_.empty()) break;
+        if (is_resident(range_of(begun_)) || streamed_before(begun_) < released_ + slots_.size())
+            return begun_++;
     }
-}
-
-void ordered_reader::serve() {
-    try {
-        engine_options options;
-        options.block = options_.request;
-        options.depth = store_->deep() ? options_.depth : 1;
-        options.memory = memory_.data();
-        options.bytes = memory_.size();
-        for (const byte_range& range : ranges_)
-            options.requests =
-                std::max(options.requests, bytes_of(range, unit_) / options_.request + 1);
-        if (store_->who().is_gpu()) device::use(store_->who().number);
-        const std::unique_ptr<engine> by = store_->open(options);
-        std::vector<std::uint64_t> list;
-        std::unique_lock lock(mutex_);
-        for (std::uint64_t reading = 0; take(lock, reading);) {
-            const byte_range& range = ranges_[reading % ranges_.size()];
-            slot& into = slot_of(reading);
-            const std::uint64_t streamed = streamed_before(reading);
-            const bool waits = !used_.empty() && !is_resident(reading % ranges_.size()) &&
-                               streamed >= slots_.size();
-            lock.unlock();
-            if (waits) used_[streamed % slots_.size()].wait();
-            read(*by, range, into.data, list);
-            lock.lock();
-            into.ready = reading + 1;
-            bytes_read_ += bytes_of(range, unit_);
-            changed_.notify_all();
-        }
-    } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::current_exception();
-        stop_ = true;
-        changed_.notify_all();
-    }
+    return std::nullopt;
 }
 
 /// As requests of equal size, and one for the rest.
-void ordered_reader::read(engine& by, const byte_range& range, std::byte* to,
-                          std::vector<std::uint64_t>& list) {
+void ordered_reader::locate(std::uint64_t read, block_list& into) {
+    const byte_range& range = ranges_[range_of(read)];
+    const std::uint64_t streamed = streamed_before(read);
+    if (!used_.empty() && !is_resident(range_of(read)) && streamed >= slots_.size())
+        used_[streamed % slots_.size()].wait();
+    const std::size_t bytes = bytes_of(range, unit_);
     const std::uint64_t first = down(range.offset, unit_);
-    const std::size_t bytes = bytes_of(range, unit_), rest = bytes % options_.request;
-    list.clear();
-    for (std::size_t at = 0; at + options_.request <= bytes; at += options_.request)
-        list.push_back(first + at);
-    try {
-        if (!list.empty()) by.run({list, to, options_.request});
-        if (rest == 0) return;
-        const std::uint64_t last = first + bytes - rest;
-        by.run({std::span(&last, 1), to + bytes - rest, rest});
-    } catch (const error& reason) {
-        if (!store_->in_queues() || store_->path().empty()) throw;
-        throw error(store_->path() + ": " + reason.what());
-    }
+    into.store = store_;
+    into.memory = location_of(read);
+    into.block = options_.request;
+    into.rest = bytes % into.block;
+    into.rest_offset = first + bytes - into.rest;
+    into.offsets.clear();
+    for (std::uint64_t at = first; at < into.rest_offset; at += into.block)
+        into.offsets.push_back(at);
+}
+
+/// The user is done with what `next` gave before, on a GPU once `stream` has come here.
+void ordered_reader::release(std::uint64_t read, stream_t stream) {
+    if (is_resident(range_of(read))) return;
+    if (!used_.empty()) used_[streamed_before(read) % slots_.size()].record(stream);
+    ++released_;
+    shared_.changed.notify_all();
 }
 
 ordered_reader::piece ordered_reader::next(stream_t stream) {
-    std::unique_lock lock(mutex_);
-    if (consumed_ > 0 && !is_resident((consumed_ - 1) % ranges_.size())) {
-        if (!used_.empty()) used_[streamed_before(consumed_ - 1) % slots_.size()].record(stream);
-        ++released_;
-        changed_.notify_all();
-    }
-    const std::uint64_t reading = consumed_++;
-    const std::size_t range = reading % ranges_.size();
-    slot& from = slot_of(reading);
+    std::unique_lock lock(shared_.mutex);
+    if (given_ > 0) release(read_of(given_ - 1), stream);
+    const std::uint64_t read = read_of(given_++);
     const double start = now();
-    const auto is_there = [&] {
-        return is_resident(range) ? from.ready > 0 : from.ready == reading + 1;
-    };
-    changed_.wait(lock, [&] { return error_ || is_there(); });
+    const auto is_there = [&] { return arrived_.count > read; };
+    shared_.changed.wait(lock, [&] { return shared_.error || is_there(); });
     waited_ += now() - start;
-    if (!is_there()) std::rethrow_exception(error_);
-    return {range, from.data + ranges_[range].offset % unit_, ranges_[range].bytes};
+    if (!is_there()) std::rethrow_exception(shared_.error);
+    const std::size_t range = range_of(read);
+    return {range, location_of(read) + ranges_[range].offset % unit_, ranges_[range].bytes};
 }
 
 std::uint64_t ordered_reader::bytes_read() const {
-    const std::lock_guard lock(mutex_);
-    return bytes_read_;
+    const std::lock_guard lock(shared_.mutex);
+    return arrived_.bytes;
 }
 
 }  // namespace watari::storage

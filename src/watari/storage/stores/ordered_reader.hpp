@@ -9,20 +9,23 @@
 /// resident stay in memory once they are read: a round then reads the bytes of the others. (A cache
 /// by age would hit nothing, since each range comes round after all others.)
 ///
+/// Its list (ordered_reads.hpp) is the first round, and then the ranges that are not resident, in
+/// turn.
+///
 /// Memory: the resident ranges, and `ahead` + 1 times the largest of the others. Bytes: each range
 /// in whole units of the store, the resident ones once.
 #pragma once
 
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/stores/engine_team.hpp"
 #include "watari/storage/stores/open_store.hpp"
+#include "watari/storage/stores/ordered_reads.hpp"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <mutex>
-#include <thread>
+#include <optional>
 #include <vector>
 
 namespace watari::storage {
@@ -62,46 +65,51 @@ public:
     /// with the file and the offset.
     piece next(stream_t stream = nullptr);
 
+    /// A resident range that `next` has returned once; it is good as long as the reader.
+    piece resident(std::size_t range) const {
+        return {range, own_[range] + ranges_[range].offset % unit_, ranges_[range].bytes};
+    }
+
     /// Bytes that were read from the store so far.
     std::uint64_t bytes_read() const;
     /// Seconds that `next` has waited so far.
     double seconds_waited() const { return waited_; }
 
 private:
-    struct slot {
-        std::byte* data;
-        std::uint64_t ready = 0;  ///< number of the reading that it holds, plus 1
-    };
+    // the list (ordered_reads.hpp); a ticket is the read's number
+    template <class List>
+    friend void read_in_order(store_engines& by, monitor& shared, List& list);
+    std::optional<std::uint64_t> take(std::unique_lock<std::mutex>& lock);
+    void locate(std::uint64_t read, block_list& into);
+    void arrived(std::uint64_t read, std::size_t bytes) { arrived_.add(read, bytes); }
 
-    std::uint64_t streamed_before(std::uint64_t reading) const;
-    slot& slot_of(std::uint64_t reading);
-    bool is_resident(std::size_t range) const { return in_memory_[range] != none; }
-    bool take(std::unique_lock<std::mutex>& lock, std::uint64_t& reading);
-    void serve();
-    void read(engine& by, const byte_range& range, std::byte* to, std::vector<std::uint64_t>& list);
-
-    static constexpr std::size_t none = ~std::size_t{0};
+    bool is_resident(std::size_t range) const { return own_[range] != nullptr; }
+    std::size_t range_of(std::uint64_t read) const;
+    /// Reads before one that go through the slots.
+    std::uint64_t streamed_before(std::uint64_t read) const;
+    std::byte* location_of(std::uint64_t read) const;
+    /// The read that brings what `next` gives as number `given`.
+    std::uint64_t read_of(std::uint64_t given) const;
+    void release(std::uint64_t read, stream_t stream);
 
     const open_store* store_;
     std::vector<byte_range> ranges_;
     reader_options options_;
     std::size_t unit_;
-    std::vector<std::size_t> in_memory_;  ///< by range: its slot among the resident ones, or none
-    std::vector<std::size_t> before_;     ///< by range: streamed ones before it in a round
-    std::size_t streamed_ = 0;            ///< of a round
+    std::vector<std::size_t> streamed_;  ///< ranges that are read in each round
+    std::vector<std::size_t> before_;    ///< by range: how many of these come before it
     memory::buffer<std::byte> memory_;
-    std::vector<slot> resident_, slots_;
+    std::vector<std::byte*> own_;      ///< by range: where it stays; null: in a slot for a while
+    std::vector<std::byte*> slots_;    ///< for one streamed range after the other
     std::vector<device::event> used_;  ///< by slot, on a GPU
 
-    mutable std::mutex mutex_;
-    std::condition_variable changed_;
-    std::uint64_t begun_ = 0, consumed_ = 0;  ///< readings, counted over all rounds
-    std::uint64_t released_ = 0;              ///< streamed ones that the user is done with
-    std::uint64_t bytes_read_ = 0;
+    mutable monitor shared_;
+    arrivals arrived_;
+    std::uint64_t begun_ = 0;     ///< reads
+    std::uint64_t given_ = 0;     ///< ranges, over all rounds
+    std::uint64_t released_ = 0;  ///< streamed ones that the user is done with
     double waited_ = 0;
-    bool stop_ = false;
-    std::exception_ptr error_;
-    std::vector<std::thread> threads_;
+    std::optional<engine_team> team_;  ///< the last to be made and the first to go
 };
 
 }  // namespace watari::storage

@@ -3,9 +3,11 @@
 #include "watari/measure/clock.hpp"
 #include "watari/measure/thread_team.hpp"
 #include "watari/memory/buffer.hpp"
+#include "watari/storage/stores/store_engines.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace watari::storage {
@@ -29,30 +31,27 @@ double rate(const open_store& from, files::direction direction, const stretch& w
         who.is_gpu() ? memory::kind::device : memory::kind::pageable, threads * part,
         {.device = who.number, .thp = memory::huge_pages::always});
     if (!who.is_gpu()) std::memset(data.data(), 0, data.size());
-    std::vector<std::unique_ptr<storage::engine>> engines(threads);
+    std::vector<std::optional<store_engines>> engines(threads);
     std::vector<std::uint64_t> moved(threads);
     measure::thread_team team(threads);
     team.run([&](std::size_t i) {
-        storage::engine_options options;
-        options.direction = direction;
-        options.block = block;
-        options.depth = from.deep() ? depth : 1;
-        options.requests = requests;
-        options.memory = data.data() + i * part;
-        options.bytes = part;
-        engines[i] = from.open(options);
+        const store_use lists[] = {{&from, block, requests}};
+        engines[i].emplace(engine_use{who, direction, depth, {data.data() + i * part, part}},
+                           lists);
     });
     const double seconds = team.run([&](std::size_t i) {
         const double end = measure::now() + enough;
-        std::vector<std::uint64_t> offsets(requests);
+        block_list list{.store = &from,
+                        .offsets = std::vector<std::uint64_t>(requests),
+                        .memory = data.data() + i * part,
+                        .block = block};
         for (std::uint64_t at = 0; measure::now() < end && moved[i] < rounds * share;
              at = at + 2 * part <= share ? at + part : 0) {
             for (std::size_t r = 0; r < requests; ++r)
-                offsets[r] = where.first + i * share + at + r * block;
-            engines[i]->run({offsets, data.data() + i * part, block});
-            moved[i] += part;
+                list.offsets[r] = where.first + i * share + at + r * block;
+            moved[i] += engines[i]->move(list);
         }
-        if (direction == files::direction::write) engines[i]->flush();
+        if (direction == files::direction::write) engines[i]->flush(from);
     });
     team.run([&](std::size_t i) { engines[i].reset(); });
     std::uint64_t all = 0;

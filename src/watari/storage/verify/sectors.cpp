@@ -2,7 +2,7 @@
 #include "watari/storage/verify/sectors.hpp"
 
 #include "watari/core/loops.hpp"
-#include "watari/core/sums.hpp"
+#include "watari/core/parallel/sums.hpp"
 #include "watari/storage/verify/sector.hpp"
 
 namespace watari::WATARI_BACKEND {

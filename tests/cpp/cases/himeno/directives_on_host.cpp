@@ -22,7 +22,9 @@ extern "C" {
 void acc_data(const request*, answer*);
 void acc_host_data(const request*, answer*);
 void acc_managed_all(const request*, answer*);
+void acc_system(const request*, answer*);
 void omp_target(const request*, answer*);
+void omp_system(const request*, answer*);
 
 // In place of managed_malloc.cpp, which needs a GPU.
 static int managed_blocks = 0;
@@ -42,7 +44,9 @@ const std::pair<std::string, himeno::directive::function> styles[] = {
     {"acc-data", acc_data},
     {"acc-host-data", acc_host_data},
     {"acc-managed-all", acc_managed_all},
-    {"omp-target", omp_target}};
+    {"acc-system", acc_system},
+    {"omp-target", omp_target},
+    {"omp-system", omp_system}};
 
 himeno::parameters parameters(const std::string& style, himeno::grid size, int iterations,
                               himeno::form form) {

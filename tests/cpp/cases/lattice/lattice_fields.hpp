@@ -2,7 +2,7 @@
 /// processor that is here and by either kernel.
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 #include "watari/core/device.hpp"
 #include "watari/memory/buffer.hpp"
 
@@ -59,6 +59,14 @@ public:
                       a];
     }
     const numbers_of& clover() const { return clover_; }
+
+    /// Mean of Re tr / 3 over the plaquettes.
+    double plaquette() const {
+        std::vector<double> sums(scratch({.style = "", .processor = the_cpu, .size = size()}));
+        kernels_on<double>(the_cpu).sum_links({size(), 0}, elements_, links_.data(), sums.data(),
+                                              nullptr);
+        return sums[0] / 18 / static_cast<double>(size().sites());
+    }
 
     /// Makes F^-1; log det F.
     double make_clover() {

@@ -1,6 +1,6 @@
 // Identities of the operator that hold for any links.
 #include "lattice_fields.hpp"
-#include "watari/cases/lattice/clover.hpp"
+#include "watari/cases/lattice/problem/clover.hpp"
 
 namespace watari::lattice {
 namespace {
@@ -186,6 +186,8 @@ TEST_P(LatticeOperator, FollowsAGaugeTransformation) {
         }
         return result;
     };
+    EXPECT_GT(std::abs(turned.link(0, {}, 0).re - fields.link(0, {}, 0).re), 1e-6);
+    EXPECT_NEAR(turned.plaquette(), fields.plaquette(), 1e-14);
     EXPECT_NEAR(turned.make_clover(), fields.make_clover(), 1e-11);
     const numbers_of v = vector(7);
     EXPECT_LT(

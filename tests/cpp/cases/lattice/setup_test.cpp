@@ -1,7 +1,7 @@
 // Links, source and sums against the values that are published for the benchmark's data.
 #include "lattice_fields.hpp"
-#include "watari/cases/lattice/clover.hpp"
-#include "watari/cases/lattice/random.hpp"
+#include "watari/cases/lattice/problem/clover.hpp"
+#include "watari/cases/lattice/problem/random.hpp"
 
 namespace watari::lattice {
 namespace {

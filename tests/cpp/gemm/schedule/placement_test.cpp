@@ -1,6 +1,8 @@
 // Which requests bring tiles of a matrix, and how many tiles one should cover.
 #include "watari/gemm/schedule/placement.hpp"
 
+#include "watari/storage/stores/store_engines.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,8 +37,8 @@ TEST(GemmPlacement, StoredTilesAreWholeNumbersOfTheLargestRequest) {
                                                       layout::tiled, most);
             EXPECT_EQ(where.largest_block(), std::min(most, bytes & -bytes)) << tile;
             EXPECT_EQ(where.largest_block() * where.most_requests(), bytes);
-            tile_requests last;
-            last.choose(where, 2, 1, 1);
+            storage::block_list last;
+            where.locate(2, 1, 1, last);
             EXPECT_LE(last.offsets.back() + last.block, where.bytes());
             EXPECT_LE(last.offsets.size() * last.block, where.tile_bytes());
         }
@@ -61,9 +63,9 @@ TEST(GemmPlacement, SlotsHoldEveryTile) {
         for (const std::size_t unit : {1, 512, 4096})
             for (const std::size_t first : {64, 128, 4096}) {
                 const placement where = placement::rows_at({2 * tile, 16384, tile}, 4, first, unit);
-                tile_requests each;
+                storage::block_list each;
                 for (std::size_t j = 0; j < where.tiles.tile_columns(); ++j) {
-                    each.choose(where, 1, j, 1);
+                    where.locate(1, j, 1, each);
                     EXPECT_LE(each.block, where.largest_block()) << tile << " " << unit;
                     EXPECT_LE(each.offsets.size() * each.block, where.tile_bytes());
                 }
@@ -77,14 +79,14 @@ TEST(GemmPlacement, NeighboursAreNoMoreThanACallTakesPieces) {
 
 TEST(GemmPlacement, NeighboursAreOneBlockARow) {
     const placement where = placement::rows_at({300, 5 * 128, 128}, 4, 4096, 512);
-    tile_requests alone, joint;
-    joint.choose(where, 2, 1, 3);
+    storage::block_list alone, joint;
+    where.locate(2, 1, 3, joint);
     ASSERT_EQ(joint.offsets.size(), 300u - 2 * 128);
     EXPECT_EQ(joint.parts, 3u);
     EXPECT_EQ(joint.block, 3u * 512);
-    EXPECT_EQ(joint.row_bytes, 512u);
+    EXPECT_EQ(joint.rows.stride, 512u);
     for (std::size_t k = 0; k < 3; ++k) {
-        alone.choose(where, 2, 1 + k, 1);
+        where.locate(2, 1 + k, 1, alone);
         EXPECT_EQ(alone.parts, 1u);
         for (std::size_t i = 0; i < joint.offsets.size(); ++i)
             EXPECT_EQ(alone.offsets[i], joint.offsets[i] + k * 512);
@@ -95,18 +97,18 @@ TEST(GemmPlacement, NeighboursAreOneBlockARow) {
 TEST(GemmPlacement, NeighboursThatShareAUnitBothHaveIt) {
     for (const std::size_t columns : {5 * 128, 5 * 128 + 17}) {
         const placement where = placement::rows_at({300, columns, 128}, 4, 128, 512);
-        tile_requests alone, joint;
-        joint.choose(where, 1, 1, 3);
-        EXPECT_EQ(joint.row_bytes, 1024u);
+        storage::block_list alone, joint;
+        where.locate(1, 1, 3, joint);
+        EXPECT_EQ(joint.rows.stride, 1024u);
         EXPECT_EQ(joint.overlap, 512u);
         EXPECT_EQ(joint.block, 4u * 512);
         EXPECT_LE(joint.block, where.largest_block(3));
         for (std::size_t k = 0; k < 3; ++k) {
-            alone.choose(where, 1, 1 + k, 1);
-            EXPECT_EQ(alone.block, joint.row_bytes);
+            where.locate(1, 1 + k, 1, alone);
+            EXPECT_EQ(alone.block, joint.rows.stride);
             EXPECT_EQ(alone.overlap, 0u);
-            EXPECT_EQ(alone.skip, joint.skip);
-            EXPECT_EQ(alone.skip_step, joint.skip_step);
+            EXPECT_EQ(alone.rows.skip, joint.rows.skip);
+            EXPECT_EQ(alone.rows.skip_step, joint.rows.skip_step);
             for (std::size_t i = 0; i < joint.offsets.size(); ++i)
                 EXPECT_EQ(alone.offsets[i], joint.offsets[i] + k * 512);
         }

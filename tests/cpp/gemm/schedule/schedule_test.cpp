@@ -1,7 +1,7 @@
 // The order of tile products, carried out by a model of slots: what is read, what is in a slot when
 // a product needs it, and whether any other block would read less.
-#include "watari/gemm/schedule/schedule.hpp"
-#include "watari/core/error.hpp"
+#include "gemm/schedule/every_choice.hpp"
+#include "gemm/schedule/slot_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,112 +12,6 @@
 
 namespace watari::gemm {
 namespace {
-
-using tile_name = std::tuple<matrix, std::size_t, std::size_t>;
-
-/// Fast memory as the rule of schedule.hpp sees it: loads of A and B come in their order, as early
-/// as it allows.
-class model {
-public:
-    explicit model(const gemm::schedule& schedule, bool store_bound = false)
-        : schedule_(schedule), store_bound_(store_bound), slots_(schedule.slots()) {}
-
-    void run() {
-        std::vector<std::pair<step, load>> waiting;
-        for (std::size_t s = 0; s < schedule_.steps(); ++s)
-            for (const load& each : schedule_.loads(schedule_.step(s)))
-                waiting.emplace_back(schedule_.step(s), each);
-        auto next = waiting.begin();
-        for (std::size_t s = 0; s < schedule_.steps(); ++s) {
-            for (; next != waiting.end(); ++next) {
-                const auto& [at, tiles] = *next;
-                if (tiles.which == matrix::c ? at.number > s
-                                             : schedule_.needs_done(at, tiles.which) > s)
-                    break;
-                bring(tiles);
-                ahead = std::max(ahead, at.number - s);
-            }
-            ASSERT_TRUE(next == waiting.end() || next->first.number > s) << "waits for itself";
-            compute(schedule_.step(s));
-        }
-    }
-
-    std::map<matrix, std::size_t> read, widest;
-    std::size_t loads = 0;
-    std::size_t written = 0;
-    std::size_t ahead = 0;  ///< steps by which a load came early, at most
-    /// Of each tile of C, the l of its products in their order.
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> made;
-
-private:
-    void bring(const load& tiles) {
-        read[tiles.which] += tiles.columns;
-        ++loads;
-        widest[tiles.which] = std::max(widest[tiles.which], tiles.columns);
-        ASSERT_LE(tiles.columns, schedule_.most_tiles_per_request(tiles.which));
-        const tiling& all = schedule_.tiles_of(tiles.which);
-        for (std::size_t k = 1; k < tiles.columns; ++k)
-            ASSERT_EQ(all.columns_of(tiles.column + k), all.columns_of(tiles.column));
-        if (tiles.which == matrix::c) return;  // by compute: these wait for the write
-        for (std::size_t k = 0; k < tiles.columns; ++k) {
-            const load tile = tiles.only(k, 1);
-            ASSERT_LT(tile.slot, slots_.size());
-            ASSERT_GE(tile.slot, schedule_.block_rows() * schedule_.block_columns());
-            slots_[tile.slot] = {tile.which, tile.row, tile.column};
-        }
-    }
-
-    void compute(const step& at) {
-        std::set<std::size_t> loaded;
-        for (const load& tiles : schedule_.loads(at)) {
-            if (tiles.which != matrix::c) continue;
-            for (std::size_t k = 0; k < tiles.columns; ++k) {
-                const load tile = tiles.only(k, 1);
-                ASSERT_FALSE(unwritten_.contains(tile.slot));
-                slots_.at(tile.slot) = {matrix::c, tile.row, tile.column};
-                loaded.insert(tile.slot);
-            }
-        }
-        for (std::size_t r = 0; r < at.rows; ++r)
-            for (std::size_t c = 0; c < at.columns; ++c) multiply(at, r, c, loaded);
-        std::size_t columns = 0;
-        for (const run_of_tiles& each : schedule_.groups_of_c(at)) {
-            ASSERT_EQ(each.first, columns);
-            ASSERT_LE(each.count, schedule_.most_tiles_per_request(matrix::c));
-            ASSERT_TRUE(store_bound_ || each.count < at.columns || at.columns == 1)
-                << "nothing hides the write";
-            columns += each.count;
-        }
-        ASSERT_EQ(columns, at.columns);
-    }
-
-    /// The product for tile r of the step's column c; `loaded`: the slots of C that were read.
-    void multiply(const step& at, std::size_t r, std::size_t c,
-                  const std::set<std::size_t>& loaded) {
-        const std::size_t row = at.row + r, column = at.column + c;
-        const std::size_t slot = schedule_.slot_of_c(r, c);
-        if (schedule_.multiplies()) {
-            ASSERT_EQ(slots_.at(schedule_.slot_of_a(at, r)), (tile_name{matrix::a, row, at.l}));
-            ASSERT_EQ(slots_.at(schedule_.slot_of_b(at, c)), (tile_name{matrix::b, at.l, column}));
-        }
-        const tile_name here{matrix::c, row, column};
-        if (at.first) {
-            ASSERT_TRUE(unwritten_.insert(slot).second) << "C would be lost";
-            ASSERT_EQ(loaded.contains(slot), schedule_.times_c() == 1);
-            if (!loaded.contains(slot)) slots_.at(slot) = here;
-        }
-        ASSERT_EQ(slots_.at(slot), here);
-        made[{row, column}].push_back(at.l);
-        if (!at.last) return;
-        unwritten_.erase(slot);
-        ++written;
-    }
-
-    const gemm::schedule& schedule_;
-    bool store_bound_;
-    std::vector<tile_name> slots_;
-    std::set<std::size_t> unwritten_;  ///< slots of C
-};
 
 /// Returns the most tiles of a load of each matrix.
 std::map<matrix, std::size_t> expect_right(const schedule_request& wanted) {
@@ -149,86 +43,6 @@ schedule_request request(shape size, std::size_t tile, std::size_t slots,
 double elements_read(const gemm::schedule& schedule, shape size) {
     return static_cast<double>(schedule.times_a() * size.m * size.k +
                                schedule.times_b() * size.k * size.n);
-}
-
-/// What a choice is judged by: elements of A and B that it reads, columns that it lacks of four,
-/// loads and writes, sets of slots of A that it lacks of two, products for each tile that it lacks
-/// of two, and slots.
-using merit = std::tuple<double, std::size_t, std::size_t, std::size_t, double, std::size_t>;
-
-struct candidate {
-    std::size_t p, q, times_a, times_b;
-    std::size_t groups_a;  ///< of the tiles of A that a block needs of one row
-    std::size_t slots;
-    std::size_t sets_a = 2;
-};
-
-/// In how many groups of at most `wanted` `count` neighbours are moved.
-std::size_t groups(std::size_t count, std::size_t wanted, std::size_t least) {
-    const std::size_t made = std::min(count, std::max(least, divide_up(count, wanted)));
-    return divide_up(count, divide_up(count, made));
-}
-
-merit merit_of(const candidate& c, shape size, std::size_t tile, const tiles_per_request& wanted,
-               bool store_bound) {
-    const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
-    const std::size_t kt = divide_up(size.k, tile), blocks = divide_up(nt, c.q);
-    const double read =
-        static_cast<double>(c.times_a * size.m * size.k + c.times_b * size.k * size.n);
-    const std::size_t loads =
-        c.times_a * mt * c.groups_a +
-        c.times_b * kt * std::min(nt, blocks * groups(c.q, wanted.b, 1)) +
-        mt * std::min(nt, blocks * groups(c.q, wanted.c, store_bound ? 1 : 2));
-    const double products = static_cast<double>(c.p * c.q) / static_cast<double>(c.p + c.q);
-    return {read,         4 - std::min<std::size_t>(c.q, 4), loads,
-            2 - c.sets_a, 2 - std::min(products, 2.0),       c.slots};
-}
-
-/// The best over every form, group of A, and all p and q that make blocks of about one size.
-merit best(shape size, std::size_t tile, std::size_t slots, const tiles_per_request& wanted,
-           bool store_bound) {
-    const std::size_t mt = divide_up(size.m, tile), nt = divide_up(size.n, tile);
-    const std::size_t kt = divide_up(size.k, tile), stay = std::max<std::size_t>(2, kt);
-    const auto even = [](std::size_t tiles, std::size_t edge) {
-        return edge == divide_up(tiles, divide_up(tiles, edge));
-    };
-    merit least{1e300, 0, 0, 0, 0, 0};
-    const auto one = [&](const candidate& c) {
-        if (c.slots <= slots) least = std::min(least, merit_of(c, size, tile, wanted, store_bound));
-    };
-    for (std::size_t p = 1; p <= mt; ++p)
-        for (std::size_t q = 1; q <= nt; ++q) {
-            if (!even(mt, p) || !even(nt, q)) continue;
-            const std::size_t down = divide_up(mt, p), across = divide_up(nt, q);
-            one({p, q, 1, down, groups(kt, wanted.a, 2), p * q + p * stay + 2 * q});
-            const std::size_t most = divide_up(kt, groups(kt, wanted.a, 1));
-            for (const bool b_stays : {false, true}) {
-                const std::size_t others = p * q + q * (b_stays ? stay : 2);
-                const std::size_t times_b = b_stays ? 1 : down;
-                std::size_t fewest = 0;  // groups of A with two sets of slots
-                for (std::size_t g = 1; g <= most && others + 2 * p * g <= slots; ++g) {
-                    fewest = divide_up(kt, g);
-                    one({p, q, across, times_b, fewest, others + 2 * p * g});
-                }
-                for (std::size_t g = 1; store_bound && !b_stays && g <= most; ++g)
-                    if (divide_up(kt, g) < fewest)
-                        one({p, q, across, times_b, divide_up(kt, g), others + p * g, 1});
-            }
-        }
-    return least;
-}
-
-merit merit_of(const gemm::schedule& schedule, shape size, std::size_t tile,
-               const tiles_per_request& wanted, bool store_bound) {
-    std::size_t groups_a = 0;  // of the first block
-    bool waits = false;        // A for the step before
-    for (std::size_t s = 0; s < schedule.steps_of_block(); ++s) {
-        groups_a += schedule.step(s).loads_a > 0;
-        waits |= s > 0 && schedule.needs_done(schedule.step(s), matrix::a) == s;
-    }
-    return merit_of({schedule.block_rows(), schedule.block_columns(), schedule.times_a(),
-                     schedule.times_b(), groups_a, schedule.slots(), waits ? std::size_t{1} : 2},
-                    size, tile, wanted, store_bound);
 }
 
 TEST(GemmSchedule, EveryProductOnceInOrderFromTheRightSlots) {

@@ -1,6 +1,7 @@
 // The file backend on block devices: loop devices, where one may attach them.
 #include "folder.hpp"
 #include "storage/blocks.hpp"
+#include "storage/thread_commands.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 // there, the rest is old or new, and no block is torn.
 #include "storage/backends/volatile_cache.hpp"
 #include "storage/blocks.hpp"
+#include "storage/thread_commands.hpp"
 
 #include <gtest/gtest.h>
 

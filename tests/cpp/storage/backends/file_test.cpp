@@ -2,6 +2,7 @@
 // wrong with a file.
 #include "folder.hpp"
 #include "storage/blocks.hpp"
+#include "storage/thread_commands.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

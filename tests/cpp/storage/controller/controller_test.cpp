@@ -1,5 +1,6 @@
 // A controller checks what it is given, and answers with the proper status.
 #include "storage/blocks.hpp"
+#include "storage/thread_commands.hpp"
 
 #include <gtest/gtest.h>
 

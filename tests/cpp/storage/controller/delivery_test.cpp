@@ -1,15 +1,12 @@
 // Reads whose data the controller brings to the memory that they name.
-#include "storage/blocks.hpp"
+#include "storage/controller/deliveries.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstring>
 #include <memory>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,37 +21,7 @@ namespace {
 
 using namespace watari::cpu;
 
-constexpr std::uint32_t run = 1 << 16, blocks = run / block_size;  ///< of a command
-constexpr std::uint64_t runs = 32;
-
-queue_options delivering(double limit = 20, std::uint32_t depth = 16) {
-    return {
-        .queues = 2, .depth = depth, .max_transfer = run, .limit = limit, .delivered_from = run};
-}
-
-std::vector<std::byte> stamped() {
-    std::vector<std::byte> data(runs * run);
-    for (std::uint64_t b = 0; b < runs * blocks; ++b) stamp(&data[b * block_size], b, 0);
-    return data;
-}
-
-bool is_run(const std::byte* data, std::uint64_t number) {
-    for (std::uint64_t b = 0; b < blocks; ++b)
-        if (!is_stamped(data + b * block_size, number * blocks + b, 0)) return false;
-    return true;
-}
-
-token begin_delivered(const namespace_view& view, std::uint64_t number, std::byte* to) {
-    token command;
-    if (fits(view, blocks, command) && take(view, command)) {
-        command.delivered = true;
-        send_delivered(view, command,
-                       make_transfer(opcode::read, command.cid, 1, number * blocks, blocks), to);
-    }
-    return command;
-}
-
-struct Courier : testing::Test {
+struct DeliveringController : testing::Test {
     std::vector<std::byte> data = stamped(), there = std::vector<std::byte>(run);
     controller ram{make_ram(data), {.queues = delivering(), .threads = 2}};
     namespace_view view = ram.view();
@@ -75,7 +42,7 @@ struct Courier : testing::Test {
     }
 };
 
-TEST_F(Courier, BringsWhatWasAskedWhereItIsWanted) {
+TEST_F(DeliveringController, BringsWhatWasAskedWhereItIsWanted) {
     for (std::uint64_t number = 0; number < runs; ++number) {
         const token command = begin_delivered(view, number, there.data());
         EXPECT_TRUE(end(view, command).ok());
@@ -84,7 +51,7 @@ TEST_F(Courier, BringsWhatWasAskedWhereItIsWanted) {
     EXPECT_EQ(ram.counts().bytes_read, runs * run);
 }
 
-TEST_F(Courier, ItsCommandsAreChecked) {
+TEST_F(DeliveringController, ItsCommandsAreChecked) {
     EXPECT_EQ(serve([](submission_entry&) {}), success);
     EXPECT_TRUE(is_run(there.data(), 3));
     std::ranges::fill(there, std::byte{0});
@@ -104,7 +71,7 @@ TEST_F(Courier, ItsCommandsAreChecked) {
     EXPECT_EQ(data, stamped());
 }
 
-TEST(WithoutACourier, NoCommandNamesMemoryByAnSgl) {
+TEST(WithoutDelivery, NoCommandNamesMemoryByAnSgl) {
     std::vector<std::byte> data = stamped(), there(run);
     controller ram(make_ram(data), {.queues = {.max_transfer = run}});
     const namespace_view view = ram.view();
@@ -118,7 +85,7 @@ TEST(WithoutACourier, NoCommandNamesMemoryByAnSgl) {
     EXPECT_EQ(end(view, command), invalid_field);
 }
 
-TEST_F(Courier, IsUsedByTransfersForWholeCommands) {
+TEST_F(DeliveringController, IsUsedByTransfersForWholeCommands) {
     std::mt19937 random(1);
     std::vector<std::byte> out(data.size() + 2 * run);
     for (int round = 0; round < 200; ++round) {
@@ -140,98 +107,6 @@ TEST_F(Courier, IsUsedByTransfersForWholeCommands) {
     EXPECT_TRUE(std::any_of(states, states + 2 * 16,
                             [](const delivery_state& d) { return d.wanted != 0; }));
 }
-
-/// What became of many reads, by several users at once.
-struct tally {
-    std::atomic<unsigned> ok{0}, late{0}, failed{0}, wrong{0}, changed{0}, too_long{0};
-};
-
-/// Reads runs, each to memory of its own. What a read that was given up has left there stays as it
-/// is, while its command ends.
-void use(const namespace_view& view, unsigned user, unsigned requests, tally& count) {
-    std::mt19937 random(user);
-    std::vector<std::byte> there(run), left;
-    for (unsigned i = 0; i < requests; ++i) {
-        const std::uint64_t number = random() % runs;
-        std::ranges::fill(there, std::byte{0});
-        const std::int64_t start = nanoseconds();
-        const token command = begin_delivered(view, number, there.data());
-        const status outcome = end(view, command);
-        count.too_long += nanoseconds() - start > 3 * view.queues[0].limit + 2'000'000'000;
-        if (outcome.ok()) {
-            ++count.ok;
-            count.wrong += !is_run(there.data(), number);
-            continue;
-        }
-        EXPECT_NE(outcome, still_copying);
-        // a read that was recalled just before its end comes to it without data
-        ++(outcome == timed_out || outcome == abort_requested ? count.late : count.failed);
-        if (!command.taken) continue;
-        left = there;
-        std::this_thread::sleep_for(std::chrono::milliseconds(3));
-        count.changed += left != there;
-    }
-}
-
-void expect_no_harm(const tally& count) {
-    EXPECT_EQ(count.wrong, 0u);
-    EXPECT_EQ(count.changed, 0u);
-    EXPECT_EQ(count.too_long, 0u);
-}
-
-void serve(controller& device, unsigned requests, tally& count) {
-    std::vector<std::thread> threads;
-    for (unsigned u = 0; u < 4; ++u)
-        threads.emplace_back([&, u] { use(device.view(), u, requests, count); });
-    for (std::thread& thread : threads) thread.join();
-}
-
-struct named_plan {
-    const char* name;
-    fault_plan plan;
-    double limit;
-};
-
-std::ostream& operator<<(std::ostream& to, const named_plan& p) { return to << p.name; }
-
-class CourierFaults : public testing::TestWithParam<named_plan> {};
-
-TEST_P(CourierFaults, LetNoWrongDataPass) {
-    std::vector<std::byte> data = stamped();
-    controller device(make_faulty(make_ram(data), GetParam().plan),
-                      {.queues = delivering(GetParam().limit, 64), .threads = 2});
-    tally count;
-    serve(device, 60, count);
-    EXPECT_GT(count.ok, 60u);
-    expect_no_harm(count);
-    const fault_plan& plan = GetParam().plan;
-    EXPECT_EQ(count.late > 0, plan.delayed + plan.dropped > 0);
-    EXPECT_EQ(count.failed > 0, plan.failed > 0);
-    // and later requests are served
-    device.reset();
-    std::vector<std::byte> there(run);
-    unsigned served = 0;
-    for (int i = 0; i < 20; ++i)
-        served += end(device.view(), begin_delivered(device.view(), 5, there.data())).ok();
-    EXPECT_GE(served, 5u);
-}
-
-constexpr double timeout = 20, delay = 5e-3;
-
-INSTANTIATE_TEST_SUITE_P(
-    Of, CourierFaults,
-    testing::Values(
-        named_plan{"reordered", {.seed = 3, .delay = delay, .reordered = 0.5}, timeout},
-        named_plan{"duplicated", {.seed = 4, .delay = delay, .duplicated = 0.3}, timeout},
-        named_plan{"delayed", {.seed = 5, .delay = 40e-3, .delayed = 0.2}, 15e-3},
-        named_plan{"dropped", {.seed = 6, .dropped = 0.1}, 15e-3},
-        named_plan{"failed", {.seed = 7, .failed = 0.3}, timeout},
-        named_plan{"bad phase", {.seed = 8, .delay = delay, .bad_phase = 0.3}, timeout}),
-    [](const auto& info) {
-        std::string name = info.param.name;
-        std::erase(name, ' ');
-        return name;
-    });
 
 TEST(Delivery, ThatIsRecalledEndsWithAnError) {
     std::vector<std::byte> data = stamped(), there(run);
@@ -330,25 +205,11 @@ TEST(Delivery, EndsBeforeTheLaneThatAskedForIt) {
             token command;
             ASSERT_TRUE(fits(view, large / block_size, command) && take(view, command));
             command.delivered = true;
-            send_delivered(view, command,
-                           make_transfer(opcode::read, command.cid, 1, 0, large / block_size),
-                           &there[i * large]);
+            send(view, command, make_transfer(opcode::read, command.cid, 1, 0, large / block_size),
+                 &there[i * large]);
         }
         while (device.notice().empty()) std::this_thread::yield();
     }
-}
-
-/// Commands end just when their users give them up: whoever is first, either the data are whole or
-/// nothing is brought.
-TEST(Delivery, IsRecalledOrAwaited) {
-    std::vector<std::byte> data = stamped();
-    constexpr double limit = 20e-3;  // in which a copy ends under a sanitizer, too
-    controller device(make_faulty(make_ram(data), {.seed = 9, .delay = limit, .delayed = 0.9}),
-                      {.queues = delivering(limit, 64), .threads = 2});
-    tally count;
-    serve(device, 60, count);
-    EXPECT_GT(count.late, 20u);
-    expect_no_harm(count);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The queues against a controller in memory: what is written is read, by one thread or many, at any
 // depth, and past the wrap of every counter.
 #include "storage/blocks.hpp"
+#include "storage/thread_commands.hpp"
 
 #include <gtest/gtest.h>
 

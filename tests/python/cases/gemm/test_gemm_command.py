@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy
 import pytest
+from launching import HANGS
 from products import assert_product, factors, gemm, save
 
-pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 BLOCKER = Path(__file__).parents[2].joinpath("blocking_files.c")
 RESUME = Path(__file__).parents[4] / "scripts" / "resume.py"
@@ -50,7 +50,7 @@ def test_a_second_signal_ends_a_product_that_hangs(blocker, first, second):
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
         process.send_signal(second)
-        assert process.wait(60) == -second  # the read would hang for ever
+        assert process.wait(HANGS) == -second  # the read would hang for ever
     finally:
         process.kill()
     errors = process.stderr.read().replace(b"blocked\n", b"")
@@ -68,7 +68,7 @@ def test_a_limit_of_addresses_is_refused_in_one_line_or_suffices(mebibytes):
         ON_CPU,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         check=False,
     )

@@ -13,7 +13,6 @@ import numpy
 import pytest
 from products import JOURNAL, assert_product, gemm, left_over
 
-native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 
 JOURNALS = Path(__file__).parents[3] / "fixtures" / "gemm"

@@ -39,8 +39,8 @@ def rows_of(drawing: Drawing) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def seed() -> list[Measured]:
-    """The seed's comparison, and the same with blocks that stay."""
+def comparison() -> list[Measured]:
+    """The comparison of Hanawa (2025), and the same with blocks that stay."""
     tiles = (512, 2048)
     return measured(
         *(
@@ -53,8 +53,8 @@ def seed() -> list[Measured]:
     )
 
 
-def test_each_store_and_schedule_has_a_chart_with_its_own_cases(seed: list[Measured]) -> None:
-    naive, reuse = charts(seed)
+def test_each_store_and_schedule_has_a_chart_with_its_own_cases(comparison: list[Measured]) -> None:
+    naive, reuse = charts(comparison)
     assert naive.heading == "32768, each product reads its tiles, row-major in memory"
     assert reuse.heading == "32768, blocks of C stay, row-major in memory"
     assert {m["schedule"] for m in naive.cases} == {"naive"}
@@ -65,8 +65,8 @@ def test_each_store_and_schedule_has_a_chart_with_its_own_cases(seed: list[Measu
     assert {row["name"] for row in rows_of(reuse) if "speed" in row} == {"gpu", "posix"}
 
 
-def test_points_are_medians_and_floors_are_of_the_same_trials(seed: list[Measured]) -> None:
-    naive, _ = charts(seed)
+def test_points_are_medians_and_floors_are_of_the_same_trials(comparison: list[Measured]) -> None:
+    naive, _ = charts(comparison)
     for m in naive.cases:
         name = {16: "posix, 16 threads", 1: "posix, 1 thread"}[m["threads"]]
         name = "gpu" if m["engine"] == "gpu" else name
@@ -90,21 +90,23 @@ def test_points_are_medians_and_floors_are_of_the_same_trials(seed: list[Measure
         assert store["seconds"] == pytest.approx(speed.store_floor, rel=1e-3)
 
 
-def test_the_seeds_ratio_stands_beside_ours_in_its_conditions_alone(seed: list[Measured]) -> None:
+def test_hanawas_ratio_stands_beside_ours_in_its_conditions_alone(
+    comparison: list[Measured],
+) -> None:
     times = {
         (m["engine"], m["threads"], m["tile"]): gemm_numbers.speed(
             m.flops_per_sample, m.trials
         ).seconds
-        for m in seed
+        for m in comparison
         if m["schedule"] == "naive"
     }
     ours = times["posix", 1, 2048] / times["gpu", 16, 2048]
-    naive, reuse = charts(seed)
+    naive, reuse = charts(comparison)
     text = str(naive.spec()["title"])
     assert f"gpu {ours:.3g}x posix with 1 thread, tile 2048" in text
     assert "Hanawa 2025: 4.34x" in text
     assert "Hanawa" not in str(reuse.spec())
-    (small,) = charts([m for m in seed if m["tile"] == 512 and m["schedule"] == "naive"])
+    (small,) = charts([m for m in comparison if m["tile"] == 512 and m["schedule"] == "naive"])
     assert "tile 512" in str(small.spec()["title"])
     assert "Hanawa" not in str(small.spec()["title"])
 
@@ -123,7 +125,7 @@ def test_one_point_is_no_chart_and_trials_without_rates_have_no_floor() -> None:
     assert not any(row["name"] in ("store", "arithmetic") for row in rows_of(drawing))
 
 
-def test_the_summary_has_speed_rate_and_floor(seed: list[Measured]) -> None:
+def test_the_summary_has_speed_rate_and_floor(comparison: list[Measured]) -> None:
     plain = synthetic.plain() | {"cases": [gemm("gpu", 2048, schedule="reuse")]}
     lost = gemm("gpu", 2048)
     lost |= {"trials": [synthetic.lost_trial("failed", "no")], "status": "failed", "reason": "no"}

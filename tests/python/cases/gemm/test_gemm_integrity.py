@@ -27,7 +27,6 @@ from products import (
 
 from watari.common.errors import FileError, UsageError
 
-native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "gemm"

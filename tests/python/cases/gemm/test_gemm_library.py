@@ -20,14 +20,14 @@ from hypothesis import strategies as st
 from products import assert_product, finished_tiles, save
 
 import watari
+from watari import _native as native
 from watari import cases
 from watari.cases.gemm import numbers as gemm_numbers
 from watari.cases.gemm import trial as gemm_trial
-from watari.cli import commands
 from watari.common.errors import UnsupportedError, UsageError
+from watari.common.interrupts import INTERRUPTED
 from watari.plan.request import resolve
 
-native = pytest.importorskip("watari._native")
 ENGINES = ("posix", "uring", "mmap", "queue")  # of a CPU
 ENGINES_BY_PROCESSOR = [("cpu", engine) for engine in ENGINES] + [
     pytest.param("gpu", engine, marks=pytest.mark.gpu)
@@ -168,7 +168,7 @@ def test_an_interrupt_ends_it_and_keeps_what_is_done():
     wait_for_more_tiles(process, 0)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
-    assert process.returncode == commands.INTERRUPTED, err
+    assert process.returncode == INTERRUPTED, err
     assert "of 400 tiles are finished: the same product goes on from there" in err
     product()
     assert_product(a, b, numpy.load("C.npy"))

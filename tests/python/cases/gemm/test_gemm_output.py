@@ -26,7 +26,6 @@ from products import (
 import watari
 from watari.common.errors import FileError, UsageError
 
-native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 
 

@@ -28,10 +28,10 @@ from products import (
 )
 
 import watari
+from watari import _native as native
 from watari.cases.gemm import product
 from watari.common.errors import FileError, UnsupportedError, UsageError
 
-native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 
 

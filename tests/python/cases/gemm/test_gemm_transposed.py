@@ -24,7 +24,6 @@ from products import (
 import watari
 from watari.common.errors import FileError, UsageError
 
-pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 PROCESSORS = ["cpu", pytest.param("gpu", marks=pytest.mark.gpu)]
 sides = st.integers(1, 520)

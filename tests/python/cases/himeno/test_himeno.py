@@ -11,16 +11,18 @@ import numpy.typing as npt
 import pytest
 import synthetic
 
+from watari import _native as native
+from watari import cases
 from watari.cases.himeno import axes as himeno_axes
 from watari.cases.himeno import trial as himeno_trial
 from watari.common.errors import UnsupportedError, UsageError, WrongResultError
 from watari.plan.request import resolve
 
-native = pytest.importorskip("watari._native")
-
 Field = npt.NDArray[np.float64]
 HOOK = Path(native.__file__).with_name("libhimeno_fields.so")
 NAMES = ["p", "wrk2", "wrk1", "bnd", "a0", "a1", "a2", "a3", "b0", "b1", "b2", "c0", "c1", "c2"]
+STRUCTS = ("explicit-struct", "managed-struct")  # of pointers, in GPU memory
+IN_CUDA = ("explicit", "pinned", "managed", "managed-prefetch", *STRUCTS)
 ODD = [
     "3x3x3",
     "5x19x16",
@@ -210,14 +212,49 @@ def test_a_style_of_the_gpu_is_unsupported_on_the_cpu() -> None:
         run(grid="XS", style="explicit")
 
 
+def test_the_cpu_writes_its_data_itself() -> None:
+    with pytest.raises(UnsupportedError, match="init=gpu: the CPU iterates alone"):
+        run(grid="XS", init="gpu")
+
+
+def test_a_result_without_init_was_written_by_the_cpu() -> None:
+    given = parameters(grid="XS")
+    old = {name: value for name, value in given.items() if name != "init"}
+    assert cases.complete("himeno", old) == given
+    assert given["init"] == "cpu"
+
+
 @pytest.mark.gpu
 class TestOnAGpu:
+    @pytest.mark.parametrize("data", ["standard", "general"])
+    @pytest.mark.parametrize("style", IN_CUDA)
+    def test_who_writes_the_data_changes_no_bit(self, style: str, data: str) -> None:
+        given = {"grid": "XS", "data": data, "style": style, "processor": "gpu", "iterations": 6}
+        cpu, gpu = (run(**given, init=who) for who in ("cpu", "gpu"))
+        assert list(cpu["series"]["gosa"]) == list(gpu["series"]["gosa"])
+        fingerprints = {t["quantities"]["fingerprint"]["value"] for t in (cpu, gpu)}
+        assert len(fingerprints) == 1
+
+    @pytest.mark.parametrize("style", ["acc-data", "acc-host-data", "omp-target"])
+    def test_a_data_region_needs_the_cpu_to_write_first(self, style: str) -> None:
+        with pytest.raises(UnsupportedError, match=r"pageable memory until|needs|libgomp"):
+            run(grid="XS", style=style, processor="gpu", init="gpu")
+
+    @pytest.mark.parametrize("style", ["system-prefetch", "acc-system", "omp-system"])
+    def test_other_styles_of_system_memory(self, style: str) -> None:
+        given = {"processor": "gpu", "style": style, "grid": "XS", "iterations": 100}
+        if native.unsupported("system"):
+            with pytest.raises(UnsupportedError, match=r"system memory|offload"):
+                run(**given)
+        else:
+            assert run(**given)["verified"] is True
+
     @pytest.mark.parametrize("kernel", ["shared", "tuned"])
     @pytest.mark.parametrize("grid", ODD)
     def test_general_data_agree_with_numpy(self, grid: str, kernel: str) -> None:
         compare_with_reference(grid=grid, processor="gpu", kernel=kernel)
 
-    @pytest.mark.parametrize("style", ["explicit", "pinned", "managed", "managed-prefetch"])
+    @pytest.mark.parametrize("style", IN_CUDA)
     @pytest.mark.parametrize("grid", ["XS", *ODD])
     def test_every_style_form_and_kernel_has_the_bits_of_the_cpu(
         self, style: str, grid: str

@@ -13,9 +13,7 @@ from watari.cases.himeno import trial as himeno_trial
 from watari.common.errors import UnsupportedError
 from watari.plan.request import resolve
 
-pytest.importorskip("watari._native")
-
-STYLES = ["acc-data", "acc-host-data", "acc-managed", "acc-managed-all", "omp-target"]
+STYLES = [name for name, style in himeno_axes.STYLES.items() if style.in_directives]
 FORMS = ["fused", "two-kernel"]
 
 

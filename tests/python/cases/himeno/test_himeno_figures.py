@@ -12,7 +12,7 @@ from watari.cases import effort
 from watari.cases.himeno import iterations, scaling, speed, spending, styles
 from watari.charts import style
 from watari.charts.figure import Drawing, draw
-from watari.cli.commands import given
+from watari.cli.asked import given
 from watari.plan.request import resolve
 from watari.report import figures
 from watari.report.reproduce import commands
@@ -41,9 +41,9 @@ def rows_of(drawing: Drawing) -> Rows:
     return [row for rows in drawing.spec()["datasets"].values() for row in rows]
 
 
-def test_the_thesis_is_drawn_with_its_difference_and_published_values_apart() -> None:
-    thesis = {"iterations": 300, "form": "two-kernel", "kernel": "shared"}
-    cases = measured(*(himeno(s, **thesis) for s in ("explicit", "managed", "system")))
+def test_yoshida_is_drawn_with_its_difference_and_published_values_apart() -> None:
+    protocol = {"iterations": 300, "form": "two-kernel", "kernel": "shared"}
+    cases = measured(*(himeno(s, **protocol) for s in ("explicit", "managed", "system")))
     (drawing,) = drawn("himeno-speed", cases)
     rows = {row["name"]: row for row in rows_of(drawing) if "name" in row}
     for m in cases:

@@ -145,7 +145,7 @@ def test_the_cpu_is_compared_with_its_own_memory_and_threads() -> None:
 
 def test_the_table_adds_loop_and_outside() -> None:
     cases = [synthetic.himeno_case(RNG, s, 3) for s in ("explicit", "managed-prefetch")]
-    (table,) = words.tables(measured(*cases))
+    (table,) = words.PRESENTATION.tables(measured(*cases))
     for row in table.rows:
         total = float(row["Loop, s"]) + float(row["Outside, s"])
         assert float(row["Total, s"]) == pytest.approx(total, abs=0.02)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from products import run_cli
 
+from watari import _native as native
 from watari.cases.hmatrix import mesh as meshes
 from watari.cases.hmatrix.bem import Options, Stopped, charges
 from watari.cases.hmatrix.command import seven_digits
 from watari.cases.hmatrix.mesh import Mesh
 
-native = pytest.importorskip("watari._native")
 pytestmark = pytest.mark.usefixtures("here")
 GOLDEN = {"cube:4": 0.653300283807, "icosphere:4": 0.986984661664, "bumpy:4": 0.707876606784}
 LENGTH = re.compile(r"^C/\(4 pi eps0\)  (\S+), in the mesh's unit of length$", re.MULTILINE)
@@ -60,22 +60,21 @@ def test_charges_are_those_of_the_potential(capsys):
 
 
 def test_the_vtu_file_has_the_charges(capsys):
-    meshio = pytest.importorskip("meshio")
+    pyvista = pytest.importorskip("pyvista")
     assert run_cli(capsys, "bem", "spheres:2", "-o", "c.vtu", "--charges", "c.npy")[0] == 0
-    content = meshio.read("c.vtu")
+    content = pyvista.read("c.vtu")
     vertices, triangles, signs = native.hmatrix_shape("spheres:2")
     np.testing.assert_array_equal(content.points, vertices)
-    np.testing.assert_array_equal(content.cells_dict["triangle"], triangles)
-    np.testing.assert_array_equal(content.cell_data["charge_density"][0], np.load("c.npy"))
-    np.testing.assert_array_equal(content.cell_data["potential"][0], signs)
+    np.testing.assert_array_equal(content.cells.reshape(-1, 4)[:, 1:], triangles)
+    np.testing.assert_array_equal(content.cell_data["charge_density"], np.load("c.npy"))
+    np.testing.assert_array_equal(content.cell_data["potential"], signs)
 
 
 @pytest.mark.parametrize("suffix", ["obj", "off", "ply", "stl"])
 def test_a_mesh_of_a_file_is_that_of_its_generator(suffix):
-    meshio = pytest.importorskip("meshio")
+    trimesh = pytest.importorskip("trimesh")
     made = meshes.load("bumpy:3")
-    triangles = made.triangles.astype(np.int32)
-    meshio.Mesh(made.vertices, {"triangle": triangles}).write(f"bumpy.{suffix}")
+    trimesh.Trimesh(made.vertices, made.triangles, process=False).export(f"bumpy.{suffix}")
     read = meshes.load(f"bumpy.{suffix}")
     surface = native.HmatrixSurface(read.vertices, read.triangles, read.signs, False)
     assert surface.notes() == []
@@ -98,6 +97,7 @@ def test_a_mesh_of_a_file_is_that_of_its_generator(suffix):
         (["cube:2", "--folder", "nowhere"], "nowhere: no such folder"),
         (["cube:2", "--engine", "tape"], "unknown value 'tape'"),
         (["cube:2", "--solver", "cg"], "unknown value 'cg'"),
+        (["cube:2", "--inner", "5"], "it needs --solver fgmres"),
     ],
 )
 def test_what_cannot_be_is_refused(capsys, words, message):
@@ -107,20 +107,83 @@ def test_what_cannot_be_is_refused(capsys, words, message):
     assert not Path("c.vtu").exists()
 
 
-def test_output_of_another_kind_is_refused(capsys):
-    code, _, err = run_cli(capsys, "bem", "cube:2", "-o", "c.png")
-    assert code == 2
-    assert "c.png: charges are written as VTK" in err
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "c.png"], "c.png: charges are written as VTK"),
+        (["-o", "nowhere/c.vtu"], "nowhere: no such folder"),
+        (["-o", "c.vtu", "--charges", "c.txt"], "--charges c.txt: charge densities go to"),
+        (["-o", "c.vtu", "--charges", "nowhere/c.npy"], "nowhere: no such folder"),
+        (["-o", "c.vtu", "--picture", "c.jpg"], "--picture c.jpg: pictures are PNG"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_the_work(capsys, words, message):
+    code, out, err = run_cli(capsys, "bem", "cube:2", *words)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert list(Path().iterdir()) == []
+
+
+def test_without_pyvista_a_picture_is_refused_with_its_name(capsys, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    code, out, err = run_cli(capsys, "bem", "cube:2", "-o", "c.vtu", "--picture", "c.png")
+    assert (code, out) == (2, "")
+    assert "--picture needs pyvista: pip install 'watari[bem]'" in err
+
+
+def test_a_picture_shows_the_surface(capsys):
+    pyvista = pytest.importorskip("pyvista")
+    words = ("-o", "c.vtu", "--picture", "c.png")
+    assert run_cli(capsys, "bem", "spheres:4", *words)[0] == 0
+    pixels = pyvista.read("c.png").point_data.active_scalars.astype(int)
+    red = (pixels[:, 0] > pixels[:, 2] + 60).mean()
+    blue = (pixels[:, 2] > pixels[:, 0] + 60).mean()
+    assert 0.02 < red < 0.5  # a sphere of each sign
+    assert 0.02 < blue < 0.5
 
 
 def test_an_empty_or_broken_file_is_refused(capsys):
-    pytest.importorskip("meshio")
+    pytest.importorskip("trimesh")
     Path("empty.off").write_text("OFF\n0 0 0\n")
     Path("broken.ply").write_bytes(b"ply\nnonsense")
-    for name in ("empty.off", "broken.ply"):
+    Path("short.stl").write_bytes(b"\0" * 80 + b"\x04\0\0\0" + b"\0" * 60)
+    Path("nowhere.off").write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n")
+    for name in ("empty.off", "broken.ply", "short.stl", "nowhere.off"):
         code, _, err = run_cli(capsys, "bem", name, "-o", "c.vtu")
         assert code == 2
         assert f"{name}: " in err
+
+
+CUBE = ["0 0 0", "1 0 0", "1 1 0", "0 1 0", "0 0 1", "1 0 1", "1 1 1", "0 1 1"]
+FACES = ["0 3 2 1", "4 5 6 7", "0 1 5 4", "1 2 6 5", "2 3 7 6", "3 0 4 7"]
+
+
+def written(name):
+    """A cube of quadrilaterals, as programs write it: comments, textures, negative numbers."""
+    if name.endswith(".off"):
+        faces = [f"4 {face} 255 0 0" for face in FACES]
+        lines = ["# by hand", "OFF", "# sizes", "8 6 0", "", *CUBE, *faces]
+    else:
+        corners = [[int(i) for i in face.split()] for face in FACES]
+        step = 8 if name == "negative.obj" else -1
+        texts = [" ".join(f"{i - step}/1/1" for i in face) for face in corners]
+        vertices = [f"v {vertex} 0.5 0.5 0.5" for vertex in CUBE]
+        faces = [f"f {text}" for text in texts]
+        lines = ["mtllib x.mtl", "o cube", *vertices, "vt 0 0", "vn 0 0 1", "usemtl x", *faces]
+    Path(name).write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("name", ["quads.off", "textured.obj", "negative.obj"])
+def test_a_file_of_quadrilaterals_is_a_closed_surface(capsys, name):
+    pytest.importorskip("trimesh")
+    written(name)
+    code, out, _ = run_cli(capsys, "bem", name, "-o", "c.vtu")
+    assert code == 0
+    assert "open" not in out
+    assert f"{name}: 12 triangles" in out
+    one = native.hmatrix_shape("cube:1")
+    expected = charges(Mesh(*one), 1.0, Path("m.hmatrix"), Options(), Quiet()).length
+    assert float(LENGTH.search(out)[1]) == pytest.approx(expected, rel=0.01)
 
 
 def test_duplicates_are_refused_with_counts_or_repaired():
@@ -155,6 +218,42 @@ def test_a_stopped_build_is_resumed_and_a_stopped_solve_keeps_the_matrix():
     found = charges(made, 1.0, path, Options(), Quiet(), keep=True)
     assert path.stat().st_mtime_ns == built
     assert found.length == expected
+
+
+def test_a_journal_without_a_build_is_removed_when_its_matrix_is_used():
+    made, path = meshes.load("bumpy:6"), Path("m.hmatrix")
+    partial, journal = Path("m.hmatrix.partial"), Path("m.hmatrix.partial.journal")
+    charges(made, 1.0, path, Options(), Quiet(), keep=True)
+    journal.touch()
+    partial.touch()  # another build has begun
+    charges(made, 1.0, path, Options(), Quiet(), keep=True)
+    assert journal.exists()
+    partial.unlink()
+    charges(made, 1.0, path, Options(), Quiet(), keep=True)
+    assert not journal.exists()
+
+
+def test_a_matrix_serves_every_budget():
+    made, path = meshes.load("bumpy:6"), Path("m.hmatrix")
+    small = Options(fast_memory=2**21)
+    expected = charges(made, 1.0, path, small, Quiet(), keep=True)
+    assert expected.solved["read_bytes"] > 0
+    built = path.stat().st_mtime_ns
+    found = charges(made, 1.0, path, Options(), Quiet(), keep=True)
+    assert path.stat().st_mtime_ns == built
+    assert (found.density == expected.density).all()
+
+
+def test_inner_iterations_read_less(capsys):
+    words = ("bem", "bumpy:12", "-o", "c.vtu", "--solver", "fgmres", "--fast-memory", "13MiB")
+    read, length = [], []
+    for more in ((), ("--inner", "5")):
+        code, out, _ = run_cli(capsys, *words, *more)
+        assert code == 0
+        read.append(int(re.search(r"triangles, (\d+) products", out)[1]))
+        length.append(float(LENGTH.search(out)[1]))
+    assert read[1] < read[0]
+    assert length[1] == pytest.approx(length[0], rel=3e-6)
 
 
 def test_four_mebibytes_suffice_for_seven_thousand_triangles():

@@ -102,13 +102,13 @@ def test_one_size_and_none_are_drawn_or_not() -> None:
 
 
 def test_words_and_columns(chased: list[Measured]) -> None:
-    told = [cases.words("latency", m.parameters) for m in chased]
-    assert told[0] == "pageable memory, one thread of CPU"
-    assert told[2] == "pageable memory, one thread of CPU, huge pages always"
+    texts = [cases.words("latency", m.parameters) for m in chased]
+    assert texts[0] == "pageable memory, one thread of CPU"
+    assert texts[2] == "pageable memory, one thread of CPU, huge pages always"
     strided = measured(GPU, 30, stride="256").parameters
     assert cases.words("latency", strided) == "device memory, one thread of GPU, stride 256 B"
     assert words.columns(chased[1], chased) == {"median": "90.5 ns", "spread": "1.0%"}
-    (table,) = words.tables(chased)
+    (table,) = words.PRESENTATION.tables(chased)
     assert [row["A load"] for row in table.rows[:2]] == ["1.51 ns", "90.5 ns"]
     assert len(table.rows) == 6
     assert words.columns(chased[-1], chased) == {"median": "", "spread": ""}

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import synthetic
 
-from watari.cases.lattice import axes, trial
-from watari.common.errors import UsageError, WrongResultError
+from watari.cases.lattice import axes, case, trial
+from watari.common.errors import UnsupportedError, UsageError, WrongResultError
 from watari.machine import probe
 from watari.plan.request import Request, resolve
 from watari.results import schema
 
-pytest.importorskip("watari._native")
-
+DIRECTIVES = [style.name for style in axes.STYLES.values() if style.in_directives]
+PROGRAMS = [style for style in axes.STYLES if style not in DIRECTIVES]
 SMALL = {"processor": "cpu", "lattice": "4x4x4x4"}
 
 
@@ -95,6 +96,48 @@ def test_what_is_no_lattice_is_refused(lattice: str, says: str) -> None:
         requests(lattice=lattice)
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["lattice=8x8x8x15"], "every extent must be even"),
+        (["lattice=4x4x4x8", "split=4x1x1x1"], "no even number for each of 4 ranks"),
+        (["lattice=4x4x4x8", "ranks=3"], "no even number for each of 3 ranks"),
+    ],
+)
+def test_the_command_refuses_what_does_not_divide(words: list[str], says: str) -> None:
+    command = [sys.executable, "-m", "watari", "run", "lattice", "processor=cpu", *words]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.returncode == 2
+    assert says in " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize("style", DIRECTIVES)
+def test_the_cpu_is_no_substitute_for_directives(style: str) -> None:
+    with pytest.raises(UnsupportedError, match=f"style {style} is"):
+        run(style=style)
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"precision": "single"}, {"precision": "mixed"}, {"links": 12, "rhs": 2}]
+)
+def test_the_memory_of_a_trial_is_that_of_its_profile(given: dict[str, Any]) -> None:
+    request = requests(lattice="8x8x8x16", **given)[0]
+    per_site = value(trial.run(request.parameters), "state_bytes_per_site")
+    known = axes.memory_bytes(request.parameters) / axes.sites("8x8x8x16")
+    # what the solver keeps besides: sums of pieces and scalars
+    assert known <= per_site < 1.03 * known + 8
+    assert case.profile(request.parameters).footprint["pageable"] == int(known * 8**3 * 16)
+
+
+def test_class_3_fits_one_gpu_of_80_gb() -> None:
+    for style in ("explicit", "managed", "acc-data"):
+        wanted = {"processor": "gpu", "lattice": "class3", "style": style}
+        request = resolve("lattice", wanted, synthetic.gpu_machine())[0]
+        footprint = case.profile(request.parameters).footprint
+        state = footprint.get("device", footprint.get("managed", 0))
+        assert state == 1920 * axes.sites("class3") < 80e9
+
+
 def test_names_and_extents_are_the_same_lattice() -> None:
     assert axes.parse_lattice("32x32x32x32") == "class2"
     assert axes.shape("class3") == (64, 64, 64, 32)
@@ -110,28 +153,31 @@ def test_too_few_iterations_are_a_failed_trial_that_names_the_step(tmp_path: Pat
     assert "limit of iterations at step 10, after 20 applications of D" in str(tried.error)
 
 
-@pytest.mark.parametrize("name", ["log_det", "norm2", "iterations"])
+@pytest.mark.parametrize("name", ["log_det", "links_re", "links_im", "norm2", "iterations"])
 def test_a_wrong_value_is_noticed(name: str) -> None:
     parameters = requests(lattice="8x8x8x16")[0].parameters
     known = trial.KNOWN[8, 8, 8, 16]
     quantities = {
         "log_det": {"value": known.log_det},
+        "links_re": {"value": known.links.real},
+        "links_im": {"value": known.links.imag},
         "norm2": {"value": known.norm2},
         "iterations": {"value": known.iterations[0]},
     }
     assert trial.check(parameters, quantities) is True
-    quantities[name]["value"] *= 1 + 1e-8 if name != "iterations" else 2
+    # an imaginary part is compared by the size of the real one
+    quantities[name]["value"] *= {"iterations": 2, "links_im": 1 + 1e-4}.get(name, 1 + 1e-8)
     with pytest.raises(WrongResultError):
         trial.check(parameters, quantities)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("style", axes.STYLES)
+@pytest.mark.parametrize("style", PROGRAMS)
 def test_styles_have_the_same_bits(style: str) -> None:
     machine = probe.machine()
-    by_name = {memory["name"]: memory for memory in machine["memories"]}
-    if style == "system" and not by_name.get("system", {}).get("gpu", False):
-        pytest.skip("the GPU does not read plain malloc here")
+    memories = {memory["kind"]: memory for memory in machine["memories"]}
+    if style == "system" and not memories["system"]["supported"]:
+        pytest.skip(memories["system"]["reason"])
     made, plain = (
         trial.run(
             resolve("lattice", {"processor": "gpu", "lattice": "class1", "style": s}, machine)[
@@ -152,3 +198,17 @@ def test_a_gpu_has_the_published_values(lattice: str, kernel: str) -> None:
     wanted = {"processor": "gpu", "lattice": lattice, "kernel": kernel}
     made = trial.run(resolve("lattice", wanted, probe.machine())[0].parameters)
     assert made["verified"] is not False, made
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("lattice", ["8x8x8x16", "class1"])
+@pytest.mark.parametrize("style", DIRECTIVES)
+def test_directives_have_the_published_values_on_a_gpu(style: str, lattice: str) -> None:
+    wanted = {"processor": "gpu", "lattice": lattice, "style": style}
+    try:
+        made = trial.run(resolve("lattice", wanted, probe.machine())[0].parameters)
+    except UnsupportedError as reason:
+        pytest.skip(str(reason))
+    assert made["verified"] is True, made
+    assert value(made, "ran_on_gpu") == 1
+    assert value(made, "residual") < 1e-12

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import synthetic
+from on_ranks import (
+    LAUNCHER,
+    Outcome,
+    gpu_count,
+    on_ranks,
+    ranks_run,
+    skip_unless_gpus,
+)
 
 from watari.cases.lattice import trial as lattice_trial
 from watari.common.errors import UsageError
-from watari.machine import probe
 from watari.plan.request import Request, describe, resolve
-from watari.run import gpu_mpi, launch
+from watari.run import gpu_mpi
 
-native = pytest.importorskip("watari._native")
-
-PROGRAM = Path(__file__).parents[2].joinpath("lattice_ranks_program.py")
-MPI_PART = Path(native.__file__).with_name("libwatari_mpi.so")
-# another MPI, or an Open MPI with another UCX: WATARI_TEST_LAUNCHER='mpirun -n {ranks} ...'
-LAUNCHER = launch.Launcher.parse(
-    os.environ.get("WATARI_TEST_LAUNCHER")
-    or "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n {ranks}"
-)
 SMALL, KNOWN = "4x4x4x8", "8x8x8x16"  # the second has published values
-Outcome = dict[str, Any]
 
 
 def request(**given: Any) -> Request:
@@ -42,22 +35,6 @@ def alone(**given: Any) -> dict[str, float]:
     return {name: quantity["value"] for name, quantity in quantities.items()}
 
 
-def on_ranks(ranks: int, trials: list[Request], folder: Path) -> list[Outcome]:
-    """All these trials in one start of the launcher, which ends well."""
-    asked, answer = folder / "trials.json", folder / "outcomes.json"
-    asked.write_text(json.dumps([one.parameters for one in trials]))
-    done = subprocess.run(
-        [*LAUNCHER.prefix(ranks), sys.executable, str(PROGRAM), str(asked), str(answer)],
-        env=launch.environment(trials[0], LAUNCHER),
-        capture_output=True,
-        text=True,
-        timeout=540,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    outcomes: list[Outcome] = json.loads(answer.read_text())
-    return outcomes
-
-
 def assert_near(outcome: Outcome, wanted: dict[str, float], what: str) -> None:
     assert "error" not in outcome, (what, outcome)
     assert outcome["wrong"] is None, what
@@ -67,7 +44,7 @@ def assert_near(outcome: Outcome, wanted: dict[str, float], what: str) -> None:
 
 
 @pytest.mark.mpi
-@pytest.mark.skipif(not MPI_PART.exists(), reason="built without MPI: install libopenmpi-dev")
+@ranks_run
 class TestOnTheCpu:
     @pytest.mark.parametrize(
         ("ranks", "splits"),
@@ -89,10 +66,20 @@ class TestOnTheCpu:
             if trial.parameters["precision"] == "double":
                 assert outcome["iterations"] == pytest.approx(one["iterations"], rel=0.05)
 
-    def test_whole_pieces_give_the_bits_of_one_rank(self, tmp_path: Path) -> None:
-        trials = [request(split=s, kernel="shared", lattice=KNOWN) for s in ("2x2x1x1", "2x1x2x1")]
+    @pytest.mark.parametrize(
+        ("ranks", "splits"),
+        [
+            (2, ("2x1x1x1", "1x1x2x1")),
+            (4, ("2x2x1x1", "2x1x2x1")),
+            (8, ("2x2x2x1", "4x2x1x1")),
+        ],
+    )
+    def test_whole_pieces_give_the_bits_of_one_rank(
+        self, ranks: int, splits: tuple[str, ...], tmp_path: Path
+    ) -> None:
+        trials = [request(split=split, kernel="shared", lattice=KNOWN) for split in splits]
         one = alone(kernel="shared", lattice=KNOWN)
-        for trial, outcome in zip(trials, on_ranks(4, trials, tmp_path), strict=True):
+        for trial, outcome in zip(trials, on_ranks(ranks, trials, tmp_path), strict=True):
             assert_near(outcome, one, describe(trial))
             assert outcome["iterations"] == one["iterations"] == 219
             assert outcome["residual"] == one["residual"]
@@ -109,18 +96,19 @@ class TestOnTheCpu:
         for outcome in on_ranks(2, [overlapped, nccl], tmp_path):
             assert outcome["error"] == "unsupported", outcome
 
-
-def gpu_count() -> int:
-    return sum(p["kind"] == "gpu" for p in probe.machine()["processors"])
+    def test_more_gpus_than_there_are_is_unsupported(self, tmp_path: Path) -> None:
+        ranks = max(2, gpu_count() + 1)
+        wanted = request(processor="gpu", ranks=ranks, lattice=f"{2 * ranks}x4x4x4")
+        (outcome,) = on_ranks(ranks, [wanted], tmp_path)
+        assert outcome["error"] == "unsupported", outcome
 
 
 @pytest.mark.gpu
 @pytest.mark.mpi
-@pytest.mark.skipif(not MPI_PART.exists(), reason="built without MPI: install libopenmpi-dev")
+@ranks_run
 @pytest.mark.parametrize("halo", ["staged", "device", "nccl", "peer"])
 def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
-    if gpu_count() < 2:
-        pytest.skip("two ranks need two GPUs")
+    skip_unless_gpus(2)
     trials = [
         request(processor="gpu", lattice=KNOWN, split=split, halo=halo, overlap=overlap, **more)
         for split in ("2x1x1x1", "1x1x2x1", "1x1x1x2")

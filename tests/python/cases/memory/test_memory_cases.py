@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import numpy as np
 import pytest
 import synthetic
 
+from watari import _native as native
 from watari import cases
 from watari.common.errors import BeyondMemoryError, UnsupportedError
 from watari.plan.request import resolve
 from watari.results.change_point import settle
-
-native = pytest.importorskip("watari._native")
 
 
 def run(case: str, **given: Any) -> dict[str, Any]:
@@ -46,6 +46,71 @@ def test_copy_bound_to_a_node() -> None:
     assert set(nodes) <= {"0"}
     with pytest.raises(UnsupportedError, match="NUMA node 4000"):
         run("copy", processor="cpu", numa="4000")
+
+
+@pytest.mark.parametrize("thp", ["always", "never"])
+def test_fresh_pages_of_each_size_are_touched(thp: str) -> None:
+    trial = run("touch", processor="cpu", memory="pageable", size="4MiB", thp=thp)
+    assert trial["residency_after"]["array"]["bytes"] == 2**22
+
+
+def test_the_ordinary_page_is_a_size_too() -> None:
+    trial = run("touch", processor="cpu", memory="pageable", size="4MiB", page=mmap.PAGESIZE)
+    assert trial["residency_after"]["array"]["bytes"] == 2**22
+
+
+@pytest.mark.parametrize("case", ["copy", "touch"])
+def test_pages_of_a_pool_that_has_too_few_are_unsupported_with_the_cure(case: str) -> None:
+    given = {"processor": "cpu", "page": "2MiB", "size": str(2**50)}
+    kind = {"memory": "pageable"} if case == "touch" else {}
+    with pytest.raises(UnsupportedError, match=r"no pool|as root, echo .* > /sys/kernel/mm"):
+        run(case, **given, **kind)
+    with pytest.raises(UnsupportedError, match="leave thp=default"):
+        run(case, **given, **kind, thp="always")
+
+
+@pytest.mark.parametrize("case", ["copy", "touch"])
+def test_pages_of_the_pool_hold_the_arrays(case: str) -> None:
+    kind = {"memory": "pageable"} if case == "touch" else {}
+    try:
+        trial = run(case, processor="cpu", page="2MiB", size="3MiB", **kind)
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    assert all(seen["bytes"] == 3 * 2**20 for seen in trial["residency_after"].values())
+
+
+def test_first_touch_of_memory_that_is_bound_to_a_node() -> None:
+    try:
+        trial = run("touch", processor="cpu", memory="pageable", size="1MiB", numa="0")
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    assert set(trial["residency_after"]["array"]["nodes"]) <= {"0"}
+    with pytest.raises(UnsupportedError, match="NUMA node 4000"):
+        run("touch", processor="cpu", memory="pageable", numa="4000")
+
+
+@pytest.mark.parametrize("case", ["copy", "touch"])
+def test_a_node_that_is_a_gpus_memory_is_unsupported_where_there_is_none(case: str) -> None:
+    if any(gpu.get("numa_node_is_memory") for gpu in native.gpus()["gpus"]):
+        pytest.skip("a GPU's memory is a node here")
+    with pytest.raises(UnsupportedError, match="no GPU's memory is a NUMA node"):
+        run(case, processor="cpu", numa="gpu")
+
+
+@pytest.mark.parametrize("case", ["access", "migration", "touch"])
+def test_results_without_placement_were_not_placed(case: str) -> None:
+    given = resolve(case, {}, synthetic.cpu_machine())[0].parameters
+    old = {name: value for name, value in given.items() if name not in ("numa", "thp", "page")}
+    assert cases.complete(case, old) == given
+    assert (given["numa"], given["thp"], given["page"]) == ("local", "default", "default")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("thp", ["always", "never"])
+def test_explicit_access_places_its_pinned_array_and_managed_has_no_place(thp: str) -> None:
+    run("access", memory="explicit", source="cpu", destination="gpu", size="4MiB", thp=thp)
+    with pytest.raises(UnsupportedError, match="managed memory takes no numa, thp or page"):
+        run("access", memory="managed", size="4MiB", thp=thp)
 
 
 def test_a_size_beyond_memory_is_unsupported_with_both_numbers() -> None:

@@ -11,16 +11,15 @@ import numpy as np
 import pytest
 from storage_trials import OPENING, SMALL, STORE, run, trial
 
+from watari import _native
 from watari.case import engines as case_engines
+from watari.case.engines import FAULTS
 from watari.cases.storage import axes as storage_axes
 from watari.cases.storage import numbers
 from watari.cli import commands
 from watari.common.errors import BeyondMemoryError, UnsupportedError
 from watari.common.units import exact_size
 from watari.results import schema
-
-_native = pytest.importorskip("watari._native")
-
 
 # Trials that go well
 
@@ -207,9 +206,7 @@ class TestOnAGpu:
         result = run(engine="gpu", store=store, block=block, direction=direction, size=size)
         self.check(result, "gpu")
 
-    @pytest.mark.parametrize(
-        "fault", [f for f in storage_axes.FAULTS if f not in ("none", "late-data")]
-    )
+    @pytest.mark.parametrize("fault", [f for f in FAULTS if f not in ("none", "late-data")])
     def test_a_fault_is_survived(self, fault: str) -> None:
         run(engine="gpu", store="ram", fault=fault, requests=4096)
 

@@ -1,4 +1,4 @@
-"""Case storage: damaged and lying files, faults behind queues, disks and folders that do not do."""
+"""Case storage: damaged and lying files, faults behind queues."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from launching import HANGS
 from storage_trials import OPENING, STORE, run, trial
 
-from watari.cases.storage import axes as storage_axes
+from watari.case.engines import FAULTS
 from watari.run import launch
 
-pytest.importorskip("watari._native")
 LIAR = Path(__file__).parents[2].joinpath("lying_files.c")
-HANGS = 300  # seconds: a limit for what never ends, not for a slow machine
 
 
 # Wrong data are seen
@@ -145,9 +144,7 @@ def test_a_file_that_others_changed_is_wrong_for_every_engine(
 
 
 @pytest.mark.parametrize("store", ["file", "ram"])
-@pytest.mark.parametrize(
-    "fault", [f for f in storage_axes.FAULTS if f not in ("none", "late-data")]
-)
+@pytest.mark.parametrize("fault", [f for f in FAULTS if f not in ("none", "late-data")])
 def test_a_fault_is_survived_in_time_and_reported(fault: str, store: str, folder: str) -> None:
     many = 32768 if fault == "dropped" and store == "ram" else 2048
     started = time.monotonic()
@@ -178,114 +175,6 @@ def test_data_that_come_after_their_completion_are_wrong() -> None:
     result = trial(engine="queue", store="ram", fault="late-data", requests=2048)
     assert (result["status"], result["verified"]) == ("wrong", False)
     assert "remove" not in result["error"]  # no file is to blame
-
-
-# Disks and folders that do not do
-
-
-def in_a_small_world(command: str) -> str:
-    """A launcher: the trial sees other mounts. Skips where that is not allowed."""
-    allowed = subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"])
-    if allowed.returncode:
-        pytest.skip("no mounts of one's own here")
-    return f"unshare -rm sh -c '{command} && exec \"$@\"' sh"
-
-
-def test_a_full_disk_is_reported_before_anything_is_written(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    small = in_a_small_world(f"mount -t tmpfs -o size=1M none {disk}")
-    result = trial(small, engine="posix", cache="warm", folder=str(disk))
-    assert result["status"] == "unsupported"
-    says = r" takes 4 MiB .*, and its disk has 1 MiB .* free; choose a smaller size or another f"
-    assert re.search(says, result["error"])
-
-
-def test_files_of_other_runs_make_room_unless_they_are_in_use(tmp_path: Path) -> None:
-    disk, left = tmp_path / "disk", tmp_path / "left"
-    disk.mkdir()
-    in_a_small_world("true")
-    other = tmp_path / "other"
-    trial(engine="posix", cache="warm", folder=str(other), size="2MiB", requests=1)
-    made = "watari-gemm-1x1x1-single-rows-512.data watari-2.data mine.data"
-    ours = f"tee <{other}/watari-2097152.data {made} >/dev/null"
-    fill = f"(cd {disk} && {ours} && touch -d @9 *gemm*)"
-    in_use = f"flock -s {disk}/watari-2.data"
-
-    def run_there(tmpfs: str, around: str = "") -> launch.Trial:
-        begin = f"mount -t tmpfs -o size={tmpfs} none {disk} && {fill}"
-        world = f'{begin} && {around} "$@"; code=$?; ls {disk} > {left}; exit $code'
-        given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
-        return trial(f"unshare -rm sh -c '{world}' sh", **given)
-
-    assert run_there("9M")["status"] == "ok"
-    assert left.read_text().split() == ["mine.data", "watari-2.data", STORE]
-    assert run_there("7M")["status"] == "ok"
-    assert left.read_text().split() == ["mine.data", STORE]
-    result = run_there("7M", in_use)
-    assert (result["status"], left.read_text().split()) == ("unsupported", sorted(made.split()))
-    assert "its disk has 1 MiB" in result["error"]
-
-
-def test_files_of_others_never_make_room(tmp_path: Path) -> None:
-    disk, left = tmp_path / "disk", tmp_path / "left"
-    disk.mkdir()
-    in_a_small_world("true")
-    fill = f"head -c 2M /dev/urandom | tee {disk}/watari-2097152.data >{disk}/watari-2.data"
-    begin = f"mount -t tmpfs -o size=7M none {disk} && {fill}"
-    world = f'{begin} && "$@"; code=$?; ls {disk} > {left}; exit $code'
-    given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "4MiB"}
-    result = trial(f"unshare -rm sh -c '{world}' sh", **given)
-    assert result["status"] == "unsupported"
-    assert sorted(left.read_text().split()) == ["watari-2.data", "watari-2097152.data"]
-
-
-def test_some_of_several_files_are_not_left(tmp_path: Path) -> None:
-    disk, left = tmp_path / "disk", tmp_path / "left"
-    disk.mkdir()
-    in_a_small_world("true")
-    world = f'mount -t tmpfs -o size=7M none {disk} && "$@"; code=$?; ls {disk} > {left}'
-    given = {"engine": "posix", "cache": "warm", "folder": str(disk), "size": "16MiB", "files": 4}
-    result = trial(f"unshare -rm sh -c '{world}; exit $code' sh", **given)
-    assert (result["status"], left.read_text()) == ("unsupported", "")
-
-
-def test_what_is_written_is_written_by_one_run(folder: str) -> None:
-    file = f"{folder}/{STORE}"
-    for direction, how, status in (
-        ("read", "shared", "ok"),
-        ("read", "exclusive", "failed"),
-        ("write", "shared", "failed"),
-    ):
-        result = trial(f"flock --{how} {file}", engine="posix", folder=folder, direction=direction)
-        assert result["status"] == status, (direction, how)
-        assert status == "ok" or "another run has it in use" in result["error"]
-    assert trial(engine="posix", folder=folder, direction="write")["status"] == "ok"
-
-
-def test_a_read_only_folder_is_reported(folder: str) -> None:
-    fixed = in_a_small_world(f"mount --bind {folder} {folder} && mount -o remount,bind,ro {folder}")
-    for more in ({"direction": "write"}, {"size": "8MiB"}):
-        result = trial(fixed, engine="posix", folder=folder, **more)
-        assert result["status"] == "failed", more
-        assert "read-only" in result["error"]
-    assert trial(fixed, engine="posix", folder=folder)["status"] == "ok"  # reading needs no more
-
-
-def test_a_folder_of_others_is_reported(tmp_path: Path) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0)
-    powerless = "setpriv --bounding-set=-all" if os.geteuid() == 0 else ""
-    result = trial(powerless, engine="posix", folder=str(closed / "mine"))
-    assert result["status"] == "failed"
-    assert "no permission; name a folder of your own" in result["error"]
-
-
-def test_a_limit_on_files_is_reported_and_nothing_is_left(tmp_path: Path) -> None:
-    result = trial("prlimit --fsize=1048576", engine="posix", folder=str(tmp_path / "disk"))
-    assert result["status"] == "failed"
-    assert "larger than a file may be here" in result["error"]
-    assert list((tmp_path / "disk").iterdir()) == []
 
 
 def has_open(path: str) -> bool:

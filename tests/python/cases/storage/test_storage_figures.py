@@ -16,6 +16,7 @@ from watari.charts.figure import Drawing
 from watari.cli import summary
 from watari.common.errors import UsageError
 from watari.report import figures, page
+from watari.report.reproduce import commands
 from watari.results import schema
 from watari.results.measured import Measured, measurements
 
@@ -122,7 +123,7 @@ def test_direct_needs_every_trial(cases: list[Measured]) -> None:
 def test_page_and_summary_have_a_table_for_storage() -> None:
     made = synthetic.results()
     measured = measurements([made])
-    (table,) = words.tables(measured)
+    (table,) = words.PRESENTATION.tables(measured)
     assert len(table.rows) == sum(m.case == "storage" and m.drawn for m in measured)
     tables = [t for t in summary.render(made).renderables if hasattr(t, "columns")]
     assert [len(t.columns) for t in tables] == [5, 4 + len(numbers.COLUMNS)]
@@ -142,5 +143,5 @@ def test_blocks_of_one_size_are_in_the_page_if_in_no_chart(tmp_path: Path) -> No
 
 
 def test_a_command_names_blocks_as_they_are_typed(cases: list[Measured]) -> None:
-    (command,) = page.commands([m for m in cases if m["engine"] == "posix"][:2])
+    (command,) = commands([m for m in cases if m["engine"] == "posix"][:2])
     assert "block=4KiB,8KiB" in command

@@ -14,7 +14,6 @@ from storage_trials import STORE, trial
 from watari.plan.request import resolve
 from watari.run import launch
 
-pytest.importorskip("watari._native")
 GEMM = {"engine": "posix", "n": 256, "tile": 128, "samples": 1, "threads": 1, "store": "file"}
 
 

@@ -46,7 +46,7 @@ inline int asks_where_it_runs() {
 
 // 4 gangs on each of an H200's 132 processors, 5 warps each: as many as its registers let run at
 // once. static:1 lets the gangs walk through memory side by side, and share planes of p in the L2
-// cache. docs/himeno.md names the program that found them.
+// cache. docs/evidence/himeno.md names the program that found them.
 // Variables: constants would make the kernel take 108 registers a thread in place of 96.
 inline int many_gangs = 528, many_warps = 5;
 

@@ -31,7 +31,7 @@ inline int asks_where_it_runs() {
 
 // A team on each of an H200's 132 processors. GCC calls a region through a pointer, so the driver's
 // compiler reckons with 255 registers a thread, and no more than 8 warps run at once: what keeps
-// this behind OpenACC. docs/himeno.md names the program.
+// this behind OpenACC. docs/evidence/himeno.md names the program.
 inline constexpr int teams = 132, warps = 8;
 
 /// wrk2 from p; returns gosa. 56 bytes a point.

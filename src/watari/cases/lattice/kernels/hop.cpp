@@ -1,7 +1,7 @@
 // The hop for both backends, one site after the other; hop_body.hpp has its bytes and flops.
-#include "watari/cases/lattice/hop.hpp"
+#include "watari/cases/lattice/kernels/hop.hpp"
 
-#include "watari/cases/lattice/site.hpp"
+#include "watari/cases/lattice/kernels/site.hpp"
 #include "watari/core/loops.hpp"
 
 namespace watari::WATARI_BACKEND {

@@ -1,7 +1,7 @@
 /// The loops over hop_body.hpp, declared for both backends.
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 #include "watari/core/backend.hpp"
 
 namespace watari::WATARI_BACKEND {

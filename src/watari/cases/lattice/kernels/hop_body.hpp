@@ -14,11 +14,9 @@
 /// and one written 384: 2112 B (1728). Flops as the benchmark counts: hop 1320, F^-1 576.
 #pragma once
 
-#include "watari/cases/lattice/matrix.hpp"
+#include "watari/cases/lattice/problem/matrix.hpp"
 
 #include <cstddef>
-
-#define WATARI_INLINE [[gnu::always_inline]] WATARI_KERNEL inline
 
 namespace watari::WATARI_BACKEND {
 

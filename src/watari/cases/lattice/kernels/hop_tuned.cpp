@@ -1,9 +1,9 @@
 // The hop for a CPU: sites that follow each other along t are the lanes of a vector. Along x, y and
 // z the neighbours of a vector are a vector; along t they are the same row's, turned by one where
 // the parity asks for it.
-#include "watari/cases/lattice/hop.hpp"
+#include "watari/cases/lattice/kernels/hop.hpp"
 
-#include "watari/cases/lattice/hop_body.hpp"
+#include "watari/cases/lattice/kernels/hop_body.hpp"
 #include "watari/core/loops.hpp"
 
 #include <algorithm>

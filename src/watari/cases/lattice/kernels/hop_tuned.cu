@@ -3,11 +3,11 @@
 // links and F^-1 come from its L1 for all but the first. Links and F^-1 of one right-hand side are
 // read once in a hop: they are marked so (ld.global.cs), and L2 keeps spinors, which eight sites
 // read.
-#include "watari/cases/lattice/hop.hpp"
+#include "watari/cases/lattice/kernels/hop.hpp"
 
-#include "watari/cases/lattice/site.hpp"
+#include "watari/cases/lattice/kernels/site.hpp"
 #include "watari/core/loops.hpp"
-#include "watari/core/warp.hpp"
+#include "watari/core/parallel/warp.hpp"
 
 namespace watari::gpu {
 

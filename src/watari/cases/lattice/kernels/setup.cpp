@@ -1,9 +1,9 @@
 // Kernels for both backends: links, source, F^-1 and sums over the lattice. None of them is timed
 // as an iteration; all compute in double and store what they are asked for.
-#include "watari/cases/lattice/clover.hpp"
-#include "watari/cases/lattice/hop.hpp"
-#include "watari/cases/lattice/random.hpp"
-#include "watari/core/reductions.hpp"
+#include "watari/cases/lattice/kernels/hop.hpp"
+#include "watari/cases/lattice/problem/clover.hpp"
+#include "watari/cases/lattice/problem/random.hpp"
+#include "watari/core/parallel/reductions.hpp"
 
 namespace watari::WATARI_BACKEND {
 

@@ -1,8 +1,8 @@
 /// One site as hop_body.hpp sees it, and how it loads what it reads.
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
-#include "watari/cases/lattice/hop_body.hpp"
+#include "watari/cases/lattice/kernels/hop_body.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 
 namespace watari::WATARI_BACKEND {
 

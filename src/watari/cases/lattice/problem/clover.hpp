@@ -1,9 +1,9 @@
 /// F at a site, its inverse and log det. For files that both backends compile.
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
-#include "watari/cases/lattice/matrix.hpp"
-#include "watari/cases/lattice/random.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
+#include "watari/cases/lattice/problem/matrix.hpp"
+#include "watari/cases/lattice/problem/random.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 
-#include "watari/cases/lattice/work.hpp"
-#include "watari/core/pieces.hpp"
+#include "watari/cases/lattice/solver/work.hpp"
+#include "watari/core/parallel/pieces.hpp"
 
 #include <algorithm>
 

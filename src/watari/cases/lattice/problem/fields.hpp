@@ -63,9 +63,6 @@ struct edge_arguments {
     const complex<Real>* halo[4][2]{};  ///< [direction][below, above]; null: it is not divided
 };
 
-/// Complex components of half a spinor.
-inline constexpr unsigned half_spinor = 6;
-
 /// Kernels of one backend. On a GPU they return before they are done.
 template <class Real>
 struct kernels {

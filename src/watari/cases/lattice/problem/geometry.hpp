@@ -8,6 +8,8 @@
 /// component a of site i is element (i / lanes, a, i % lanes) of an array
 /// [half / lanes][components][lanes]. So the threads
 /// of a warp (lanes = 32) and the vectors of a CPU (lanes = 8) read what lies together.
+///
+/// What kernels call is always inlined: GCC compiles directives for a GPU without a mark then.
 #pragma once
 
 #include <cstddef>
@@ -49,17 +51,18 @@ struct geometry {
     }
 };
 
-constexpr unsigned extent(const extents& size, unsigned direction) {
+[[gnu::always_inline]] constexpr unsigned extent(const extents& size, unsigned direction) {
     return direction == 0 ? size.x : direction == 1 ? size.y : direction == 2 ? size.z : size.t;
 }
 
 /// Its number among those of its parity.
-constexpr unsigned number_of(const extents& size, const point& p) {
+[[gnu::always_inline]] constexpr unsigned number_of(const extents& size, const point& p) {
     return ((p.at[0] * size.y + p.at[1]) * size.z + p.at[2]) * size.row() + p.at[3] / 2;
 }
 
 /// Site `number` of a parity.
-constexpr point point_of(const extents& size, unsigned parity, unsigned number) {
+[[gnu::always_inline]] constexpr point point_of(const extents& size, unsigned parity,
+                                                unsigned number) {
     const unsigned row = number / size.row(), h = number - row * size.row();
     const unsigned column = row / size.z, x = column / size.y;
     point p{{x, column - x * size.y, row - column * size.z, 2 * h}};
@@ -68,7 +71,8 @@ constexpr point point_of(const extents& size, unsigned parity, unsigned number) 
 }
 
 /// The neighbour a step along a direction, forward or backward.
-constexpr point moved(const extents& size, point p, unsigned direction, bool forward) {
+[[gnu::always_inline]] constexpr point moved(const extents& size, point p, unsigned direction,
+                                             bool forward) {
     const unsigned last = extent(size, direction) - 1, at = p.at[direction];
     p.at[direction] = forward ? (at == last ? 0 : at + 1) : (at == 0 ? last : at - 1);
     return p;
@@ -91,12 +95,13 @@ constexpr bool has(const extents& size, const point& p) {
 }
 
 /// Sites of one parity in a face, the plane of a part at one end of a direction.
-constexpr std::size_t face_sites(const extents& size, unsigned direction) {
+[[gnu::always_inline]] constexpr std::size_t face_sites(const extents& size, unsigned direction) {
     return size.half() / extent(size, direction);
 }
 
 /// The number of a site in a face: that of the neighbour beyond it too.
-constexpr unsigned face_number(const extents& size, unsigned direction, const point& p) {
+[[gnu::always_inline]] constexpr unsigned face_number(const extents& size, unsigned direction,
+                                                      const point& p) {
     const unsigned slow = p.at[direction == 0 ? 1 : 0], next = p.at[direction < 2 ? 2 : 1];
     const unsigned count = extent(size, direction < 2 ? 2 : 1);
     if (direction == 3) return (slow * count + next) * (size.z / 2) + p.at[2] / 2;
@@ -104,8 +109,8 @@ constexpr unsigned face_number(const extents& size, unsigned direction, const po
 }
 
 /// Site `number` of a parity in the face at coordinate `at`.
-constexpr point face_point(const extents& size, unsigned direction, unsigned at, unsigned parity,
-                           unsigned number) {
+[[gnu::always_inline]] constexpr point face_point(const extents& size, unsigned direction,
+                                                  unsigned at, unsigned parity, unsigned number) {
     const unsigned fast = direction == 3 ? size.z / 2 : size.row();
     const unsigned next = direction < 2 ? 2 : 1, count = extent(size, next);
     const unsigned pair = number % fast, rest = number / fast;
@@ -117,6 +122,23 @@ constexpr point face_point(const extents& size, unsigned direction, unsigned at,
     last = 2 * pair;
     last += (p.parity() + parity) & 1;
     return p;
+}
+
+/// Complex components of half a spinor.
+inline constexpr unsigned half_spinor = 6;
+
+/// Half spinors that come from all neighbours of a part, for each divided direction from below,
+/// then from above: where those of one begin. `split`: ranks along each direction.
+[[gnu::always_inline]] constexpr std::size_t halo_begin(const extents& size, const extents& split,
+                                                        unsigned direction, bool above) {
+    std::size_t sites = 0;
+    for (unsigned d = 0; d < direction; ++d)
+        if (extent(split, d) > 1) sites += 2 * face_sites(size, d);
+    return half_spinor * (sites + (above ? face_sites(size, direction) : 0));
+}
+/// All of them.
+constexpr std::size_t halo_numbers(const extents& size, const extents& split) {
+    return halo_begin(size, split, 4, false);
 }
 
 }  // namespace watari::lattice

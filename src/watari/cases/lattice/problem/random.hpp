@@ -6,8 +6,8 @@
 /// angle).
 #pragma once
 
-#include "watari/cases/lattice/geometry.hpp"
-#include "watari/cases/lattice/matrix.hpp"
+#include "watari/cases/lattice/problem/geometry.hpp"
+#include "watari/cases/lattice/problem/matrix.hpp"
 
 #include <cmath>
 #include <cstdint>

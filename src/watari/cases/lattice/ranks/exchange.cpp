@@ -1,26 +1,10 @@
-#include "watari/cases/lattice/exchange.hpp"
+#include "watari/cases/lattice/ranks/exchange.hpp"
 
 #include <cstring>
 
 namespace watari::lattice {
 
 namespace {
-
-/// Complex numbers of one end of a direction.
-std::size_t face_numbers(const parameters& p, unsigned direction) {
-    return p.rhs * half_spinor * face_sites(p.size, direction);
-}
-
-bool is_divided(const parameters& p, unsigned direction) {
-    return extent(p.part->split, direction) > 1;
-}
-
-std::size_t halo_numbers(const parameters& p) {
-    std::size_t all = 0;
-    for (unsigned d = 0; d < 4; ++d)
-        if (is_divided(p, d)) all += 2 * face_numbers(p, d);
-    return all;
-}
 
 /// Half spinors of one parity, packed by the kernels of this case.
 template <class Real>
@@ -67,13 +51,13 @@ exchange<Real>::exchange(const parameters& p)
     : run_(&kernels_on<Real>(p.processor)),
       who_(p.processor),
       halo_(p.part->halo),
-      arrived_(p.processor.is_gpu() ? memory::kind::device : memory::kind::pageable,
-               halo_numbers(p), {.device = p.processor.number}) {
-    complex<Real>* next = arrived_.data();
-    for (unsigned d = 0; d < 4; ++d) {
-        if (!is_divided(p, d)) continue;
-        for (complex<Real>*& at : halos_[d]) at = next, next += face_numbers(p, d);
-    }
+      arrived_(p.part->field, p.rhs * halo_numbers(p.size, p.part->split),
+               {.device = p.processor.number}) {
+    const extents& split = p.part->split;
+    for (unsigned d = 0; d < 4; ++d)
+        for (const bool above : {false, true})
+            if (extent(split, d) > 1)
+                halos_[d][above] = arrived_.data() + p.rhs * halo_begin(p.size, split, d, above);
     if (p.overlap) overlap_.emplace();
 }
 

@@ -4,7 +4,7 @@
 /// once more when the half spinors have come: so they may travel meanwhile (overlap).
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 #include "watari/comm/halo.hpp"
 #include "watari/memory/buffer.hpp"
 

@@ -1,7 +1,7 @@
-#include "watari/cases/lattice/rank_sums.hpp"
+#include "watari/cases/lattice/ranks/rank_sums.hpp"
 
-#include "watari/core/reductions.hpp"
-#include "watari/krylov/vectors.hpp"
+#include "watari/core/parallel/reductions.hpp"
+#include "watari/krylov/kernels/vectors.hpp"
 
 #include <algorithm>
 #include <memory>

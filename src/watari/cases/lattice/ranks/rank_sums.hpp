@@ -1,7 +1,7 @@
 /// The sums of BiCGStab on several ranks.
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 #include "watari/krylov/problem.hpp"
 
 namespace watari::lattice {

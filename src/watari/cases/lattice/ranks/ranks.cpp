@@ -1,7 +1,7 @@
-#include "watari/cases/lattice/ranks.hpp"
+#include "watari/cases/lattice/ranks/ranks.hpp"
 
 #include "watari/cases/common/ranks.hpp"
-#include "watari/cases/lattice/exchange.hpp"
+#include "watari/cases/lattice/ranks/exchange.hpp"
 #include "watari/core/error.hpp"
 
 #include <string>
@@ -57,13 +57,17 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     take_part(own, part, all.rank());
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
-    all.together([&] { memory::require_access(memory::row(field), own.processor); });
+    // a style that is written for the host's path alone packs by itself, and the CPU carries
+    const bool by_cpu = row.halos == cases::only(comm::path::staged);
+    const processor packs = by_cpu ? the_cpu : own.processor;
+    all.together([&] { memory::require_access(memory::row(field), packs); });
     comm::halo halo(p.path, {.ranks = &all,
                              .part = box,
-                             .who = own.processor,
+                             .who = packs,
                              .field = field,
                              .point_bytes = message_point_bytes(p)});
     part.halo = &halo;
+    part.field = field;
     own.part = &part;
     return row.on(p.processor)(own);
 }

@@ -1,9 +1,8 @@
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 
 #include "watari/cases/common/ranks.hpp"
-#include "watari/cases/common/timed_iteration.hpp"
-#include "watari/cases/lattice/counts.hpp"
-#include "watari/cases/lattice/work.hpp"
+#include "watari/cases/lattice/solver/record.hpp"
+#include "watari/cases/lattice/solver/work.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"
@@ -11,11 +10,8 @@
 #include "watari/memory/room.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <deque>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,7 +19,6 @@ namespace watari::lattice {
 
 namespace {
 
-constexpr int hops = 20;               // of which the rate is measured
 constexpr double drift = 100;          // the true residual of so many roundings
 constexpr double least_single = 1e-6;  // what float can reach
 
@@ -73,11 +68,6 @@ double read_sum(const parameters& p, const double* sum) {
     return result;
 }
 
-/// The sum over all ranks.
-double over_ranks(const parameters& p, double own) {
-    return p.part ? p.part->ranks->sum(own) : own;
-}
-
 template <class Real>
 void make_clover(measure::trial& into, const parameters& p, const fields& f, double* sums) {
     const double start = measure::now();
@@ -96,51 +86,9 @@ void measure_hop(measure::trial& into, const parameters& p, const fields& f,
     if (p.processor.is_gpu()) device::synchronize(nullptr);
     if (p.part) p.part->ranks->barrier();
     const double start = measure::now();
-    for (int i = 0; i < hops; ++i) matrix.hop(x, nullptr);
+    for (int i = 0; i < hops_timed; ++i) matrix.hop(x, nullptr);
     if (p.processor.is_gpu()) device::synchronize(nullptr);
-    double seconds = (measure::now() - start) / hops;
-    if (p.part) p.part->ranks->maximum(std::span(&seconds, 1));
-    const auto sites = static_cast<double>(p.all_sites() / 2);
-    into.quantities["hop_s"] = {seconds, "s"};
-    into.quantities["hop_bytes_per_s"] = {hop_bytes(p.links, p.rhs, sizeof(Real)) * sites / seconds,
-                                          "B/s"};
-    into.quantities["hop_flops_per_s"] = {hop_flops * sites * static_cast<double>(p.rhs) / seconds,
-                                          "1/s"};
-}
-
-/// Two hops and what BiCGStab does to its vectors, from the first sample on.
-void summarise(measure::trial& into, const parameters& p, bool migrates) {
-    if (p.part) p.part->ranks->maximum(into.host_s);  // the slowest rank's
-    const auto sites = static_cast<double>(p.all_sites() / 2);
-    into.bytes_per_sample = step_bytes(p) * sites;
-    into.flops_per_sample = step_flops * sites * static_cast<double>(p.rhs);
-    const double seconds = std::accumulate(into.host_s.begin(), into.host_s.end(), 0.0);
-    const auto steps = static_cast<double>(into.host_s.size());
-    into.quantities["loop"] = {seconds, "s"};
-    into.quantities["flops_per_s"] = {into.flops_per_sample * steps / seconds, "1/s"};
-    cases::name_phases(into, migrates);
-}
-
-void record(measure::trial& into, const krylov::reports& all) {
-    const krylov::report& worst = *std::max_element(
-        all.begin(), all.end(), [](const krylov::report& a, const krylov::report& b) {
-            return a.true_residual / a.norm_b < b.true_residual / b.norm_b;
-        });
-    for (const krylov::report& each : all) {
-        if (each.converged()) continue;
-        std::array<char, 32> residual{};
-        std::snprintf(residual.data(), residual.size(), "%.3e",
-                      each.recursive_residual / each.norm_b);
-        const bool limit = each.reason == krylov::ending::stopped;
-        throw error(std::string("BiCGStab has not converged: ") +
-                    (limit ? "limit of iterations" : krylov::name_of(each.reason)) + " at step " +
-                    std::to_string(each.iterations) + ", after " +
-                    std::to_string(each.applications) + " applications of D; |r|/|b| is " +
-                    residual.data());
-    }
-    into.quantities["iterations"] = {static_cast<double>(all[0].applications), "1"};
-    into.quantities["residual"] = {worst.true_residual / worst.norm_b, "1"};
-    into.quantities["source_norm2"] = {all[0].norm_b * all[0].norm_b, "1"};
+    record_hop(into, p, (measure::now() - start) / hops_timed);
 }
 
 template <class Real>
@@ -183,7 +131,7 @@ void solve_in(measure::trial& into, const parameters& p, const fields& f,
                                 .stop = std::ref(clock)};
     const krylov::reports ended = run_solver(p, f, areas, matrix, when);
     clock.finish();
-    record(into, ended);
+    record_solve(into, ended);
     measure_hop(into, p, f, matrix);
 }
 
@@ -247,6 +195,11 @@ void prepare(measure::trial& into, const parameters& p, std::span<const memory::
     p.part ? p.part->ranks->together([&] { refuse(p, kinds); }) : refuse(p, kinds);
     const cpu::team team = cpu::current_team();
     into.quantities["threads"] = {static_cast<double>(team.threads), "1"};
+    fields none;
+    std::size_t bytes = 0;
+    for (const array& each : arrays(none, p)) bytes += each.second;
+    into.quantities["state_bytes_per_site"] = {
+        static_cast<double>(bytes) / static_cast<double>(p.size.sites()), "B"};
 }
 
 void initialise(measure::trial& into, const fields& f, const parameters& p) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "watari/cases/common/stopwatch.hpp"
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
 #include "watari/memory/kind.hpp"
 
 #include <span>

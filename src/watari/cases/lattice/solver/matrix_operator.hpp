@@ -4,9 +4,9 @@
 /// where the sums of BiCGStab are taken on the way, 192 more for <r~, q>.
 #pragma once
 
-#include "watari/cases/lattice/counts.hpp"
-#include "watari/cases/lattice/exchange.hpp"
-#include "watari/cases/lattice/fields.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
+#include "watari/cases/lattice/ranks/exchange.hpp"
+#include "watari/cases/lattice/solver/counts.hpp"
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
 

@@ -1,4 +1,4 @@
-#include "watari/cases/lattice/work.hpp"
+#include "watari/cases/lattice/solver/work.hpp"
 
 namespace watari::lattice {
 

@@ -2,9 +2,9 @@
 /// float.
 #pragma once
 
-#include "watari/cases/lattice/fields.hpp"
-#include "watari/cases/lattice/matrix_operator.hpp"
-#include "watari/cases/lattice/rank_sums.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
+#include "watari/cases/lattice/ranks/rank_sums.hpp"
+#include "watari/cases/lattice/solver/matrix_operator.hpp"
 #include "watari/krylov/bicgstab.hpp"
 #include "watari/krylov/mixed.hpp"
 

@@ -1,6 +1,6 @@
 // Style `explicit`: links and source are made in CPU memory and copied to the GPU, the solution is
 // copied back. What the solver alone needs is allocated in GPU memory.
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 #include "watari/core/cuda.hpp"
 

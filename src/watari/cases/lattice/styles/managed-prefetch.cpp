@@ -1,6 +1,6 @@
 // Style `managed-prefetch`: managed memory, and the programmer says when it moves.
 #include "watari/cases/common/location.hpp"
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 #include "watari/core/cuda.hpp"
 

@@ -1,7 +1,7 @@
 // Style `managed`: one pointer for both processors, and the driver moves pages when they are
 // touched: links and source at the first step, the solution when the CPU reads it. Doi 2016 gave
 // all arrays that the GPU uses the attribute `managed` and took the transfers out.
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 #include "watari/core/cuda.hpp"
 

@@ -1,6 +1,6 @@
 // Style `pinned`: one copy of everything in CPU memory, page-locked, which the GPU reads and writes
 // over the link at each access (zero-copy).
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 #include "watari/core/cuda.hpp"
 

@@ -1,6 +1,6 @@
 // Style `system` on a CPU: allocation as a CPU programmer would do it, in huge pages. Without a GPU
 // there is nothing that the styles differ in.
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // Style `system`: plain malloc, and the GPU uses the same pointers. Needs a machine whose GPU reads
 // the CPU's page tables (ATS) or is notified of them (HMM). There is not one line of CUDA.
-#include "watari/cases/lattice/loop.hpp"
+#include "watari/cases/lattice/solver/loop.hpp"
 #include "watari/cases/lattice/styles.hpp"
 
 #include <array>

@@ -1,0 +1,168 @@
+// What each kernel of a city's air reaches against the bytes that its head comment states, and what
+// a step takes beside their sum.
+//
+//   cmake -S . -B build && cmake --build build --target watari
+//   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/les_kernels.cpp
+//       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o les_kernels
+//   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
+//
+// Cubes as in `watari run les`: staggered, a quarter of the lid high, density 0.25. fp32, two
+// iterations of a stage; a GPU's arrays are managed, and in its memory after the first step.
+// `times`: how often a step runs the kernel. `floor` is the time of its bytes at the rate of the
+// fastest kernel that does nothing but stream: direction, z and d to d. So take a grid whose arrays
+// are larger than the caches, such as 512x512x128.
+#include "watari/cases/les/flow/simulation.hpp"
+#include "watari/core/threads.hpp"
+#include "watari/measure/clock.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace watari;
+using namespace watari::les;
+
+namespace {
+
+/// A city like the default of `watari run les`.
+parameters city_of(const extents& size, processor who, int threads) {
+    parameters p;
+    p.processor = who;
+    p.whole = size;
+    p.grid = {size};
+    p.threads = threads;
+    p.heights.assign(size.x * size.y, 0);
+    const std::size_t side = size.z / 4, pitch = 2 * side;
+    for (std::size_t j = 0; j < size.y; ++j)
+        for (std::size_t i = 0; i < size.x; ++i) {
+            const std::size_t shifted = i + j / pitch % 2 * side;
+            if (j % pitch < side && shifted % pitch < side)
+                p.heights[j * size.x + i] = static_cast<std::uint16_t>(side);
+        }
+    return p;
+}
+
+/// Median seconds of eleven runs, each waited for.
+double seconds_of(const processor& who, const std::function<void()>& work) {
+    std::vector<double> times;
+    for (int round = 0; round < 11; ++round) {
+        const double start = measure::now();
+        work();
+        if (who.is_gpu()) device::synchronize(nullptr);
+        times.push_back(measure::now() - start);
+    }
+    std::nth_element(times.begin(), times.begin() + 5, times.end());
+    return times[5];
+}
+
+struct kernel {
+    const char* name;
+    double bytes;  ///< of a cell in fp32
+    int times;     ///< in a step with two cycles
+    std::function<void()> work;
+};
+
+std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, const fields& f) {
+    const auto& run = kernels_on<flow_kernels<float>>(p.processor);
+    const auto& iterate = kernels_on<iteration_kernels<float>>(p.processor);
+    const auto& cycle = kernels_on<vcycle_kernels<float>>(p.processor);
+    const auto& l = air.poisson().levels();
+    const flow_arguments<float>& flow = air.flow();
+    auto* const d = numbers<float>(f.d);
+    auto* const pressure = numbers<float>(f.p);
+    auto* const sums = numbers<double>(f.sums);
+    auto* const numbers = reinterpret_cast<iteration_sums*>(sums);
+    const sums_layout at = sums_of(p);
+    const stage_factors<float> by{-5.f / 9, 15.f / 16, float(p.dt)};
+    const std::span<const level<float>> levels(l);
+    const std::size_t small = first_small(levels);
+    const auto coarse = [=, &cycle] {  // all but the finest level's four kernels
+        for (std::size_t n = 1; n < small; ++n) {
+            cycle.two_sweeps(levels[n], nullptr);
+            cycle.restrict_residual(levels[n], levels[n + 1], nullptr);
+        }
+        cycle.small_levels(levels.subspan(small), nullptr);
+        for (std::size_t n = small; n-- > 1;) {
+            cycle.correct_sweep(levels[n], levels[n + 1], nullptr);
+            cycle.sweep(levels[n], float(first_weight), levels[n].scratch, levels[n].e, nullptr);
+        }
+    };
+    return {
+        {"viscosity", 21, 1, [=, &run] { run.viscosity(flow, nullptr); }},
+        {"tendency 1", 53, 1, [=, &run] { run.advance(flow, stage::first, by, nullptr); }},
+        {"tendency 2", 69, 1, [=, &run] { run.advance(flow, stage::middle, by, nullptr); }},
+        {"tendency 3", 53, 1, [=, &run] { run.advance(flow, stage::last, by, nullptr); }},
+        {"residual", 21, 3, [=, &iterate] { iterate.residual(levels[0], flow, 1, nullptr); }},
+        {"two sweeps", 9, 6, [=, &cycle] { cycle.two_sweeps(levels[0], nullptr); }},
+        {"restriction", 9.5, 6,
+         [=, &cycle] { cycle.restrict_residual(levels[0], levels[1], nullptr); }},
+        {"coarse levels", 13, 6, coarse},
+        {"correction of e", 13.5, 6,
+         [=, &cycle] { cycle.correct_sweep(levels[0], levels[1], nullptr); }},
+        {"sweep and r.z", 13, 6,
+         [=, &cycle] { cycle.sweep_product(levels[0], sums + at.partials, nullptr); }},
+        {"direction", 12, 6,
+         [=, &iterate] { iterate.direction(levels[0], d, numbers, 1, nullptr); }},
+        {"curvature", 5, 6,
+         [=, &iterate] { iterate.curvature(levels[0], d, sums + at.partials, nullptr); }},
+        {"update of p, r", 21, 6,
+         [=, &iterate] { iterate.update(levels[0], d, pressure, numbers, 1, nullptr); }},
+        {"sums", 0, 12,
+         [=, &iterate] {
+             iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns, nullptr);
+             iterate.add_up(sums + at.columns, at.scratch - at.columns, &numbers->d_ad,
+                            sums + at.scratch, nullptr);
+         }},
+        {"correction of u", 29, 3, [=, &run] { run.correct(flow, 0.01f, nullptr); }},
+    };
+}
+
+void print(const std::vector<kernel>& all, const parameters& p, double step) {
+    const auto cells = static_cast<double>(p.whole.cells());
+    std::vector<double> seconds;
+    double rate = 0, sum = 0;
+    for (const kernel& k : all) {
+        seconds.push_back(seconds_of(p.processor, k.work));
+        if (std::string(k.name) == "direction") rate = k.bytes * cells / seconds.back();
+    }
+    std::printf("%-16s %6s %6s %10s %10s %9s %10s\n", "kernel", "bytes", "times", "ms", "GB/s",
+                "of floor", "ms a step");
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        const kernel& k = all[n];
+        const double bytes = k.bytes * cells;
+        std::printf("%-16s %6.1f %6d %10.3f %10.1f %9.2f %10.3f\n", k.name, k.bytes, k.times,
+                    seconds[n] * 1e3, bytes / seconds[n] * 1e-9, bytes / rate / seconds[n],
+                    seconds[n] * k.times * 1e3);
+        sum += seconds[n] * k.times;
+    }
+    const double bytes = step_bytes(p.whole.cells(), sizeof(float), p.cycles);
+    std::printf("sum of kernels %.3f ms; step %.3f ms, %.1f million cells/s, %.2f of the floor\n",
+                sum * 1e3, step * 1e3, cells / step * 1e-6, bytes / rate / step);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    extents size{128, 128, 64};
+    const processor who = argc > 1 && std::string(argv[1]) == "gpu" ? gpu_number(0) : the_cpu;
+    if (argc > 2 && std::sscanf(argv[2], "%zux%zux%zu", &size.x, &size.y, &size.z) != 3) return 2;
+    const int threads = argc > 3 ? std::atoi(argv[3]) : 1;
+    const parameters p = city_of(size, who, threads);
+    cpu::set_threads(threads);
+    const auto kind = who.is_gpu() ? memory::kind::managed : memory::kind::pageable;
+    fields f;
+    std::vector<memory::buffer<std::byte>> held;
+    for (const auto& [pointer, bytes] : arrays(f, p))
+        *pointer = held.emplace_back(kind, bytes, memory::placement{.device = who.number}).data();
+    build_city<float>(f, p);
+    first_flow<float>(f, p);
+    simulation<float> air(f, p);
+    air.start(nullptr);
+    air.step(nullptr);
+    const double step = seconds_of(who, [&] { air.step(nullptr); });
+    print(kernels_of(air, p, f), p, step);
+}

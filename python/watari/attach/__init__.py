@@ -1,0 +1,1 @@
+"""Programs that are not ours: started, moved, watched (`watari try`, `watari trace`)."""

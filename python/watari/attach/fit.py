@@ -1,0 +1,72 @@
+"""`--fit SIZE`: which allocations to move out of GPU memory so that a program fits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from watari.attach import measure, rules
+from watari.attach.events import Allocation, Events
+from watari.attach.measure import Measured
+from watari.attach.styles import STYLES
+from watari.common.errors import UsageError, WatariError
+from watari.common.units import format_bytes
+from watari.model.program import read_trace
+
+LEARN = "managed"
+
+
+def touched(trace: Path) -> dict[str, int]:
+    """Bytes that the GPU reads and writes of each allocation, by its name `SITE#ORDINAL`."""
+    found: Counter[str] = Counter()
+    for phase in read_trace(trace).phases:
+        for access in phase.accesses:
+            if access.processor.startswith("gpu"):
+                found[access.allocation] += (access.read + access.written) * phase.repeats
+    return dict(found)
+
+
+def in_managed(measured: Measured) -> Events:
+    """What a program allocates that has no room as it is: a run with all of it managed. Raises
+    WatariError where that fails, too."""
+    keep = [rule for rule in measured.rules if rule.startswith("!")]
+    one = measure.once(measured.start, LEARN, keep, [])
+    if one.status != "ok":
+        raise WatariError(f"--fit: the program fails in managed memory, too: {one.reason}")
+    return one.events
+
+
+def add_rules(measured: Measured, seen: Events, limit: int, known: dict[str, int]) -> None:
+    """Rules for the allocations to move, and a note of what they are. Where nothing has to be
+    moved, no style is left to run."""
+    if known and not known.keys() & {a.name for a in seen.allocations}:
+        raise UsageError("--trace: it names none of the program's allocations: of another build?")
+    moved = rules.to_fit(seen, limit, known)
+    peak = max((rules.at_peak(seen.allocations, d)[0] for d in devices(seen)), default=0)
+    if not moved:
+        text = f"the program fits: it has at most {format_bytes(peak)} of GPU memory"
+        measured.notes.append(f"--fit: {text}")
+        for style in measured.styles:
+            if style != measure.BARE and "device" in STYLES[style].changes:
+                measured.unsupported[style] = text
+        return
+    measured.rules += rules.only(moved)
+    total = sum(a.bytes for a in moved)
+    by = "those that the GPU touches least" if known else "by size (no --trace)"
+    rest = left(seen, moved)
+    measured.notes.append(
+        f"--fit: {len(moved)} of {len(seen.allocations)} allocations, {format_bytes(total)}, leave "
+        f"GPU memory: peak falls from {format_bytes(peak)} to {format_bytes(rest)}; chosen: {by}"
+    )
+
+
+def devices(seen: Events) -> set[int]:
+    """The GPUs that a program allocates on."""
+    return {a.device for a in seen.allocations}
+
+
+def left(seen: Events, moved: list[Allocation]) -> int:
+    """The most GPU memory of one device, without what is moved."""
+    gone = {id(a) for a in moved}
+    kept = [a for a in seen.allocations if id(a) not in gone]
+    return max((rules.at_peak(kept, device)[0] for device in devices(seen)), default=0)

@@ -1,0 +1,233 @@
+"""Runs a program in turn in each style, and judges each run by a first one as it is.
+
+That first run is not counted: it finds caches cold and the GPU asleep.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from watari.attach import events, rules
+from watari.attach.start import Ending, Start, code_words, preloaded, run
+from watari.attach.styles import AS_IS, STYLES, unsupported
+from watari.common.progress import Progress, Silent
+from watari.common.variables import readable
+from watari.run import scratch
+from watari.run.worker import now
+
+BARE = "without-watari"  # a row of its own: the program without the preloaded library
+OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
+STYLE_LIMIT = 20.0  # a style may take so many times the seconds of the first run
+LEAST_LIMIT = 60.0  # seconds
+if TYPE_CHECKING:
+    from watari.attach.counted import Counts
+
+PART = 2**20  # bytes of a file that are read at once
+STDOUT = "-"  # in the list of files that must not change
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the program in a style. `status` and `reason` as in results."""
+
+    style: str
+    started: str
+    ending: Ending
+    events: events.Events
+    outputs: dict[str, str]  # file: what identifies its content, or why it has none
+    status: str = "ok"
+    reason: str = ""
+
+
+@dataclass
+class Measured:
+    """All runs of a program."""
+
+    start: Start
+    styles: list[str]
+    rules: list[str]
+    learned: Run  # the first run, as it is: what it allocates, and what the others are judged by
+    keeps_limit: bool = False  # the time limit is the user's own
+    runs: list[Run] = field(default_factory=list)
+    unsupported: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    counts: dict[str, Counts] = field(default_factory=dict)  # of traced runs
+
+    def of(self, style: str) -> list[Run]:
+        """The runs in a style."""
+        return [one for one in self.runs if one.style == style]
+
+
+def identified(path: Path, before: tuple[int, int] | None) -> str:
+    """What a file holds, in short; or that the run did not write it."""
+    if not path.is_file():
+        return "absent"
+    if written(path) == before:
+        return "not written by the program"
+    return digest(path)
+
+
+def digest(path: Path) -> str:
+    """What identifies the content of a file, which may be larger than memory."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(PART):
+            found.update(part)
+    return found.hexdigest()
+
+
+def written(path: Path) -> tuple[int, int] | None:
+    """When a file was written, and its inode; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino
+
+
+def lines_identified(path: Path, ranks: int) -> str:
+    """Standard output in short. The lines of several ranks come in any order."""
+    if ranks == 1:
+        return digest(path)
+    content = b"\n".join(sorted(path.read_bytes().split(b"\n")))
+    return hashlib.sha256(content).hexdigest()
+
+
+def once(start: Start, style: str, wanted: Sequence[str], same: Sequence[str]) -> Run:
+    """Runs the program in a style, in a folder of its own that goes again."""
+    with scratch.folder(None) as files:
+        before = {name: written(Path(name)) for name in same if name != STDOUT}
+        variables = {} if style == BARE else preloaded(files, style, wanted)
+        started = now()
+        ending = run(start, variables, files)
+        seen = events.read(files / "events")
+        if not seen.uses_cuda:
+            seen.cut += events.complaint(ending.errors)
+        outputs = {
+            name: lines_identified(ending.output, start.ranks)
+            if name == STDOUT
+            else identified(Path(name), before[name])
+            for name in same
+        }
+        reason = ending.reason  # reads a file of the folder
+        return Run(style, started, ending, seen, outputs, "failed" if reason else "ok", reason)
+
+
+def named(files: Sequence[str]) -> str:
+    """Outputs in words."""
+    return ", ".join("standard output" if name == STDOUT else readable(name) for name in files)
+
+
+def refused(seen: events.Events, code: int) -> bool:
+    """Whether the driver refused an allocation with this code."""
+    return any(a.code == code for a in seen.failed)
+
+
+def judged(one: Run, first: Run) -> Run:
+    """A run with its status, by the first one as it is. An exit code of the program's own is no
+    failure where it is the same."""
+    if one.ending.timed_out:
+        return replace(one, status="failed", reason=one.reason)
+    failures = [p for p in one.events.processes if p.failed_hints]
+    if one.ending.code != first.ending.code and one.ending.code != 0:
+        text = one.reason
+        if refused(one.events, OUT_OF_MEMORY):
+            text += "; the driver had no memory left"
+        return replace(one, status="failed", reason=text)
+    if one.ending.code != first.ending.code and first.status == "ok":
+        text = f"{code_words(one.ending.code)}, not {first.ending.code} as it is"
+        return replace(one, status="wrong", reason=text)
+    changed = [name for name, value in one.outputs.items() if value != first.outputs.get(name)]
+    if changed and first.status == "ok":
+        files = named(changed)
+        return replace(one, status="wrong", reason=f"other output than as it is: {files}")
+    if failures:
+        api, code = failures[0].first_failed_hint
+        return replace(one, status="failed", reason=f"a hint was refused: {api} gave error {code}")
+    return replace(one, status="ok", reason="")
+
+
+def first_run(start: Start, same: Sequence[str]) -> Run:
+    """The program as it is. An exit code of its own is a property of the program, unless the driver
+    had no memory for it."""
+    one = once(start, AS_IS, [], same)
+    own_code = one.ending.code > 0 and not one.ending.timed_out
+    if own_code and not one.events.failed:
+        return replace(one, status="ok", reason="")
+    return one
+
+
+def limited(start: Start, seconds: float) -> Start:
+    """With a time limit for the other styles, from the first run."""
+    return replace(start, limit=min(start.limit, max(LEAST_LIMIT, STYLE_LIMIT * seconds)))
+
+
+def vary(first: Run, second: Run) -> list[str]:
+    """Outputs that are not the same in two runs as it is."""
+    return [name for name, value in first.outputs.items() if value != second.outputs.get(name)]
+
+
+def all_runs(
+    measured: Measured,
+    count: int,
+    same: Sequence[str],
+    progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Runs the styles in turn, `count` times, so that drift hits all alike. A style that fails is
+    not run again."""
+    shown = progress or Silent()
+    start = measured.start
+    if not measured.keeps_limit:
+        start = limited(start, measured.learned.ending.seconds)
+    begun, done = clock(), 0
+    turns = [style for style in measured.styles if style not in measured.unsupported] * count
+    ended: set[str] = set()
+    if measured.learned.status != "ok":  # nor would it be another time
+        measured.runs.append(measured.learned)
+        ended.add(AS_IS)
+    varying: list[str] = []
+    with shown:
+        for number, style in enumerate(turns):
+            left = (clock() - begun) / done * (len(turns) - number) if done else 0.0
+            shown.start(style, left)
+            if style in ended:
+                shown.finish(f"{style}: not run again", left)
+                continue
+            kept = [name for name in same if name not in varying]
+            one = judged(once(start, style, measured.rules, kept), measured.learned)
+            if style in (AS_IS, BARE):
+                varying += [name for name in vary(measured.learned, one) if name in kept]
+                if one.status == "wrong":  # a property of the program
+                    one = replace(one, status="ok", reason="", outputs={})
+            measured.runs.append(one)
+            if one.events.cut:
+                measured.notes.append(
+                    f"{style}: its event log ends early ({one.events.cut[0]}): allocations and "
+                    "bytes are lower limits"
+                )
+            done += 1
+            if one.status != "ok":
+                ended.add(style)
+            text = one.reason or f"{one.ending.seconds:.4g} s"
+            shown.finish(f"{style}: {one.status} {text}", left)
+    if varying:
+        words = named(varying)
+        measured.notes.append(f"{words}: differs from run to run as it is, so says nothing")
+
+
+def learn(measured: Measured, seen: events.Events) -> None:
+    """What the first run says of the styles: which cannot be, and what must stay GPU memory."""
+    for style in measured.styles:
+        if style != BARE and (reason := unsupported(STYLES[style], seen)):
+            measured.unsupported[style] = reason
+    measured.rules += rules.keep_shared(seen)
+    if text := rules.note_shared(seen):
+        measured.notes.append(text)
+    if left := sum(process.left_bytes for process in seen.processes):
+        measured.notes.append(f"{left} bytes of cuMemCreate are left as they are in every style")

@@ -1,0 +1,109 @@
+"""The runs of a program as a result file, which `report`, `compare` and `export` read.
+
+A style is a case, a run one of its trials, whose only sample is the whole program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from watari.attach.events import peak
+from watari.attach.measure import Measured, Run
+from watari.attach.styles import AS_IS
+from watari.case.axis import Machine
+from watari.machine import record
+from watari.results import schema
+from watari.run.prepare import program
+from watari.run.worker import now
+
+CASE = "try"  # in results; no case of `watari run`
+WORST_FIRST = ("wrong", "failed", "unsupported", "ok")
+
+
+def quantities(one: Run) -> dict[str, schema.Quantity]:
+    """What was counted in a run; `*_peak`: most bytes that were allocated at once."""
+    done = one.events.allocations
+    values = {"exit_code": (float(one.ending.code), "1")}
+    if one.events.processes:
+        moved = [a for a in done if a.got != a.kind]
+        values |= {
+            "allocation_s": (one.events.allocation_seconds, "s"),
+            "allocations": (float(len(done)), "1"),
+            "moved_allocations": (float(len(moved)), "1"),
+            "moved_bytes": (float(sum(a.bytes for a in moved)), "B"),
+            **{f"{kind}_peak": (float(peak(done, kind)), "B") for kind in kinds(one)},
+        }
+    return {name: schema.Quantity(value=v, unit=unit) for name, (v, unit) in values.items()}
+
+
+def kinds(one: Run) -> list[str]:
+    """The kinds of memory that a run had, and `device` in any case."""
+    return ["device", *sorted({a.got for a in one.events.allocations} - {"device"})]
+
+
+def trial(one: Run, ranks: int) -> schema.Trial:
+    """A run as a trial. Of one that failed the seconds say nothing."""
+    good = one.status in ("ok", "wrong")
+    return schema.Trial(
+        status=one.status,  # type: ignore[arg-type]
+        error=one.reason or None,
+        started=one.started,
+        ranks=ranks,
+        host_s=[max(one.ending.seconds, schema.LEAST_SECONDS)] if good else [],
+        quantities=quantities(one),
+    )
+
+
+def parameters(measured: Measured, style: str) -> dict[str, schema.Scalar]:
+    """What `compare` matches: the program as it was called, the style, and which allocations."""
+    moved = [rule for rule in measured.rules if not rule.startswith("!")]
+    return {
+        "program": measured.start.text,
+        "style": style,
+        "only": " ".join(moved) if style != AS_IS else "",
+        "ranks": measured.start.ranks,
+    }
+
+
+def counted(measured: Measured, style: str) -> dict[str, schema.Quantity]:
+    """What was counted in the traced run of a style: `traced_*`."""
+    counts = measured.counts.get(style)
+    return {
+        f"traced_{name}": schema.Quantity(
+            value=float(value), unit="B" if name.endswith("_bytes") else "1"
+        )
+        for name, value in (asdict(counts) if counts else {}).items()
+    }
+
+
+def case(measured: Measured, style: str, count: int) -> schema.Case:
+    """A style with its runs. The counts of its traced run stand with the last of them."""
+    runs = measured.of(style)
+    trials = [trial(one, measured.start.ranks) for one in runs]
+    if trials:
+        trials[-1].quantities.update(counted(measured, style))
+    reason = measured.unsupported.get(style)
+    statuses = {one.status for one in runs} | ({"unsupported"} if reason else set())
+    status = next(word for word in WORST_FIRST if word in statuses)
+    return schema.Case(
+        case=CASE,
+        parameters=parameters(measured, style),
+        status=status,  # type: ignore[arg-type]
+        reason=reason or next((one.reason for one in runs if one.status == status), None) or None,
+        trials_planned=0 if reason else count,
+        trials=trials,
+    )
+
+
+def results(measured: Measured, count: int, machine: Machine) -> schema.Results:
+    """The result file's content."""
+    head = program(measured.start.launcher)
+    head.started = measured.learned.started
+    head.finished = now()
+    whole = [s for s in measured.styles if measured.of(s) or s in measured.unsupported]
+    return schema.Results(
+        program=head,
+        plan=schema.Plan(name="try", description=f"{measured.start.text} in each memory style"),
+        machine=record.Machine.model_validate(machine),
+        cases=[case(measured, style, count) for style in whole],
+    )

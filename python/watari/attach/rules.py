@@ -1,0 +1,105 @@
+"""Which allocations a style changes: what the user chose, what cannot be moved, and what must be
+moved so that a program fits into GPU memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from watari.attach.events import Allocation, Events
+from watari.case.axis import parse_size
+from watari.common.errors import UsageError
+from watari.common.units import format_bytes
+
+SITE = re.compile(r"site:([0-9a-f]{8})(?:#(\d+))?")
+
+
+def parse(words: Sequence[str]) -> list[str]:
+    """The rules of `--only`, as the preloaded library reads them. Raises UsageError."""
+    rules = []
+    for word in words:
+        text = "".join(word.split())
+        if text.startswith("size>="):
+            rules.append(f"size>={parse_size(text.removeprefix('size>='))}")
+        elif SITE.fullmatch(text):
+            rules.append(text)
+        else:
+            raise UsageError(
+                f"--only '{word}': write 'size>=1GiB' or site:HASH (watari try --sites lists them)"
+            )
+    return rules
+
+
+def keep_shared(events: Events) -> list[str]:
+    """Rules that keep what the program hands to other processes or devices: only GPU memory can be.
+
+    Learned by call site, since an allocation is made before it is shared.
+    """
+    shared = {a.site: a.shared for a in events.allocations if a.shared and a.kind == "device"}
+    return [f"!site:{site}" for site in shared]
+
+
+def note_shared(events: Events) -> str:
+    """Why some allocations stay GPU memory in every style; empty where none does."""
+    calls = sorted({a.shared for a in events.allocations if a.shared and a.kind == "device"})
+    count = sum(1 for a in events.allocations if a.shared and a.kind == "device")
+    if not count:
+        return ""
+    return f"{count} allocation{'s'[: count > 1]} kept as GPU memory: {', '.join(calls)} needs it"
+
+
+def at_peak(allocations: Sequence[Allocation], device: int) -> tuple[int, list[Allocation]]:
+    """Most bytes of GPU memory at once on a device, and the allocations that they were."""
+    here = [a for a in allocations if a.kind == "device" and a.device == device]
+    steps = sorted(
+        [(a.begun, 1, i) for i, a in enumerate(here)]
+        + [(a.ended, 0, i) for i, a in enumerate(here) if a.ended is not None]
+    )
+    alive: set[int] = set()
+    most, which = 0, frozenset[int]()
+    total = 0
+    for _, begins, index in steps:
+        alive.add(index) if begins else alive.discard(index)
+        total += here[index].bytes if begins else -here[index].bytes
+        if total > most:
+            most, which = total, frozenset(alive)
+    return most, [here[index] for index in sorted(which)]
+
+
+def to_fit(events: Events, limit: int, touched: Mapping[str, int]) -> list[Allocation]:
+    """The allocations to move so that GPU memory never holds more than `limit` bytes.
+
+    Where they are known, those go first of which the GPU touches least bytes for each byte that is
+    freed. Else the smallest one that is large enough, or the largest. Raises UsageError where what
+    must stay is larger.
+    """
+    moved: list[Allocation] = []
+    left = [a for a in events.allocations if a.kind == "device"]
+    for device in sorted({a.device for a in left}):
+        while (peak := at_peak(left, device))[0] > limit:
+            most, alive = peak
+            movable = [a for a in alive if a.bytes and not a.shared]
+            if not movable:
+                raise UsageError(
+                    f"--fit: {format_bytes(most)} must stay in GPU memory (other processes use it)"
+                )
+            over = most - limit
+            if touched:
+                best = min(movable, key=lambda a: touched.get(a.name, 0) / a.bytes)
+            else:
+                enough = [a for a in movable if a.bytes >= over]
+                best = min(enough, key=size) if enough else max(movable, key=size)
+            moved.append(best)
+            left = [a for a in left if a is not best]
+    return moved
+
+
+def size(allocation: Allocation) -> int:
+    """Bytes of an allocation."""
+    return allocation.bytes
+
+
+def only(allocations: Sequence[Allocation]) -> list[str]:
+    """Rules that move these allocations alone, by call site and ordinal."""
+    return list(dict.fromkeys(f"site:{a.site}#{a.ordinal}" for a in allocations))

@@ -1,0 +1,225 @@
+"""Starts a user's program and always comes back with how it ended.
+
+As a trial, it has a session of its own, a time limit past which every process of the session is
+ended, and Ctrl-C ends it (watari.run.launch). Its output goes to files; what it reads is the same
+file in every run.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from watari.attach.symbols import is_static
+from watari.common import interrupts
+from watari.common.errors import UnsupportedError, UsageError
+from watari.common.files import closed_quietly, naming
+from watari.common.variables import readable
+from watari.run.launch import Launcher, end_session, tail
+
+PRELOADED = "libwatari_preload.so"
+PACKAGE = Path(__file__).absolute().parents[1]
+DAY = 86400.0  # seconds; poll takes no more than 24 days
+SEPARATORS = " :\t\n"  # of LD_PRELOAD, which has no way to quote them
+
+
+@dataclass(frozen=True)
+class Start:
+    """A program and how it is started."""
+
+    command: tuple[str, ...]
+    limit: float = 3600.0  # seconds
+    ranks: int = 1
+    launcher: Launcher = field(default_factory=Launcher)
+    stdin: Path | None = None
+    folder: Path | None = None  # where it runs; None: here
+
+    @property
+    def text(self) -> str:
+        """The program with its arguments, for people and files."""
+        return readable(shlex.join(self.command))
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run of it ended. `code`: its exit code, or -N where signal N ended it."""
+
+    seconds: float
+    code: int
+    timed_out: bool
+    output: Path
+    errors: Path
+    limit: float = 0.0  # seconds that it was given
+    stuck: bool = False  # a process could not be killed
+
+    @property
+    def reason(self) -> str:
+        """Why it is no success; empty where it is one."""
+        if self.timed_out:
+            text = f"still running after its time limit of {self.limit:g} s; ended"
+            return text + (" (a process could not be killed)" if self.stuck else "")
+        if self.code == 0:
+            return ""
+        words = tail(self.errors)
+        return code_words(self.code) + (f": {words}" if words else "")
+
+
+def code_words(code: int) -> str:
+    """An exit code or a signal in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended by signal {-code}"
+
+
+def require_program(command: Sequence[str]) -> None:
+    """Raises UsageError where there is no such program, or nobody may execute it."""
+    if not command or not command[0]:
+        raise UsageError("no program was given: put it after --, as in: -- ./a.out ARGUMENTS")
+    if shutil.which(command[0]):
+        return
+    path = Path(command[0])
+    if "/" not in command[0]:
+        near = f" (a file of this name is here: ./{path})" if path.is_file() else ""
+        raise UsageError(f"{command[0]}: no program of this name on PATH{near}")
+    if path.is_dir():
+        raise UsageError(f"{command[0]}: is a folder, not a program")
+    raise UsageError(
+        f"{command[0]}: {'may not be executed (chmod +x)' if path.exists() else 'no such program'}"
+    )
+
+
+def obstacle(command: Sequence[str]) -> str:
+    """Why the preloaded library cannot enter a program; empty where it can."""
+    path = Path(shutil.which(command[0]) or command[0])
+    mode, owner = path.stat().st_mode, (path.stat().st_uid, path.stat().st_gid)
+    is_lent = mode & stat.S_ISUID and owner[0] != os.getuid()
+    if is_lent or (mode & stat.S_ISGID and owner[1] != os.getgid()):
+        return "runs with the rights of another user (setuid): the system preloads nothing there"
+    return "is linked statically: no library can be preloaded" if is_static(path) else ""
+
+
+def library(name: str, files: Path) -> Path:
+    """A library of this package that programs load. Where its path has a character that separates
+    paths, a link to it in `files`. Raises UnsupportedError where this build has none."""
+    path = PACKAGE / name
+    if not path.is_file():
+        raise UnsupportedError(f"this build of Watari has no {name}")
+    if not any(character in str(path) for character in SEPARATORS):
+        return path
+    link = files / name
+    if any(character in str(link) for character in SEPARATORS):
+        raise UnsupportedError(
+            f"{link}: LD_PRELOAD takes no path with a space or colon: set TMPDIR"
+        )
+    if not link.is_symlink():
+        link.symlink_to(path)
+    return link
+
+
+def preloaded(files: Path, style: str = "as-is", rules: Sequence[str] = ()) -> dict[str, str]:
+    """The variables of a run whose allocations are recorded in `files`/events, in a style.
+
+    src/attach/preload/settings.hpp describes them.
+    """
+    log = files / "events"
+    log.mkdir(exist_ok=True)
+    variables = {
+        "LD_PRELOAD": ":".join(
+            part
+            for part in (str(library(PRELOADED, files)), os.environ.get("LD_PRELOAD", ""))
+            if part
+        ),
+        "WATARI_ATTACH_LOG": str(log),
+        "WATARI_ATTACH_STYLE": style,
+    }
+    if rules:
+        path = files / "rules"
+        path.write_text("".join(f"{rule}\n" for rule in rules))
+        variables["WATARI_ATTACH_RULES"] = str(path)
+    return variables
+
+
+def with_launcher(start: Start, variables: Mapping[str, str]) -> list[str]:
+    """The whole command. Launchers need not pass variables on, and load nothing themselves: `env`
+    hands them to each rank."""
+    prefix = start.launcher.prefix(start.ranks)
+    if not prefix:
+        return list(start.command)
+    return [
+        *prefix,
+        "env",
+        *(f"{name}={value}" for name, value in variables.items()),
+        *start.command,
+    ]
+
+
+def wait(process: subprocess.Popen[bytes], limit: float) -> int:
+    """Waits without polling, so that the time of the end is exact. Raises TimeoutExpired."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):  # Linux before 5.3
+        return process.wait(timeout=limit)
+    try:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        deadline = time.monotonic() + limit
+        while not poll.poll(min(max(0.0, deadline - time.monotonic()), DAY) * 1000):
+            if time.monotonic() >= deadline:
+                raise subprocess.TimeoutExpired(process.args, limit)
+    finally:
+        os.close(descriptor)
+    return process.wait()
+
+
+def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
+    """Runs the program once with these variables. Its output goes to `files`/stdout and /stderr.
+
+    Neither processes nor folders stay; an interrupt ends the program and is passed on. Raises
+    UsageError where the program cannot be started, OSError where the files cannot be written.
+    """
+    launched = bool(start.launcher.prefix(start.ranks))
+    environment = {**os.environ, **start.launcher.environment, **({} if launched else variables)}
+    output, errors = files / "stdout", files / "stderr"
+    with interrupts.held() as hold, naming(files):
+        out, err = output.open("wb"), errors.open("wb")
+        stdin = (start.stdin or Path(os.devnull)).open("rb")
+        with closed_quietly(out), closed_quietly(err), closed_quietly(stdin):
+            begun = time.monotonic()
+            try:
+                process = subprocess.Popen(
+                    with_launcher(start, variables),
+                    stdin=stdin,
+                    stdout=out,
+                    stderr=err,
+                    cwd=start.folder,
+                    env=environment,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                program = start.launcher.command[0] if launched else start.command[0]
+                raise UsageError(f"{program}: cannot be executed: {error.strerror}") from None
+        try:
+            with hold.let_through():
+                code = wait(process, start.limit)
+        except subprocess.TimeoutExpired:
+            seconds = time.monotonic() - begun
+            stuck = not end_session(process)
+            return Ending(seconds, -9, True, output, errors, start.limit, stuck)
+        except BaseException:
+            end_session(process)
+            raise
+        seconds = time.monotonic() - begun
+        end_session(process)  # what it left behind
+        return Ending(seconds, code, False, output, errors)

@@ -1,0 +1,113 @@
+"""Names of call sites: function and offset, from the symbol table of the module if it has one.
+
+The dynamic table, which the preloaded library reads, has exported functions alone; the symbol table
+of an ELF file (section .symtab, absent after `strip`) has every one.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from bisect import bisect_right
+from functools import lru_cache
+from pathlib import Path
+
+from watari.attach.events import Frame
+
+SYMTAB, DYNSYM, FUNCTION = 2, 11, 2
+HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+SECTION = struct.Struct("<IIQQQQIIQQ")
+SYMBOL = struct.Struct("<IBBHQQ")
+PROGRAM = struct.Struct("<IIQQQQQQ")
+LOAD, INTERPRETER = 1, 3
+# the CUDA runtime, linked in or not, is not where a program allocates
+RUNTIME = re.compile(r"cuda[A-Z]\w*$|libcudart|__cuda|cu[A-Z]\w*$")
+RUNTIME_MODULES = re.compile(r"lib(cudart|cuda|cublas|cublasLt|c10_cuda)\.so")
+
+
+@lru_cache(maxsize=64)
+def functions(path: str) -> tuple[list[int], list[tuple[int, str]]]:
+    """Where functions of a module begin, in order, and their size and name. Empty for what is no
+    64-bit ELF file of this byte order."""
+    try:
+        data = Path(path).read_bytes()
+        return table(data)
+    except (OSError, struct.error, ValueError, IndexError):
+        return [], []
+
+
+def table(data: bytes) -> tuple[list[int], list[tuple[int, str]]]:
+    """The functions of an ELF file. Raises struct.error where it is cut short."""
+    head = HEADER.unpack_from(data)
+    if head[0][:6] != b"\x7fELF\x02\x01":
+        return [], []
+    sections = [SECTION.unpack_from(data, head[6] + i * head[11]) for i in range(head[12])]
+    loads = [PROGRAM.unpack_from(data, head[5] + i * head[9]) for i in range(head[10])]
+    base = min((p[3] for p in loads if p[0] == LOAD), default=0)  # offsets count from there
+    found: dict[int, tuple[int, str]] = {}
+    for section in sorted((s for s in sections if s[1] in (SYMTAB, DYNSYM)), key=lambda s: -s[1]):
+        names = sections[section[6]]
+        for at in range(section[4], section[4] + section[5], SYMBOL.size):
+            name, info, _, where, value, size = SYMBOL.unpack_from(data, at)
+            if info & 15 == FUNCTION and where and name:
+                begin = names[4] + name
+                text = data[begin : data.index(b"\0", begin)].decode(errors="replace")
+                found[value - base] = (size, text)
+    starts = sorted(found)
+    return starts, [found[start] for start in starts]
+
+
+def is_static(path: Path) -> bool:
+    """Whether a file is a 64-bit ELF program that no dynamic linker loads."""
+    try:
+        data = path.read_bytes()
+        head = HEADER.unpack_from(data)
+        kinds = [PROGRAM.unpack_from(data, head[5] + i * head[9])[0] for i in range(head[10])]
+    except (OSError, struct.error):
+        return False
+    return head[0].startswith(b"\x7fELF\x02\x01") and INTERPRETER not in kinds
+
+
+def function(frame: Frame) -> tuple[str, int] | None:
+    """The function that a return address lies in, and the offset in it."""
+    starts, rest = functions(frame.module)
+    index = bisect_right(starts, frame.offset - 1) - 1  # a call may be the last instruction
+    if index >= 0:
+        size, name = rest[index]
+        offset = frame.offset - starts[index]
+        if not size or offset <= size:
+            return name, offset
+    return None
+
+
+def plain(name: str) -> str:
+    """`solve` of `_ZN3app5solveEv`: the nested names of a mangled one, without its arguments."""
+    match = re.match(r"_ZN?K?((?:\d+\w+)+)", name)
+    rest, parts = (match[1] if match else ""), []
+    while digits := re.match(r"\d+", rest):
+        length = int(digits[0])
+        parts.append(rest[digits.end() : digits.end() + length])
+        rest = rest[digits.end() + length :]
+        if not name.startswith("_ZN"):
+            break
+    return "::".join(part for part in parts if part != "_GLOBAL__N_1") or name
+
+
+def is_runtime(frame: Frame) -> bool:
+    """Whether a frame is the CUDA runtime's or a library's that allocates for others."""
+    if RUNTIME_MODULES.search(Path(frame.module).name):
+        return True
+    found = function(frame)
+    return bool(found and RUNTIME.match(found[0]))
+
+
+def name(frames: tuple[Frame, ...]) -> str:
+    """`solve+0x1f`, or `a.out+0x4a1f` where the module has no symbols: of the first frame that is
+    the program's own."""
+    frame = next((f for f in frames if not is_runtime(f)), frames[0] if frames else None)
+    if frame is None:
+        return ""
+    found = function(frame)
+    if found:
+        return f"{plain(found[0])}+{found[1]:#x}"
+    return f"{Path(frame.module).name}+{frame.offset:#x}"

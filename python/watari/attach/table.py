@@ -1,0 +1,189 @@
+"""What `watari try` prints: a table of styles, why some are not there, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from watari.attach import symbols
+from watari.attach.events import Allocation, Events, peak
+from watari.attach.measure import BARE, Measured, Run
+from watari.attach.record import kinds
+from watari.attach.start import code_words
+from watari.attach.styles import AS_IS
+from watari.common.units import format_bytes, format_duration
+from watari.results import significance
+
+COLUMNS = ("style", "seconds", "as it is = 1", "allocation", "allocated at most", "exit", "output")
+ORDER = (significance.FASTER, significance.SAME, significance.SLOWER, significance.UNSURE)
+MEANING = {
+    significance.FASTER: "Faster than as it is",
+    significance.SAME: "As fast as it is, within 5%",
+    significance.SLOWER: "Slower than as it is",
+    significance.UNSURE: "Unsure, more --runs may decide",
+}
+COLOURS = {"ok": "", "wrong": "bold red", "failed": "bold red", "unsupported": "dim"}
+
+
+def seconds(runs: list[Run]) -> list[float]:
+    """Of the runs that ended well."""
+    return [one.ending.seconds for one in runs if one.status == "ok"]
+
+
+def spread(times: list[float]) -> str:
+    """`1.23 s (1.20-1.31)`: the median, and the range."""
+    if not times:
+        return ""
+    text = f"{median(times):.4g} s"
+    return f"{text} ({min(times):.4g}–{max(times):.4g})" if len(times) > 1 else text
+
+
+def memory(one: Run) -> str:
+    """`4.29 GB GPU, 1.07 GB managed`: the most that was allocated at once, by kind."""
+    done = one.events.allocations
+    parts = [(kind, peak(done, kind)) for kind in kinds(one)]
+    named = {"device": "GPU"}
+    return ", ".join(f"{format_bytes(n)} {named.get(kind, kind)}" for kind, n in parts if n)
+
+
+def output_words(runs: list[Run]) -> str:
+    """Whether what the program wrote is the same, where that was asked for."""
+    if not any(one.outputs for one in runs):
+        return ""
+    return "other" if any(one.status == "wrong" for one in runs) else "same"
+
+
+def row(style: str, measured: Measured, reasons: list[str]) -> list[str]:
+    """The cells of a style."""
+    runs = measured.of(style)
+    last = runs[-1]
+    times, base = seconds(runs), seconds(measured.of(AS_IS))
+    ratio = f"{median(times) / median(base):.3g}" if times and base and style != AS_IS else ""
+    mark = ""
+    if last.status != "ok":
+        if last.reason not in reasons:
+            reasons.append(last.reason)
+        mark = f" [{reasons.index(last.reason) + 1}]"
+    allocation = [one.events.allocation_seconds for one in runs if one.status == "ok"]
+    return [
+        style,
+        spread(times) or last.status + mark,
+        ratio,
+        format_duration(median(allocation)) if allocation and style != BARE else "",
+        memory(last),
+        str(last.ending.code) if last.ending.code >= 0 else code_words(last.ending.code),
+        output_words(runs) + (mark if times else ""),
+    ]
+
+
+def render(measured: Measured) -> list[Table | Text]:
+    """The table and the lines below it."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for index, title in enumerate(COLUMNS):
+        table.add_column(title, justify="right" if 0 < index < 4 else "left", no_wrap=index < 4)
+    reasons: list[str] = []
+    for style in measured.styles:
+        if measured.of(style):
+            worst = measured.of(style)[-1].status
+            table.add_row(*(Text(cell, COLOURS[worst]) for cell in row(style, measured, reasons)))
+    lines = [f"[{number}] {reason}" for number, reason in enumerate(reasons, 1)]
+    by_reason: dict[str, list[str]] = {}
+    for style, reason in measured.unsupported.items():
+        by_reason.setdefault(reason, []).append(style)
+    lines += [f"not run: {', '.join(names)}: {reason}" for reason, names in by_reason.items()]
+    lines += [*measured.notes, *conclusion(measured)]
+    more = traced(measured)
+    return [table, *([more] if more else []), *map(Text, lines)]
+
+
+def traced(measured: Measured) -> Table | None:
+    """What moved in the traced run of each style; None where there was none."""
+    if not measured.counts:
+        return None
+    title = "One further run of each style, traced"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    titles = ("style", "kernels", "copies", "to the GPU", "to the CPU", "GPU faults", "CPU faults")
+    for title in (*titles, "records"):
+        table.add_column(title, justify="left" if title == "style" else "right")
+    for style, c in measured.counts.items():
+        table.add_row(
+            style,
+            str(c.kernels),
+            str(c.copies),
+            format_bytes(c.to_gpu_bytes),
+            format_bytes(c.to_cpu_bytes),
+            str(c.gpu_faults),
+            str(c.cpu_faults),
+            "INCOMPLETE" if c.lost else "all",
+        )
+    return table
+
+
+def conclusion(measured: Measured) -> list[str]:
+    """What the seconds say, as far as the runs agree among themselves."""
+    times = {s: seconds(measured.of(s)) for s in measured.styles if s != BARE}
+    base = times.get(AS_IS, [])
+    others = {style: t for style, t in times.items() if t and style != AS_IS}
+    if not base:
+        best = min(others, key=lambda style: median(others[style]), default="")
+        return [f"As it is the program fails; the fastest style that works is {best}."] * bool(best)
+    if not others:
+        return []
+    if min(len(base), *map(len, others.values())) < 2:
+        return ["One run of each style says little: --runs 3 shows how much runs differ."]
+    verdicts = judged(base, others)
+    named = {word: [s for s, v in verdicts.items() if v == word] for word in verdicts.values()}
+    return [sentence(word, named[word], others, base) for word in ORDER if word in named]
+
+
+def judged(base: list[float], others: Mapping[str, list[float]]) -> dict[str, str]:
+    """For each style: faster or slower than as it is by more than 5%, the same, or unsure."""
+    judgements = significance.judge_all([(base, times) for times in others.values()])
+    slower = significance.discoveries([j.slower for j in judgements])
+    faster = significance.discoveries([j.faster for j in judgements])
+    every = zip(others, judgements, slower, faster, strict=True)
+    return {style: significance.verdict(j, s, f)[0] for style, j, s, f in every}
+
+
+def sentence(
+    word: str, styles: list[str], others: Mapping[str, list[float]], base: list[float]
+) -> str:
+    """What a verdict means, the best style first."""
+    ordered = sorted(styles, key=lambda style: median(others[style]))
+    ratios = [f"{style} ({median(others[style]) / median(base):.3g})" for style in ordered]
+    return f"{MEANING[word]}: {', '.join(ratios)}."
+
+
+def sites(seen: Events) -> Table:
+    """The call sites, largest first, for `--only site:HASH`."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for title, justify in (
+        ("site", "left"),
+        ("allocations", "right"),
+        ("bytes", "right"),
+        ("kind", "left"),
+        ("by", "left"),
+        ("in", "left"),
+    ):
+        table.add_column(title, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    groups: dict[str, list[int]] = {}
+    first: dict[str, Allocation] = {}
+    for one in seen.allocations:
+        groups.setdefault(one.site, []).append(one.bytes)
+        first.setdefault(one.site, one)
+    for site in sorted(groups, key=lambda key: -sum(groups[key])):
+        one = first[site]
+        shared = f", kept: {one.shared}" if one.shared else ""
+        table.add_row(
+            site,
+            str(len(groups[site])),
+            format_bytes(sum(groups[site])),
+            one.kind + shared,
+            one.api,
+            symbols.name(seen.sites.get(site, ())),
+        )
+    return table

@@ -1,0 +1,1 @@
+"""`watari trace`: what an unmodified program moves, allocation by allocation."""

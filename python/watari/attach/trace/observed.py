@@ -1,0 +1,223 @@
+"""The trace file: what `predict` and `advise` read, and what the page shows."""
+
+from __future__ import annotations
+
+from collections import Counter as Tally
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from watari.attach.events import Events, Frame
+from watari.attach.trace import findings, lines, phases
+from watari.attach.trace.findings import Seen, seconds_of
+from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.records import Array, Counter, Kind, Recorded
+from watari.attach.trace.touched import Launch, Touches
+from watari.attach.trace.transfers import Direction, How, transfers
+from watari.common.units import format_size
+from watari.model.program import SCHEMA
+
+COLUMNS = 60  # of the heat map
+COSTLIEST = 10
+HOW = {How.COPY: "copied", How.FAULT: "by faults", How.PREFETCH: "prefetched"}
+WHERE = {
+    Direction.TO_GPU: "to GPU",
+    Direction.TO_CPU: "to CPU",
+    Direction.ON_GPU: "on GPU",
+    Direction.ON_CPU: "on CPU",
+}
+
+
+def labels(events: Events, of: Sequence[Any], known: Mapping[Frame, str]) -> list[str]:
+    """A name for people of each allocation: call site, size, and a number where two are alike."""
+    plain = [
+        f"{lines.site(events.sites.get(a.site, ()), known)} ({format_size(a.bytes)})" for a in of
+    ]
+    count, seen = Tally(plain), Tally[str]()
+    named = []
+    for text in plain:
+        seen[text] += 1
+        named.append(f"{text} no. {seen[text]}" if count[text] > 1 else text)
+    return named
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The same names, with a mark where one occurs twice (several processes, or a fork)."""
+    seen = Tally[str]()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name}@{seen[name]}")
+    return found
+
+
+def timeline(moved: Array, count: int, begin: int, end: int) -> list[dict[str, list[int]]]:
+    """Bytes of each allocation to the GPU and to the CPU, by column of the heat map."""
+    width = max((end - begin) / COLUMNS, 1)
+    sums = np.zeros((count, 2, COLUMNS))
+    rows = moved[(moved["allocation"] != NOBODY) & (moved["direction"] <= Direction.TO_CPU)]
+    at = np.clip((rows["start"].astype(float) - begin) / width, 0, COLUMNS - 1).astype(int)
+    np.add.at(sums, (rows["allocation"], rows["direction"], at), rows["bytes"].astype(float))
+    return [
+        {"to_gpu": [int(n) for n in row[0]], "to_cpu": [int(n) for n in row[1]]} for row in sums
+    ]
+
+
+def costliest(seen: Seen, sites: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Transfers of one kind, allocation and call site together; those that took longest."""
+    groups: dict[tuple[int, int, int, int, bool], list[float]] = {}
+    for row in seen.moved:
+        owner = int(row["allocation"])
+        key = (
+            int(row["how"]),
+            int(row["direction"]),
+            owner,
+            int(row["site"]),
+            bool(row["pageable"]),
+        )
+        total = groups.setdefault(key, [0, 0, 0])
+        total[0] += 1
+        total[1] += float(row["bytes"])
+        total[2] += float(row["end"] - row["start"]) * 1e-9
+    ranked = sorted(groups.items(), key=lambda item: -item[1][2])[:COSTLIEST]
+    return [
+        {
+            "how": HOW[How(how)],
+            "direction": WHERE[Direction(direction)],
+            "allocation": seen.label(owner),
+            "site": sites.get(site, "by the driver"),
+            "pageable": is_pageable,
+            "count": int(count),
+            "bytes": int(size),
+            "traced_seconds": seconds,
+        }
+        for (how, direction, owner, site, is_pageable), (count, size, seconds) in ranked
+    ]
+
+
+def kernel_rows(seen: Seen, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Launches, time and touched bytes of each kernel; the longest first."""
+    kernels = seen.process.of(Kind.KERNEL)
+    rows = []
+    for identifier in np.unique(kernels["name"]):
+        of = kernels[kernels["name"] == identifier]
+        name = seen.process.names.get(int(identifier), "unnamed")
+        sampled = seen.touches.kernels.get(name, [])
+        rows.append(
+            {
+                "name": name,
+                "launches": len(of),
+                "traced_seconds": seconds_of(of),
+                "sampled": len(sampled),
+                "touched": touched_rows(sampled, names),
+            }
+        )
+    return sorted(rows, key=lambda row: -row["traced_seconds"])
+
+
+def touched_rows(sampled: Sequence[Launch], names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The allocations that sampled launches touch: how many did, and bytes of one of those."""
+    rows = []
+    for name in dict.fromkeys(name for launch in sampled for name in launch):
+        own = [launch[name] for launch in sampled if name in launch]
+        rows.append(
+            {
+                "allocation": names.get(name, name),
+                "launches": len(own),
+                "bytes": round(sum(touch.bytes for touch in own) / len(own)),
+                "reads": any(touch.reads for touch in own),
+                "writes": any(touch.writes for touch in own),
+            }
+        )
+    return sorted(rows, key=lambda row: -row["bytes"])
+
+
+def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
+    """What happened to each allocation."""
+    counts = {}
+    for counter in (Counter.GPU_FAULT, Counter.CPU_FAULT, Counter.THRASHING):
+        faults = seen.process.counters(counter)
+        found = owners(seen.allocations, faults["address"], faults["start"])
+        counts[counter] = Tally(int(owner) for owner in found)
+    rows = []
+    for index, allocation in enumerate(seen.allocations):
+        own = seen.moved[seen.moved["allocation"] == index]
+        total = {
+            f"{HOW[how]} {WHERE[direction]}": int(part["bytes"].sum())
+            for how in How
+            for direction in Direction
+            if len(part := own[(own["how"] == how) & (own["direction"] == direction)])
+        }
+        rows.append(
+            {
+                "name": names[index],
+                "label": seen.labels[index],
+                "site": allocation.site,
+                "api": allocation.api,
+                "kind": allocation.kind,
+                "bytes": allocation.bytes,
+                "moved": total,
+                "gpu_faults": counts[Counter.GPU_FAULT][index],
+                "cpu_faults": counts[Counter.CPU_FAULT][index],
+                "thrashing": counts[Counter.THRASHING][index],
+            }
+        )
+    return rows
+
+
+def seen_of(
+    process: Recorded, events: Events, touches: Touches, seconds: float
+) -> tuple[Seen, dict[int, str]]:
+    """The traced process with its allocations, and its call sites in words."""
+    own = [a for a in events.allocations if a.process == process.pid and a.bytes]
+    stacks = (*events.sites.values(), *process.sites.values())
+    known = lines.of(frame for stack in stacks for frame in stack)
+    moved = transfers(process, own)
+    sites = {number: lines.site(stack, known) for number, stack in process.sites.items()}
+    return Seen(process, own, labels(events, own, known), moved, touches, seconds), sites
+
+
+def trace(
+    name: str,
+    seen: Seen,
+    sites: Mapping[int, str],
+    facts: dict[str, Any],
+) -> dict[str, Any]:
+    """The file. `facts`: the command, its seconds, the check, why it is incomplete."""
+    names = unique([a.name for a in seen.allocations])
+    stretches = phases.with_uses(seen.process, seen.moved, seen.allocations, seen.touches)
+    known = dict(zip((a.name for a in seen.allocations), seen.labels, strict=True))
+    times = seen.process.records["start"][seen.process.records["start"] > 0]
+    begin, end = (int(times.min()), int(times.max())) if len(times) else (0, 1)
+    return {
+        "schema": SCHEMA,
+        "name": name,
+        "allocations": [
+            {"name": n, "bytes": a.bytes} for n, a in zip(names, seen.allocations, strict=True)
+        ],
+        "phases": phases.rows(stretches, names),
+        "observed": {
+            **facts,
+            "findings": findings.all_of(seen),
+            "allocations": allocation_rows(seen, names),
+            "transfers": costliest(seen, sites),
+            "kernels": kernel_rows(seen, known),
+            "timeline": {
+                "seconds": (end - begin) * 1e-9,
+                "columns": COLUMNS,
+                "rows": timeline(seen.moved, len(names), begin, end),
+                "phases": [
+                    {
+                        "processor": s.processor,
+                        "start": (s.start - begin) * 1e-9,
+                        "end": (s.end - begin) * 1e-9,
+                        "kernels": s.kernels,
+                        "to_gpu": s.to_gpu,
+                        "to_cpu": s.to_cpu,
+                    }
+                    for s in stretches
+                ],
+            },
+        },
+    }

@@ -1,0 +1,263 @@
+"""Phases of a program: stretches in which one processor works, and what it accesses in each.
+
+The GPU works from the start of a kernel to the end of the last that follows within 50 µs. The CPU
+works where a copy or a fault of the CPU begins outside these stretches. A copy to the GPU stands
+for the CPU's writing of these bytes, a copy back for its reading them. A phase ends where the other
+processor's begins.
+
+Bytes of a GPU phase are those that its kernels touch (touched.py). Without that, they are those
+that came to the GPU since the phase before (read) and that leave it in the next (written), once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from watari.attach.events import Allocation
+from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded
+from watari.attach.trace.touched import Touches, ordinals
+from watari.attach.trace.transfers import Direction, How
+
+TOGETHER = 50_000  # ns between kernels of one stretch
+MOST = 1000  # phases; what follows belongs to the last two
+
+
+@dataclass
+class Use:
+    """An allocation in a phase: bytes of one pass, and all bytes."""
+
+    read: float = 0
+    written: float = 0
+    read_in_all: float = 0
+    written_in_all: float = 0
+
+    def add(self, read: float, written: float) -> None:
+        """One more pass, over the same bytes as before or more."""
+        self.read = max(self.read, read)
+        self.written = max(self.written, written)
+        self.read_in_all += read
+        self.written_in_all += written
+
+    @property
+    def passes(self) -> float:
+        """How often the bytes of one pass were accessed."""
+        once = self.read + self.written
+        return (self.read_in_all + self.written_in_all) / once if once else 1.0
+
+
+@dataclass
+class Stretch:
+    """A phase."""
+
+    processor: str
+    start: int
+    end: int
+    kernels: dict[str, int] = field(default_factory=dict)
+    uses: dict[int, Use] = field(default_factory=dict)
+    to_gpu: int = 0
+    to_cpu: int = 0
+
+    def use(self, allocation: int) -> Use:
+        """What this phase does with an allocation."""
+        return self.uses.setdefault(allocation, Use())
+
+
+def busy(starts: Array, ends: Array) -> tuple[Array, Array]:
+    """Stretches of work, from kernels in order of their start."""
+    if not len(starts):
+        return starts, ends
+    latest = np.maximum.accumulate(ends)
+    breaks = np.flatnonzero(starts[1:] > latest[:-1] + TOGETHER) + 1
+    return starts[np.r_[0, breaks]], latest[np.r_[breaks - 1, len(ends) - 1]]
+
+
+def inside(times: Array, starts: Array, ends: Array) -> Array:
+    """Whether each time is in one of these stretches."""
+    at = np.searchsorted(starts, times, side="right") - 1
+    found = at >= 0
+    found[found] = times[found] < ends[at[found]]
+    return found
+
+
+def find(process: Recorded, moved: Array, allocations: Sequence[Allocation]) -> list[Stretch]:
+    """The phases, without what is accessed in them."""
+    kernels = process.of(Kind.KERNEL)
+    fills = process.of(Kind.FILL)
+    work = np.concatenate([kernels, fills])
+    work = work[np.argsort(work["start"], kind="stable")]
+    starts, ends = busy(work["start"], work["end"])
+    link = moved[np.isin(moved["direction"], (Direction.TO_GPU, Direction.TO_CPU))]
+    by_cpu = [
+        link["start"][link["how"] == How.COPY],
+        process.counters(Counter.CPU_FAULT)["start"],
+    ]
+    cpu = np.sort(np.concatenate(by_cpu))
+    cpu = cpu[~inside(cpu, starts, ends)]
+    times = np.concatenate([starts, cpu])
+    sides = np.concatenate([np.ones(len(starts), bool), np.zeros(len(cpu), bool)])
+    order = np.argsort(times, kind="stable")
+    times, sides = times[order], sides[order]
+    if not len(times):
+        return []
+    first = np.flatnonzero(np.r_[True, np.diff(sides.astype(int)) != 0])[:MOST]
+    last = max(int(ends.max(initial=0)), int(moved["end"].max(initial=0)), int(times[-1]))
+    edges = [int(times[i]) for i in first] + [last + 1]
+    return [
+        Stretch("gpu" if sides[i] else "cpu", begin, end)
+        for i, begin, end in zip(first, edges[:-1], edges[1:], strict=True)
+    ]
+
+
+def index_of(stretches: Sequence[Stretch], times: Array) -> Array:
+    """The phase of each time; what comes before the first belongs to it."""
+    starts = np.array([s.start for s in stretches], np.uint64)
+    return np.maximum(np.searchsorted(starts, times, side="right") - 1, 0)
+
+
+def with_uses(
+    process: Recorded, moved: Array, allocations: Sequence[Allocation], touches: Touches
+) -> list[Stretch]:
+    """The phases and what is accessed in them."""
+    stretches = find(process, moved, allocations)
+    if not stretches:
+        return []
+    by_name: dict[str, int] = {}
+    for index, allocation in enumerate(allocations):
+        by_name.setdefault(allocation.name, index)
+    add_copies(stretches, moved)
+    add_kernels(stretches, process, touches, by_name)
+    add_migrations(stretches, moved, allocations, bool(touches))
+    add_first_writes(stretches, process, allocations, touches.cpu_writes)
+    return stretches
+
+
+def add_copies(stretches: list[Stretch], moved: Array) -> None:
+    """What copies say of the CPU, and of the GPU where they stay on it."""
+    copies = moved[moved["how"] == How.COPY]
+    for row, phase in zip(copies, index_of(stretches, copies["start"]), strict=True):
+        owner, size = int(row["allocation"]), int(row["bytes"])
+        stretch = stretches[phase]
+        if row["direction"] == Direction.TO_GPU:
+            stretch.to_gpu += size
+        elif row["direction"] == Direction.TO_CPU:
+            stretch.to_cpu += size
+        if owner == NOBODY:
+            continue
+        if row["direction"] == Direction.TO_GPU:
+            on_cpu(stretches, phase).use(owner).add(0, size)
+        elif row["direction"] == Direction.TO_CPU:
+            on_cpu(stretches, phase).use(owner).add(size, 0)
+        elif stretch.processor == "gpu":
+            stretch.use(owner).add(0, size)
+            if row["source"] != NOBODY:
+                stretch.use(int(row["source"])).add(size, 0)
+
+
+def on_cpu(stretches: list[Stretch], phase: int) -> Stretch:
+    """The phase itself, or the CPU's before it where a copy ran beside kernels."""
+    before = max(phase - 1, 0)
+    is_cpu = stretches[phase].processor == "cpu"
+    return stretches[phase if is_cpu or stretches[before].processor != "cpu" else before]
+
+
+def add_kernels(
+    stretches: list[Stretch], process: Recorded, touches: Touches, by_name: dict[str, int]
+) -> None:
+    """Launches of each phase, and what they touch."""
+    kernels = process.of(Kind.KERNEL)
+    phases = index_of(stretches, kernels["start"])
+    for row, phase, ordinal in zip(kernels, phases, ordinals(kernels["name"]), strict=True):
+        name = process.names.get(int(row["name"]), "unnamed")
+        stretch = stretches[phase]
+        stretch.kernels[name] = stretch.kernels.get(name, 0) + 1
+        for allocation, touch in (touches.of(name, int(ordinal)) or {}).items():
+            if allocation in by_name:
+                written = touch.bytes if touch.writes else 0
+                stretch.use(by_name[allocation]).add(touch.bytes if touch.reads else 0, written)
+
+
+def add_migrations(
+    stretches: list[Stretch], moved: Array, allocations: Sequence[Allocation], sampled: bool
+) -> None:
+    """What moves of managed memory say: bytes that go to a processor are accessed by it."""
+    rows = moved[moved["how"] != How.COPY]
+    sums: dict[tuple[int, int, int], float] = {}
+    for row, phase in zip(rows, index_of(stretches, rows["start"]), strict=True):
+        key = (int(phase), int(row["allocation"]), int(row["direction"]))
+        sums[key] = sums.get(key, 0.0) + float(row["bytes"])
+    for (phase, owner, direction), size in sums.items():
+        stretch = stretches[phase]
+        to_gpu, to_cpu = direction == Direction.TO_GPU, direction == Direction.TO_CPU
+        stretch.to_gpu += int(size) if to_gpu else 0
+        stretch.to_cpu += int(size) if to_cpu else 0
+        if owner == NOBODY:
+            continue
+        once = min(size, float(allocations[owner].bytes))
+        if (to_gpu and stretch.processor == "gpu" and not sampled) or (
+            to_cpu and stretch.processor == "cpu"
+        ):
+            stretch.use(owner).add(once, 0)
+    if not sampled:
+        add_guesses(stretches)
+
+
+def add_guesses(stretches: list[Stretch]) -> None:
+    """Nobody saw what kernels touch: they read what came, and write what is read after them."""
+    for i, stretch in enumerate(stretches):
+        if stretch.processor != "gpu":
+            continue
+        for owner, use in stretches[i - 1].uses.items() if i else ():
+            if use.written and stretches[i - 1].processor == "cpu":
+                stretch.use(owner).add(use.written, 0)
+        for owner, use in stretches[i + 1].uses.items() if i + 1 < len(stretches) else ():
+            if use.read:
+                stretch.use(owner).add(0, use.read)
+
+
+def add_first_writes(
+    stretches: list[Stretch],
+    process: Recorded,
+    allocations: Sequence[Allocation],
+    written: frozenset[str],
+) -> None:
+    """Managed memory that the CPU wrote: as many bytes as the GPU then uses of it. A page that is
+    read first faults as read alone: `written` names allocations whose writes were seen apart."""
+    faults = process.counters(Counter.CPU_FAULT)
+    if not len(faults):
+        return
+    writing = owners(allocations, faults["address"], faults["start"])
+    known = np.array([a.name in written for a in allocations] + [False])  # the last: NOBODY
+    is_write = np.isin(faults["flags"], WRITES) | known[writing]
+    phases = index_of(stretches, faults["start"])
+    pairs = {(int(p), int(o)) for p, o in zip(phases[is_write], writing[is_write], strict=True)}
+    for phase, owner in sorted(pairs):
+        if owner == NOBODY or stretches[phase].processor != "cpu":
+            continue
+        following = [s.uses[owner] for s in stretches[phase + 1 :] if owner in s.uses]
+        used = max(following[0].read, following[0].written) if following else 0
+        stretches[phase].use(owner).add(0, max(used, stretches[phase].use(owner).read))
+
+
+def rows(stretches: Sequence[Stretch], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Phases as a trace file has them; those without an access are left out."""
+    found = []
+    for number, stretch in enumerate(stretches, 1):
+        accesses = [
+            {
+                "allocation": names[owner],
+                "processor": stretch.processor,
+                "read": round(use.read),
+                "written": round(use.written),
+                "passes": max(use.passes, 1e-6),
+            }
+            for owner, use in stretch.uses.items()
+            if use.read or use.written
+        ]
+        if accesses:
+            found.append({"name": f"{stretch.processor}-{number}", "accesses": accesses})
+    return found or [{"name": "nothing", "accesses": []}]

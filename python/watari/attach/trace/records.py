@@ -1,0 +1,161 @@
+"""Reads what the injected library wrote: src/attach/injected/format.hpp has the format.
+
+A process has two files: records of 64 bytes, and lines of text that records refer to. A file of a
+killed process ends in the middle of a record or line: what is whole counts.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from watari.attach.events import Frame
+from watari.common.errors import FileError
+
+FORMAT = 1
+Array = np.ndarray[Any, Any]
+RECORD = np.dtype(
+    [
+        ("kind", "<u4"),
+        ("detail", "<u4"),
+        ("start", "<u8"),
+        ("end", "<u8"),
+        ("address", "<u8"),
+        ("bytes", "<u8"),
+        ("device", "<u4"),
+        ("stream", "<u4"),
+        ("correlation", "<u4"),
+        ("flags", "<u4"),
+        ("name", "<u8"),
+    ]
+)
+SITE = re.compile(r"(?P<module>.*)\+0x(?P<offset>[0-9a-f]+)")
+
+
+class Kind(IntEnum):
+    """What a record is about."""
+
+    BEGIN = 1
+    KERNEL = 2
+    COPY = 3
+    FILL = 4
+    COUNTER = 5
+    WAIT = 6
+    CALL = 7
+    PREFETCH = 8
+    CONTEXT = 9
+    DROPPED = 10
+    EVICTED = 11
+    END = 12
+
+
+class Copy(IntEnum):
+    """CUpti_ActivityMemcpyKind, without those between arrays."""
+
+    TO_GPU = 1
+    TO_CPU = 2
+    TO_ARRAY = 3
+    FROM_ARRAY = 4
+    ON_GPU = 8
+    ON_CPU = 9
+    PEER = 10
+
+
+class Counter(IntEnum):
+    """CUpti_ActivityUnifiedMemoryCounterKind."""
+
+    TO_GPU = 1
+    TO_CPU = 2
+    CPU_FAULT = 3
+    GPU_FAULT = 4
+    THRASHING = 5
+    THROTTLING = 6
+    REMOTE_MAP = 7
+    GPU_TO_GPU = 8
+
+
+PAGEABLE = 1  # CUpti_ActivityMemoryKind
+WRITES = (2, 3)  # CUpti_ActivityUnifiedMemoryAccessType: write, atomic
+
+
+@dataclass
+class Recorded:
+    """The records of one process. `sites`: call stacks, as module and offset, innermost first."""
+
+    pid: int
+    records: Array
+    names: dict[int, str] = field(default_factory=dict)
+    sites: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def of(self, kind: Kind) -> Array:
+        """The records of one kind, by time."""
+        found: Array = self.records[self.records["kind"] == kind]
+        ordered: Array = found[np.argsort(found["start"], kind="stable")]
+        return ordered
+
+    def counters(self, counter: Counter) -> Array:
+        """Those of one counter of unified memory."""
+        found = self.of(Kind.COUNTER)
+        own: Array = found[found["detail"] == counter]
+        return own
+
+    @property
+    def cupti(self) -> int:
+        """CUPTI's version; 0 where it was not loaded."""
+        begun = self.of(Kind.BEGIN)
+        return int(begun["bytes"][0]) if len(begun) else 0
+
+    @property
+    def dropped(self) -> int:
+        """Records that CUPTI had no room for."""
+        return int(self.of(Kind.DROPPED)["bytes"].sum())
+
+    @property
+    def ended(self) -> bool:
+        """Whether the program came to its end and everything was flushed."""
+        return len(self.of(Kind.END)) > 0
+
+
+def read_notes(path: Path, into: Recorded) -> None:
+    """The lines of text: `name` of a kernel, `site` of a call, `error`."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return
+    for line in text.split("\n")[:-1]:
+        word, _, numbered = line.partition(" ")
+        number, _, rest = numbered.partition(" ")
+        if not number.isdecimal():  # what a full disk or a signal left of a line
+            continue
+        if word == "name":
+            into.names[int(number)] = rest
+        elif word == "site":
+            frames = (SITE.fullmatch(frame) for frame in rest.split("\t"))
+            into.sites[int(number)] = tuple(
+                Frame(f["module"], int(f["offset"], 16)) for f in frames if f
+            )
+        else:
+            into.errors.append(rest)
+
+
+def read_process(path: Path) -> Recorded:
+    """One process. Raises FileError for a format of another version."""
+    data = path.read_bytes()
+    records = np.frombuffer(data[: len(data) // RECORD.itemsize * RECORD.itemsize], RECORD)
+    process = Recorded(int(path.stem.partition("-")[2]), records)
+    read_notes(path.with_name(f"notes-{process.pid}.txt"), process)
+    begun = process.of(Kind.BEGIN)
+    if len(begun) and begun["detail"][0] != FORMAT:
+        raise FileError(f"{path}: records of format {begun['detail'][0]}, not {FORMAT}")
+    return process
+
+
+def read(folder: Path) -> list[Recorded]:
+    """All processes that loaded the library."""
+    return [read_process(path) for path in sorted(folder.glob("records-*.bin"))]

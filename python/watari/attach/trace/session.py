@@ -1,0 +1,186 @@
+"""Traces a program: the check, a run as it is, a traced run, and one in which kernels are sampled.
+
+check     watari_touches, whose touches are known: does this machine lose records?
+as it is  its seconds are the measurement; those of the other runs are not
+traced    allocations by the preloaded library, what moves by CUPTI
+sampled   all memory managed, evicted before the first launches of each kernel: what they touch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from watari.attach import events
+from watari.attach.start import (
+    Ending,
+    Start,
+    code_words,
+    library,
+    obstacle,
+    preloaded,
+    require_program,
+    run,
+)
+from watari.attach.trace import check, lines, observed, records, touched
+from watari.attach.trace.findings import Seen
+from watari.attach.trace.records import Counter, Kind, Recorded
+from watari.common.errors import UnsupportedError, WatariError
+from watari.common.variables import readable
+from watari.machine import cupti
+
+INJECTED = "libwatari_injected.so"
+CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
+LAUNCHES = 16  # of each kernel that are sampled
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The trace file's content, and what Perfetto is given."""
+
+    content: dict[str, Any]
+    seen: Seen
+
+
+def variables(files: Path, library_of_cupti: Path, launches: int = 0) -> dict[str, str]:
+    """What makes the driver load the injected library, which writes into `files`."""
+    return {
+        "CUDA_INJECTION64_PATH": str(library(INJECTED, files)),
+        "WATARI_TRACE_FOLDER": str(files),
+        "WATARI_TRACE_CUPTI": str(library_of_cupti),
+        **({"WATARI_TRACE_EVICT": str(launches)} if launches else {}),
+    }
+
+
+def fresh(files: Path, name: str) -> Path:
+    """A folder for one run."""
+    folder = files / name
+    folder.mkdir()
+    return folder
+
+
+def traced_run(
+    start: Start, files: Path, path: Path, style: str = "as-is", launches: int = 0
+) -> tuple[Ending, events.Events, list[Recorded]]:
+    """One run with both libraries in the program."""
+    ending = run(start, {**preloaded(files, style), **variables(files, path, launches)}, files)
+    processes = records.read(files)
+    for process in processes:
+        process.names = lines.demangled(process.names)
+    return ending, events.read(files / "events"), processes
+
+
+def busiest(processes: list[Recorded]) -> Recorded:
+    """The process that has most to say: several use CUDA in some programs."""
+    counted = (Kind.KERNEL, Kind.COPY, Kind.COUNTER)
+    return max(processes, key=lambda p: sum(len(p.of(kind)) for kind in counted))
+
+
+def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[str]:
+    """Why a trace is not all that happened."""
+    reasons = [f"check before the trace: {reason}" for reason in judged.reasons]
+    reasons += [f"CUPTI: {error}" for error in dict.fromkeys(process.errors)]
+    if process.dropped:
+        reasons.append(f"CUPTI dropped {process.dropped} records")
+    if not process.ended:
+        how = "" if ending.code == 0 else f" ({ending.reason})"
+        reasons.append(f"the records end before the program does{how}")
+    if strange := outside(process):
+        reasons.append(f"{strange} records have times outside the run: another clock")
+    migrations = sum(len(process.counters(c)) for c in (Counter.TO_GPU, Counter.TO_CPU))
+    faults = sum(len(process.counters(c)) for c in (Counter.GPU_FAULT, Counter.CPU_FAULT))
+    if migrations and not faults:
+        reasons.append(f"{migrations} transfers of managed memory, and no fault")
+    return reasons
+
+
+def outside(process: Recorded) -> int:
+    """Records whose time lies before the library was loaded, or after the end."""
+    begun, ended = process.of(Kind.BEGIN), process.of(Kind.END)
+    starts = process.records["start"]
+    late = starts > ended["start"][0] + CLOCKS if len(ended) else np.zeros(len(starts), bool)
+    early = starts + CLOCKS < begun["start"][0] if len(begun) else np.zeros(len(starts), bool)
+    return int((late | early).sum())
+
+
+def sample(start: Start, files: Path, path: Path) -> tuple[touched.Touches, str]:
+    """What kernels touch; nothing, with the reason, where that run failed."""
+    try:
+        ending, log, processes = traced_run(start, files, path, "managed", LAUNCHES)
+    except UnsupportedError as error:
+        return touched.Touches(), str(error)
+    if ending.reason or not processes:
+        why = f"the program fails with its memory managed: {ending.reason or 'no records'}"
+        return touched.Touches(), why
+    process = busiest(processes)
+    touches = touched.of_run(process, [a for a in log.allocations if a.process == process.pid])
+    if process.dropped or not process.ended:
+        return touches, "records of the sampled run were lost: bytes are lower limits"
+    return touches, "" if touches else "no launch could be sampled"
+
+
+def trace(start: Start, files: Path, samples: bool, tell: Tell) -> Traced:
+    """Everything. Raises UsageError where there is no such program, WatariError where it cannot be
+    traced."""
+    require_program(start.command)
+    try:
+        path = cupti.find()
+        tell("check: a program whose touches are known")
+        folder = fresh(files, "check")
+        judged = check.check(variables(folder, path), folder)
+    except UnsupportedError as error:
+        raise WatariError(str(error)) from None
+    tell("run as it is")
+    plain = run(start, {}, fresh(files, "as-is"))
+    if plain.timed_out:
+        raise WatariError(f"{start.command[0]}: {plain.reason}: raise --limit")
+    tell("run with both libraries")
+    ending, log, processes = traced_run(start, fresh(files, "traced"), path)
+    if not log.uses_cuda or not processes:
+        raise WatariError(no_cuda(start, ending, log))
+    process = busiest(processes)
+    touches, why = touched.Touches(), "not asked for"
+    if samples:
+        tell("run in which the first launches of each kernel are sampled")
+        touches, why = sample(start, fresh(files, "sampled"), path)
+    seen, sites = observed.seen_of(process, log, touches, ending.seconds)
+    reasons = incomplete(process, ending, judged)
+    reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
+    facts = of_runs(start, plain, ending, reasons, judged)
+    facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
+    name = readable(Path(start.command[0]).name)
+    return Traced(observed.trace(name, seen, sites, facts), seen)
+
+
+def no_cuda(start: Start, ending: Ending, log: events.Events) -> str:
+    """Why there is nothing to trace."""
+    program = start.command[0]
+    if log.uses_cuda:
+        return f"{program}: initialised CUDA, but the driver did not load the library that records"
+    if cut := log.cut + events.complaint(ending.errors):
+        return f"{program}: its event log cannot be written: {cut[0]}"
+    if why := obstacle(start.command):
+        return f"{program} {why}"
+    how = f" ({ending.reason})" if ending.reason else ""
+    return f"{program}: never initialised CUDA: there is nothing to trace{how}"
+
+
+def of_runs(
+    start: Start, plain: Ending, ending: Ending, reasons: list[str], judged: check.Check
+) -> dict[str, Any]:
+    """What was run, how long it took and how it ended."""
+    return {
+        "command": start.text,
+        "complete": not reasons,
+        "incomplete": reasons,
+        "untraced_seconds": plain.seconds,
+        "traced_seconds": ending.seconds,
+        "ended": code_words(ending.code) if ending.code or ending.timed_out else "",
+        "ended_untraced": code_words(plain.code) if plain.code or plain.timed_out else "",
+        "check": judged.as_json(),
+    }

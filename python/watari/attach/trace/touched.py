@@ -1,0 +1,111 @@
+"""What each launch touches, from the run in which all memory was on the CPU before it began.
+
+All memory is managed in that run, and read-mostly, so that a write after a read faults too. Before
+the first launches of each kernel, all of it is evicted: the pages that come to the GPU until the
+kernel ends are those that it touches. The driver fetches 64 KiB at least and prefetches around
+faults: bytes are an upper limit where accesses are sparse.
+
+Launches are matched by kernel and order. A launch after the last sampled one is taken to touch what
+the sampled ones did, in the same order again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from watari.attach.events import Allocation
+from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded
+from watari.attach.trace.transfers import Direction, migrated
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One launch on one allocation: bytes, and what its faults were."""
+
+    bytes: float
+    reads: bool
+    writes: bool
+
+
+Launch = Mapping[str, Touch]  # by the name of the allocation
+
+
+@dataclass(frozen=True)
+class Touches:
+    """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes."""
+
+    kernels: dict[str, list[Launch]] = field(default_factory=dict)
+    cpu_writes: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.kernels)
+
+    def of(self, kernel: str, ordinal: int) -> Launch | None:
+        """What this launch touches (0, 1, ... of its kernel), None where that is not known."""
+        sampled = self.kernels.get(kernel)
+        return sampled[ordinal % len(sampled)] if sampled else None
+
+
+def ordinals(names: Array) -> Array:
+    """0, 1, ... of each launch among those of the same kernel, in order."""
+    found = np.zeros(len(names), np.int64)
+    for name in np.unique(names):
+        same = names == name
+        found[same] = np.arange(same.sum())
+    return found
+
+
+def window(times: Array, begin: int, end: int) -> slice:
+    """The records that begin in this time."""
+    low, high = np.searchsorted(times, [begin, end])
+    return slice(int(low), int(high))
+
+
+def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
+    """What the sampled launches touch."""
+    kernels = {int(k["correlation"]): k for k in process.of(Kind.KERNEL)}
+    moved = migrated(process, allocations)
+    moved = moved[moved["direction"] == Direction.TO_GPU]
+    moved = moved[np.argsort(moved["start"], kind="stable")]
+    faults = process.counters(Counter.GPU_FAULT)
+    faulting = owners(allocations, faults["address"], faults["start"])
+    sampled: dict[str, list[Launch]] = {}
+    for evicted in process.of(Kind.EVICTED):
+        kernel = kernels.get(int(evicted["correlation"]))
+        if kernel is None:
+            continue
+        here = window(moved["start"], evicted["start"], kernel["end"])
+        there = window(faults["start"], evicted["start"], kernel["end"])
+        launch = touched(allocations, moved[here], faulting[there], faults["flags"][there])
+        sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
+    return Touches(sampled, cpu_writes(process, allocations))
+
+
+def touched(
+    allocations: Sequence[Allocation], moved: Array, faulting: Array, accesses: Array
+) -> dict[str, Touch]:
+    """One launch: bytes from what moved, reads and writes from the faults. An allocation that no
+    fault was recorded for was read: the driver prefetches what lies beside a fault."""
+    is_write = np.isin(accesses, WRITES)
+    found = {}
+    for owner in np.unique(np.concatenate([moved["allocation"], faulting])):
+        if owner == NOBODY:
+            continue
+        allocation = allocations[owner]
+        size = float(moved["bytes"][moved["allocation"] == owner].sum())
+        writes = bool((is_write & (faulting == owner)).any())
+        reads = bool((~is_write & (faulting == owner)).any()) or not writes
+        found[allocation.name] = Touch(min(size, float(allocation.bytes)), reads, writes)
+    return found
+
+
+def cpu_writes(process: Recorded, allocations: Sequence[Allocation]) -> frozenset[str]:
+    """The allocations in which the CPU faulted with a write."""
+    faults = process.counters(Counter.CPU_FAULT)
+    faults = faults[np.isin(faults["flags"], WRITES)]
+    found = owners(allocations, faults["address"], faults["start"])
+    return frozenset(allocations[owner].name for owner in np.unique(found) if owner != NOBODY)

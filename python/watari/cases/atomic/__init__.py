@@ -1,0 +1,1 @@
+"""Case atomic: threads that add to counters which they share."""

@@ -1,0 +1,87 @@
+"""What it costs that threads share a counter, of one processor and of both at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.sentence import Sentence, within
+from watari.cases.atomic.words import MILLION, rates
+from watari.common.library import own_memory
+from watari.common.units import format_count
+from watari.results.measured import Measured
+from watari.results.statistics import interval
+
+CLEARLY = 1.5  # times slower: a reason to change the program
+
+
+def rate(m: Measured) -> str:
+    """`30M`: updates a second."""
+    return format_count(median(rates(m)) * MILLION)
+
+
+def per_second(low: float, high: float) -> str:
+    """A range of millions of updates a second: `29M–31M updates/s`."""
+    return f"{format_count(low * MILLION)}–{format_count(high * MILLION)} updates/s"
+
+
+def most(cases: Sequence[Measured], contention: str) -> Measured | None:
+    """The case with most threads, then most updates, then most trials."""
+    return max(
+        (m for m in cases if m["contention"] == contention),
+        key=lambda m: (int(m["threads"]), int(m["updates"]), len(m.trials)),
+        default=None,
+    )
+
+
+def apart(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
+    """One counter against one each, by the GPU where both were measured on it."""
+    alone = [m for m in cases if not m["together"]]
+    for who in dict.fromkeys(sorted((m["processor"] for m in alone), key=lambda p: p == "cpu")):
+        own = [m for m in alone if m["processor"] == who and m["memory"] == own_memory(who)]
+        shared, each = most(own, "counter"), most(own, "none")
+        if not shared or not each:
+            continue
+        if median(rates(each)) > CLEARLY * median(rates(shared)):
+            text = (
+                f"a counter for each thread, added up at the end: threads of the {who.upper()} "
+                f"make {rate(each)} updates a second so, and {rate(shared)} at one counter."
+            )
+        else:
+            text = (
+                f"one counter for all costs little: threads of the {who.upper()} make "
+                f"{rate(shared)} updates a second at it, and {rate(each)} with a counter each."
+            )
+        return shared, text
+    return None
+
+
+def both(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
+    """Both processors at once on one counter, the fastest memory first."""
+    together = [m for m in cases if m["together"] and m["contention"] == "counter"]
+    found = [most([m for m in together if m["memory"] == k], "counter") for k in kinds(together)]
+    ordered = sorted((m for m in found if m), key=lambda m: -median(rates(m)))
+    if not ordered:
+        return None
+    places = ", ".join(f"{rate(m)} in {m['memory']} memory" for m in ordered)
+    return ordered[0], f"Both processors at once make {places} at one counter."
+
+
+def kinds(cases: Sequence[Measured]) -> list[str]:
+    """Memories of the counters."""
+    return list(dict.fromkeys(str(m["memory"]) for m in cases))
+
+
+def answer(cases: Sequence[Measured]) -> list[Sentence]:
+    """What threads of a processor should do, and what both processors reach."""
+    counted = [
+        m for m in cases if m.case == "atomic" and m.drawn and not m.flagged and m.bytes_per_sample
+    ]
+    alone, together = apart(counted), both(counted)
+    first = alone or together
+    if not first:
+        return []
+    levels = rates(first[0])
+    sure = within(interval(levels), levels, per_second)
+    crossover = together[1] if alone and together else ""
+    return [Sentence("counters", first[1], f"{rate(first[0])} updates/s", sure, crossover)]

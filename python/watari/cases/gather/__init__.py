@@ -1,0 +1,1 @@
+"""Case gather: elements that lie apart, collected in order or at random."""

@@ -1,0 +1,86 @@
+"""What an element costs that lies apart from the others, beside a line and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.axes import line_bytes
+from watari.case.sentence import Sentence, nanoseconds, within
+from watari.cases.gather.case import elements
+from watari.cases.gather.words import LINE, pass_seconds, passes, special
+from watari.cases.notes import within_cache
+from watari.common.library import own_memory
+from watari.common.units import format_rate, format_size
+from watari.results.measured import Measured
+from watari.results.statistics import interval
+
+NS = 1e9
+ByElement = dict[int, Measured]
+
+
+def each(m: Measured) -> float:
+    """Nanoseconds of an element, of all threads together."""
+    return pass_seconds(m) / elements(m.parameters) * NS
+
+
+def at_random(m: Measured) -> bool:
+    """Elements at random, in memory that no axis has changed."""
+    return (
+        m.case == "gather"
+        and m.drawn
+        and not m.flagged
+        and bool(m.bytes_per_sample)
+        and m["pattern"] == "random"
+        and not special(m.parameters)
+    )
+
+
+def compared(cases: Sequence[Measured]) -> ByElement:
+    """Cases that differ in the element alone, one smaller than a line: a GPU's before a CPU's, the
+    processor's own memory before others, then those with most elements, then the largest array."""
+    same: dict[tuple[object, ...], ByElement] = {}
+    for m in filter(at_random, cases):
+        key = (m["processor"], m["memory"], m["size"], m["threads"], m.run)
+        same.setdefault(key, {})[int(m["element"])] = m
+
+    def weight(found: ByElement) -> tuple[bool, bool, int, int]:
+        m = next(iter(found.values()))
+        own = m["memory"] == own_memory(m["processor"])
+        return m["processor"] != "cpu", own, len(found), int(m["size"])
+
+    fitting = [
+        found
+        for (processor, *_), found in same.items()
+        if min(found) < line_bytes(str(processor)) <= max(found)
+    ]
+    return max(fitting, key=weight, default={})
+
+
+def answer(cases: Sequence[Measured]) -> list[Sentence]:
+    """The smallest element, a line of bytes, the largest one; from which size on bytes count."""
+    found = compared(cases)
+    if not found:
+        return []
+    small, *more = (found[size] for size in sorted(found))
+    line = next(m for m in more if m["element"] >= LINE["cpu"])
+    shown = [line, more[-1]] if line is not more[-1] else [line]
+    others = ", ".join(f"{format_size(m['element'])} {format_rate(each(m))} ns" for m in shown)
+    figure = f"{format_rate(each(small))} ns"
+    cached = " within the caches" if within_cache(small) else ""
+    text = (
+        f"{format_size(small['element'])} at random in {small['memory']} memory{cached} cost the "
+        f"{small['processor'].upper()} {figure}; side by side {others}."
+    )
+    rates = {size: size / each(m) for size, m in found.items()}
+    half = min(size for size, rate in rates.items() if rate >= max(rates.values()) / 2)
+    largest = max(rates, key=lambda size: rates[size])
+    crossover = (
+        f"Half of the rate of {format_size(largest)} needs elements of {format_size(half)}."
+        if half > small["element"]
+        else ""
+    )
+    levels = [median(p) / elements(small.parameters) * NS for p in passes(small)]
+    return [
+        Sentence("apart", text, figure, within(interval(levels), levels, nanoseconds), crossover)
+    ]

@@ -1,0 +1,155 @@
+"""Case gather: a processor collects elements that lie apart, once each, in order or at random.
+
+Bytes are those of the kernel's head comment (src/watari/cases/gather/kernels.hpp): the elements
+that are gathered, once. They are written side by side in the processor's own memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from watari.case.axes import (
+    HINT,
+    MEMORY,
+    OVERSUBSCRIBE,
+    PAGE,
+    PROCESSOR,
+    SIZE,
+    THP,
+    THREADS,
+    line_bytes,
+    power_of_two,
+    samples,
+    table,
+    words,
+)
+from watari.case.axis import Axis, Parameters, one_of, parse_size
+from watari.case.case import Case
+from watari.case.native import native
+from watari.case.profile import Access, Phase, Profile, Transfer
+from watari.cases.gather import standard
+from watari.common.errors import UsageError
+from watari.common.library import own_memory, side
+from watari.common.units import exact_size
+
+DOUBLE = 8  # bytes: the source is whole doubles
+WORD = 4  # bytes: elements and strides are whole words
+MOST = 4096  # bytes of an element
+SLOWEST_ELEMENT, SLOWEST_PAGE, SMALL_PAGE = 1e-7, 5e-5, 4096  # seconds, seconds, bytes
+WRONG = "{count} words of 4 bytes are not those of the elements that were to be gathered"
+
+
+def parse_stride(text: str) -> int:
+    """Whole words. Raises UsageError."""
+    stride = parse_size(text)
+    if stride % WORD:
+        raise UsageError(f"'{text}' is not a multiple of {WORD} bytes")
+    return stride
+
+
+def usual_stride(p: Parameters) -> int:
+    """An element a cache line, or side by side where they are larger."""
+    return max(int(p["element"]), line_bytes(p["processor"]))
+
+
+def elements(p: Parameters) -> int:
+    """How many a pass collects."""
+    return int(p["size"]) // DOUBLE * DOUBLE // int(p["stride"])
+
+
+def require_elements(p: Parameters) -> None:
+    """Raises UsageError where elements overlap, or where there is none."""
+    if p["stride"] < p["element"]:
+        raise UsageError(
+            f"gather: stride={p['stride']} is less than an element of {p['element']} bytes"
+        )
+    if elements(p) < 1:
+        raise UsageError(f"gather: size={p['size']} holds no stride of {p['stride']} bytes")
+
+
+def profile(p: Parameters) -> Profile:
+    """One pass a sample: the elements are read from where they lie, and written beside who reads.
+
+    Pages of shared memory may have moved to the processor, so the fastest path is within its own.
+    """
+    who, moved = p["processor"], elements(p) * int(p["element"])
+    phase = Phase(
+        "gather",
+        moved,
+        (Transfer(who, side(p["memory"], who), who, moved),),
+        (
+            Access("source", who, moved, 0, pattern="sparse"),
+            Access("destination", who, 0, moved),
+        ),
+        repeats=int(p["samples"]),
+    )
+    footprint = Counter({p["memory"]: int(p["size"])})
+    footprint[own_memory(who)] += moved
+    return Profile((phase,), dict(footprint))
+
+
+def extra_seconds(p: Parameters) -> float:
+    """Seconds of all elements one by one, and of a fault for each page of the first pass."""
+    passes = int(p["samples"]) * elements(p) * SLOWEST_ELEMENT
+    return passes + int(p["size"]) / SMALL_PAGE * SLOWEST_PAGE
+
+
+def labels(p: Parameters) -> dict[str, str]:
+    """An element has its unit; a stride and a toucher as usual are not named."""
+    size = exact_size(p["element"])
+    element = {"element": f"{size}B" if size.isdigit() else size}
+    usual = {"stride": ""} if p["stride"] == usual_stride(p) else {}
+    same = p["source"] == side(p["memory"], p["processor"]).split(":")[0]
+    return element | usual | ({"source": ""} if same else {})
+
+
+CASES = (
+    Case(
+        "gather",
+        "collect elements that lie apart, in order or at random: what a line, a page, a fault cost",
+        "{processor} {memory} {pattern} {element} of {size}",
+        table(
+            PROCESSOR,
+            MEMORY,
+            words("pattern", "order in which elements are visited", "random", "random", "strided"),
+            Axis(
+                "element",
+                "bytes of an element: a power of two from 4 to 4096",
+                power_of_two(WORD, MOST),
+                lambda m, p: 8,
+                "8",
+            ),
+            Axis(
+                "stride",
+                "bytes from one element to the next",
+                parse_stride,
+                lambda m, p: usual_stride(p),
+                "a cache line (64 on the cpu, 128 on a gpu), or the element",
+            ),
+            Axis(
+                "source",
+                "processor that first touches the source",
+                one_of("cpu", "gpu"),
+                lambda m, p: side(p["memory"], p["processor"]).split(":")[0],
+                "where the memory lies; of shared memory the processor",
+                ("cpu", "gpu"),
+            ),
+            HINT,
+            SIZE,
+            THP,
+            PAGE,
+            samples(20, "passes over all elements"),
+            THREADS,
+            OVERSUBSCRIBE,
+        ),
+        native("gather", WRONG),
+        profile,
+        require_sense=require_elements,
+        extra_seconds=extra_seconds,
+        labels=labels,
+        standard=standard.gathers,
+        example="element=4,8,32,128,1KiB,4KiB pattern=random,strided",
+        also={"spatter": "", "random-access": "", "gups": "", "sparse": "", "indirect": ""},
+        presentation="watari.cases.gather.words",
+    ),
+)

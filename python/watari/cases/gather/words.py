@@ -1,0 +1,91 @@
+"""Case gather in words, and in elements a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.axes import page_words
+from watari.case.axis import Parameters
+from watari.case.presentation import Presentation, in_numbers, plain_columns
+from watari.cases.gather.case import elements, usual_stride
+from watari.common.library import side
+from watari.common.units import format_count, format_duration, format_size
+from watari.results import statistics
+from watari.results.measured import Measured
+
+SAYS = (
+    "Medians over trials. Gathered: bytes of elements, once, whatever lines or pages moved. "
+    "First pass: its whole time, with the faults of pages that lay elsewhere. Lines: what the "
+    "cache lines of the gathered elements come to, the least that moves."
+)
+LINE = {"cpu": 64}  # bytes that the smallest transfer has: a line, of a GPU's line a sector
+SECTOR = 32
+
+
+def special(p: Parameters) -> str:
+    """What is not as usual: stride, toucher, hint, huge pages."""
+    there = side(p["memory"], p["processor"]).split(":")[0]
+    parts = [
+        "" if p["stride"] == usual_stride(p) else f"stride {format_size(p['stride'])}",
+        "" if p["source"] == there else f"{p['source'].upper()} touched it",
+        "" if p["hint"] == "none" else p["hint"],
+        page_words(p),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def words(case: str, p: Parameters) -> str:
+    """`8 B elements of pinned memory at random by GPU`."""
+    order = "at random" if p["pattern"] == "random" else "in order"
+    size = format_size(p["element"])
+    text = f"{size} elements of {p['memory']} memory {order} by {p['processor'].upper()}"
+    return ", ".join(part for part in (text, special(p)) if part)
+
+
+def passes(m: Measured) -> list[list[float]]:
+    """Seconds of every pass, by trial."""
+    return [list(statistics.seconds(trial)) for trial in m.trials]
+
+
+def pass_seconds(m: Measured) -> float:
+    """Seconds of a pass: the median over trials of their medians."""
+    return median(median(each) for each in passes(m))
+
+
+def first_seconds(m: Measured) -> float:
+    """Seconds of the first pass, the median over trials."""
+    return median(each[0] for each in passes(m))
+
+
+def line_bytes_moved(p: Parameters) -> int:
+    """Bytes of the lines (on a GPU sectors) that the elements of a pass lie in."""
+    line = LINE.get(p["processor"], SECTOR)
+    side_by_side = p["stride"] < line
+    each = p["stride"] if side_by_side else -(-int(p["element"]) // line) * line
+    return elements(p) * int(each)
+
+
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Every number of a case that ran, as text."""
+    seconds = pass_seconds(m)
+    lines = line_bytes_moved(m.parameters) / seconds / 1e9
+    return {
+        "Case": words(m.case, m.parameters),
+        "Element": format_size(m["element"]),
+        "Gathered": f"{m.bytes_per_sample / seconds / 1e9:.4g} GB/s",
+        "Elements a second": format_count(elements(m.parameters) / seconds),
+        "Lines": f"{lines:.4g} GB/s",
+        "First pass": format_duration(first_seconds(m)),
+        "A pass": format_duration(seconds),
+    }
+
+
+PRESENTATION = Presentation(
+    words=words,
+    columns=plain_columns,
+    tables=in_numbers("gather", "Gather in numbers", SAYS, row, "gather"),
+    plain=lambda m: not special(m.parameters),
+    figures="watari.cases.gather.figures",
+    answer="watari.cases.gather.answer",
+)

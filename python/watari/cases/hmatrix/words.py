@@ -1,0 +1,87 @@
+"""Case hmatrix in words and in its own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.axis import Parameters
+from watari.case.presentation import Presentation, in_numbers
+from watari.common.units import format_bytes, format_duration, format_size
+from watari.results.measured import Measured
+
+SAYS = (
+    "Medians over trials. A product reads what does not stay in fast memory; the solve is all "
+    "products until the tolerance. Waiting is the time of the solve in which no batch was there."
+)
+
+
+def short(number: float) -> str:
+    """`1e-6`, not `1e-06`."""
+    return f"{number:g}".replace("e-0", "e-")
+
+
+def words(case: str, parameters: Parameters) -> str:
+    """`uring, batches of 64 KiB in 16 MiB, eps 1e-6, gmres with block-jacobi`."""
+    rhs, budget = parameters["rhs"], parameters["fast-memory"]
+    jacobi = parameters["preconditioner"] != "none"
+    within = f"in {format_size(budget)}" if budget else "all in memory"
+    parts = [
+        parameters["engine"],
+        f"batches of {format_size(parameters['batch'])} {within}",
+        f"eps {short(parameters['eps'])}",
+        "" if parameters["eta"] == 2 else f"eta {parameters['eta']:g}",
+        "" if parameters["recompress"] else "not recompressed",
+        "" if parameters["precision"] == "double" else "single",
+        parameters["solver"] + (f" with {parameters['preconditioner']}" if jacobi else ""),
+        "" if parameters["tolerance"] == 1e-6 else f"to {short(parameters['tolerance'])}",
+        "" if rhs == 1 else f"{rhs} right-hand sides",
+        "" if parameters["store"] == "file" else "store in memory",
+        f"{parameters['threads']} thread{'s' if parameters['threads'] > 1 else ''}",
+        "" if parameters["depth"] == 16 else f"depth {parameters['depth']}",
+        "" if parameters["ranks"] == 1 else f"{parameters['ranks']} ranks",
+        "on the CPU" if parameters["processor"] == "cpu" else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def value(m: Measured, name: str) -> float | None:
+    """The median of a quantity over the trials that have it."""
+    quantities = [trial["quantities"] for trial in m.trials]
+    found = [given[name]["value"] for given in quantities if name in given]
+    return float(median(found)) if found else None
+
+
+def duration(seconds: float | None) -> str:
+    """Nothing where a trial used what another one built."""
+    return "" if seconds is None else format_duration(seconds)
+
+
+def product(m: Measured) -> float:
+    """Seconds of one product."""
+    return float(median(median(trial["host_s"]) for trial in m.trials))
+
+
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Every number of a case that ran, as text."""
+    return {
+        "Case": words(m.case, m.parameters),
+        "Mesh": m["mesh"],
+        "Matrix": format_bytes(int(value(m, "matrix_bytes") or 0)),
+        "Stays": f"{value(m, 'resident_fraction') or 0:.0%}",
+        "Product": duration(product(m)),
+        "Solve": duration(value(m, "solve_s")),
+        "Waiting": duration(value(m, "read_s")),
+        "Products": f"{value(m, 'products') or 0:.0f}",
+        "Residual": f"{value(m, 'residual') or 0:.1e}",
+        "C/(4 pi eps0)": f"{value(m, 'capacitance') or 0:.7g}",
+        "Build": duration(value(m, "build_s")),
+    }
+
+
+PRESENTATION = Presentation(
+    words=words,
+    extent=lambda parameters: str(parameters["mesh"]),
+    tables=in_numbers("hmatrix", "H-matrices in numbers", SAYS, row),
+    figures="watari.cases.hmatrix.figures",
+)

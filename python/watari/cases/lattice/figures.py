@@ -1,0 +1,213 @@
+"""Figures of the lattice, after figures 6 to 9 of Doi (2016): the solver in each style on one
+processor, and on several ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import altair as alt
+
+from watari.charts import style
+from watari.charts.figure import Drawn, Figure
+from watari.charts.panels import by_ranks, groups, heading
+from watari.charts.style import GFLOPS, INK, Panel, rows
+from watari.common.units import format_rate
+from watari.results.measured import Measured
+
+WIDTH, ROW, HEIGHT, BAR = 420, 26, 230, 24
+NUMBER_ROOM = 0.19  # of the height, for a number on its side
+NUMBER = 1.25  # of the longest bar: with the room for its number
+PROGRAM = ("precision", "links", "rhs")
+Row = dict[str, Any]
+
+
+def title_of(lattice: str) -> str:
+    """`Class 2` of `class2`; other lattices have no name."""
+    return lattice.replace("class", "Class ") if lattice.startswith("class") else lattice
+
+
+def program(m: Measured) -> str:
+    """`mixed, links of 12`: what makes the rates of two solvers differ; empty for the usual one."""
+    precision = "" if m["precision"] == "double" else m["precision"]
+    rhs = "" if m["rhs"] == 1 else f"{m['rhs']} right-hand sides"
+    links = "" if m["links"] == 18 else f"links of {m['links']}"
+    return ", ".join(part for part in (precision, links, rhs) if part)
+
+
+def steady(m: Measured) -> float:
+    """GFLOPS of a step after the first: the median, of the host's clock."""
+    steps = [times for trial in m.trials for times in trial["host_s"][1:] or trial["host_s"]]
+    return float(m.flops_per_sample / median(steps) / 1e9)
+
+
+def row(m: Measured, name: str) -> Row:
+    """GFLOPS of the whole solve and of a steady step; or why there are none."""
+    about = {"name": name, "style": m["style"], "ranks": m.ranks}
+    about |= {"drawn": m.drawn, "why": m.reason}
+    if not m.drawn:
+        return {**about, "solve": 0.0, "steady": 0.0, "text": m.status}
+    numbers = {"solve": m.quantity("flops_per_s") / 1e9, "steady": steady(m)}
+    rounded = {name: float(f"{number:.4g}") for name, number in numbers.items()}
+    return {**about, **rounded, "text": format_rate(numbers["solve"])}
+
+
+def names(same: Sequence[Measured]) -> list[str]:
+    """A name for each bar: style and program; kernel, halo or split where these have several."""
+    alike = groups(same, "style", "ranks", *PROGRAM)
+    result = []
+    for m in same:
+        others = alike[tuple(m[axis] for axis in ("style", "ranks", *PROGRAM))]
+        axes = [axis for axis in ("kernel", "halo", "split") if len({o[axis] for o in others}) > 1]
+        parts = [m["style"], program(m), *(f"{axis} {m[axis]}" for axis in axes)]
+        result.append(", ".join(part for part in parts if part))
+    return result
+
+
+def shades(data: Sequence[Row]) -> dict[str, str]:
+    """The colour of each bar: that of its style, lighter for further ones."""
+    colours: dict[str, str] = {}
+    for one in data:
+        if one["name"] not in colours:
+            before = sum(1 for name in colours if name.split(", ")[0] == one["style"])
+            colours[one["name"]] = style.tint(style.STYLES[one["style"]], 1 - 0.6 ** min(before, 2))
+    return colours
+
+
+def value_scale(data: Sequence[Row]) -> alt.Scale:
+    """GFLOPS from zero, with room for the numbers behind the bars."""
+    most = max(max(one["solve"], one["steady"]) for one in data)
+    return alt.Scale(domain=[0, NUMBER * most or 1], nice=False)
+
+
+def speed_panel(same: Sequence[Measured]) -> Panel:
+    """A bar a style. Pale: a steady step. Solid: the whole solve, which the number is of."""
+    data = [row(m, name) for m, name in zip(same, names(same), strict=True)]
+    scale = value_scale(data)
+    order = [one["name"] for one in data]
+    base = alt.Chart(rows(data)).encode(
+        y=alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=False)),
+        color=alt.Color("name:N", legend=None, scale=style.table_scale(shades(data))),
+        tooltip=["name:N", "steady:Q", "solve:Q", "why:N"],
+    )
+    drawn, ink = base.transform_filter("datum.drawn"), alt.value(INK)
+
+    def x(field: str) -> alt.X:
+        axis = alt.Axis(tickCount=6, format=style.NUMBER)
+        return alt.X(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
+
+    layers = [
+        drawn.mark_bar(height=16, opacity=0.32, cornerRadiusEnd=2).encode(x=x("steady")),
+        drawn.mark_bar(height=8, opacity=1, cornerRadiusEnd=2).encode(x=x("solve")),
+        drawn.transform_calculate(end="max(datum.steady, datum.solve)")
+        .mark_text(align="left", dx=8, opacity=0.85)
+        .encode(x=x("end"), text="text:N", color=ink),
+        base.transform_filter("!datum.drawn")
+        .mark_text(align="left", dx=4, opacity=0.5, fontStyle="italic")
+        .encode(x=alt.value(0), text="text:N", color=ink),
+    ]
+    return alt.layer(*layers).properties(width=WIDTH, height=ROW * len(order))
+
+
+def chosen(cases: Sequence[Measured]) -> list[Measured]:
+    """Cases of the lattice, and those that could not run here."""
+    return [m for m in cases if m.case == "lattice"]
+
+
+def speeds(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each run, processor and lattice: the usual program in each style, then others."""
+    alone = [m for m in chosen(cases) if m.ranks == 1]
+    charts: Drawn = []
+    for same in groups(alone, "run", "processor", "lattice").values():
+        if not any(m.drawn for m in same):
+            continue
+        ordered = sorted(same, key=lambda m: (program(m) != "", program(m)))
+        where = " on the CPU" if same[0]["processor"] == "cpu" else ""
+        title = heading(alone, same[0].run, f"{title_of(same[0]['lattice'])}{where}")
+        charts.append((title, speed_panel(ordered), ordered))
+    return charts
+
+
+def ideal_rows(data: Sequence[Row]) -> list[Row]:
+    """The same, with each bar's speed at perfect scaling from one GPU, and the position of its
+    number: over the tick, or under a distant one."""
+    alone = {one["style"]: one["solve"] for one in data if one["ranks"] == 1 and one["drawn"]}
+    ideals = [alone.get(one["style"], 0.0) * one["ranks"] for one in data]
+    tops = [max(one["solve"], ideal) for one, ideal in zip(data, ideals, strict=True)]
+    room = NUMBER_ROOM * max(tops)
+    return [
+        {**one, "ideal": ideal or None, "label": one["solve"] if top - one["solve"] > room else top}
+        for one, ideal, top in zip(data, ideals, tops, strict=True)
+    ]
+
+
+def ranks_panel(same: Sequence[Measured]) -> Panel:
+    """Bars side by side for each number of ranks; a tick at perfect scaling."""
+    ordered = sorted(same, key=lambda m: m.ranks)
+    data = ideal_rows([row(m, name) for m, name in zip(ordered, names(ordered), strict=True)])
+    order = list(dict.fromkeys(one["name"] for one in data))
+    on_cpu = same[0]["processor"] == "cpu"
+    most = max(max(one["solve"], one["ideal"] or 0) for one in data)
+    scale = alt.Scale(domain=[0, 1.25 * most or 1], nice=False)
+    base = alt.Chart(rows(data)).encode(
+        x=by_ranks(on_cpu),
+        xOffset=alt.XOffset("name:N", sort=order, scale=alt.Scale(paddingInner=0.12)),
+        tooltip=["name:N", "ranks:O", "solve:Q", "why:N"],
+    )
+
+    def y(field: str) -> alt.Y:
+        axis = alt.Axis(tickCount=6, format=style.NUMBER)
+        return alt.Y(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
+
+    colour = alt.Color("name:N", title=None, sort=order, scale=style.table_scale(shades(data)))
+    drawn = base.transform_filter("datum.drawn")
+    turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
+    layers = [
+        drawn.mark_bar(cornerRadiusEnd=2).encode(y=y("solve"), color=colour),
+        drawn.transform_filter("datum.ideal != null && datum.ranks > 1")
+        .mark_tick(orient="horizontal", size=BAR - 4, thickness=1.5, opacity=0.55, color=INK)
+        .encode(y=y("ideal")),
+        drawn.mark_text(**turned, dx=5, opacity=0.85).encode(y=y("label"), text="text:N"),
+        base.transform_filter("!datum.drawn")
+        .mark_text(**turned, dx=5, opacity=0.5, fontStyle="italic")
+        .encode(y=alt.value(HEIGHT), text="text:N"),
+    ]
+    counts = len({one["ranks"] for one in data})
+    return alt.layer(*layers).properties(
+        width=max(200, BAR * counts * (len(order) + 1)),
+        height=HEIGHT,
+    )
+
+
+def several(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each lattice and program that ran on more than one number of ranks."""
+    every = chosen(cases)
+    charts: Drawn = []
+    for same in groups(every, "run", "processor", "lattice", *PROGRAM).values():
+        if len({m.ranks for m in same}) > 1 and any(m.drawn and m.ranks > 1 for m in same):
+            parts = (title_of(same[0]["lattice"]), program(same[0]))
+            title = heading(every, same[0].run, ", ".join(part for part in parts if part))
+            charts.append((title, ranks_panel(same), same))
+    return charts
+
+
+FIGURES = (
+    Figure(
+        "lattice-speed",
+        "Lattice QCD: speed of each style",
+        ("lattice",),
+        "GFLOPS as the benchmark counts, one processor (as figures 6 and 7 of Doi 2016). Solid, "
+        "and the number: the whole solve, first step and migration included. Pale: a step of the "
+        "steady state.",
+        speeds,
+    ),
+    Figure(
+        "lattice-gpus",
+        "Lattice QCD on several GPUs or CPU ranks",
+        ("lattice",),
+        "GFLOPS of the whole solve by style and number of ranks (as figures 8 and 9 of Doi 2016). "
+        "The tick is perfect scaling from one GPU.",
+        several,
+    ),
+)

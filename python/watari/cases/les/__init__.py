@@ -1,0 +1,1 @@
+"""An urban large-eddy simulation whose city is warmed by the CPU."""

@@ -1,0 +1,126 @@
+"""Values and defaults of the axes of case `les`: styles, grids and their names, memory."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from watari import _native
+from watari.case import ranks
+from watari.case.axis import MOST_BYTES, Parameters
+from watari.common import library
+from watari.common.errors import UsageError
+
+# cells along x, y, z
+GRIDS = {
+    "XS": (32, 32, 32),
+    "S": (128, 128, 64),
+    "M": (256, 256, 64),
+    "L": (512, 512, 128),
+    "XL": (1024, 1024, 128),
+}
+STYLES = library.styles(_native.LES_STYLES)
+TOUCHES = ("none", "facets", "planes", "all")
+SPLIT = "1x2x1"  # how a split is written
+LEAST_CELLS = 8  # along an axis
+ROUGHNESS = 0.05  # m, of walls and ground
+ARRAYS = 19  # numbers of a cell, beside a byte
+COARSE = 1.01  # numbers of a cell in the coarser levels
+
+
+def parse_triple(text: str) -> tuple[int, int, int]:
+    """(128, 128, 64) of `128x128x64`. Raises UsageError."""
+    x, y, z = ranks.parse_extents(text, "128x128x64")
+    return x, y, z
+
+
+def parse_grid(text: str) -> str:
+    """The name of a grid, or XxYxZ. Raises UsageError."""
+    name, cells = ranks.parse_named(text, GRIDS, "128x128x64", "grid of XxYxZ")
+    if any(n < LEAST_CELLS or n % 2 for n in cells):
+        nearest = "x".join(str(max(LEAST_CELLS, n + n % 2)) for n in cells)
+        raise UsageError(
+            f"grid {text}: {LEAST_CELLS} cells or more along each axis, all even; "
+            f"the nearest grid that goes is {nearest}"
+        )
+    if 200 * math.prod(cells) > MOST_BYTES or math.prod(n + 2 for n in cells) >= 2**31:
+        raise UsageError(f"grid {text} is beyond what a rank has: 2^31 cells")
+    return name
+
+
+def parse_length(text: str) -> float:
+    """Metres between cells. Raises UsageError."""
+    value = positive(text)
+    if value <= 4 * ROUGHNESS:
+        raise UsageError(
+            f"'{text}' m is too fine: the law of the wall turns over at 4 z0 = {4 * ROUGHNESS} m"
+        )
+    return value
+
+
+def positive(text: str) -> float:
+    """A number above 0. Raises UsageError."""
+    match = re.fullmatch(r"\d{1,9}(\.\d{1,9})?|\.\d{1,9}", text, re.ASCII)
+    if not match or float(text) <= 0:
+        raise UsageError(f"'{text}' is not a number above 0")
+    return float(text)
+
+
+def parse_split(text: str) -> str:
+    """Ranks along x, y, z as text. Raises UsageError."""
+    x, y, z = parse_triple(text)
+    if z != 1:
+        raise UsageError(f"split {text}: z is not divided; write {x}x{y * z}x1")
+    return ranks.parse_split(text, SPLIT)
+
+
+def along_y(ranks: int) -> str:
+    """The split of ranks along y alone."""
+    return f"1x{ranks}x1"
+
+
+def settle(given: Parameters) -> Parameters:
+    """What was given, with ranks and split made one. Raises UsageError."""
+    return ranks.settle("les", given, SPLIT, along_y)
+
+
+def shape(grid: str) -> tuple[int, int, int]:
+    """Cells along x, y, z."""
+    return GRIDS.get(grid) or parse_triple(grid)
+
+
+def cells(parameters: Parameters) -> int:
+    """All cells."""
+    return math.prod(shape(parameters["grid"]))
+
+
+def number_bytes(parameters: Parameters) -> int:
+    """Of a number."""
+    return 4 if parameters["precision"] == "single" else 8
+
+
+def step_bytes(parameters: Parameters) -> int:
+    """Of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32 346 a
+    cell and 96 for each iteration of each of the three stages."""
+    number, iterations = number_bytes(parameters), 3 * int(parameters["cycles"])
+    of_cell = 84 * number + 10 + iterations * (45 * number // 2 + 6)
+    return of_cell * cells(parameters)
+
+
+def memory_bytes(parameters: Parameters) -> int:
+    """Of all arrays, with the halo."""
+    x, y, z = shape(parameters["grid"])
+    points = (x + 2) * (y + 2) * (z + 2)
+    return round(points * ((ARRAYS + COARSE) * number_bytes(parameters) + 1))
+
+
+def touched_bytes(parameters: Parameters) -> int:
+    """What the CPU reads and writes at a touch: facets (about two a column), then fields."""
+    x, y, z = shape(parameters["grid"])
+    number, touch = number_bytes(parameters), parameters["cpu-touch"]
+    if touch == "none":
+        return 0
+    if touch == "all":
+        return 4 * number * x * y * z
+    facets = 3 * number * 2 * x * y
+    return facets + (4 * number * (x * y + x * z) if touch == "planes" else 0)

@@ -1,0 +1,108 @@
+"""`watari wind`: the wind in a city, as files that other programs open."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from watari.case.axis import count, numbered
+from watari.cases.les import axes, city, output, trial
+from watari.common.errors import UnsupportedError, UsageError, WrongResultError
+from watari.common.progress import suited_share
+from watari.common.units import format_duration
+
+STEPS = 1_000_000
+
+
+def check_outputs(files: list[Path]) -> None:
+    """Raises UsageError for a file of no known kind, or in no folder."""
+    for file in files:
+        if file.suffix.lower() not in output.WRITERS:
+            raise UsageError(f"-o {file}: the wind is written as {', '.join(output.WRITERS)}")
+        if not file.parent.is_dir():
+            raise UsageError(f"-o {file}: no such folder")
+
+
+def parameters_of(
+    text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None
+) -> dict[str, Any]:
+    """Those of a trial of case les. Raises UsageError."""
+    who = numbered("cpu", "gpu")(processor)
+    length = axes.parse_length(spacing)
+    return {
+        "processor": who,
+        "style": "system" if who == "cpu" else "explicit",
+        "grid": axes.parse_grid(grid),
+        "spacing": length,
+        "city": city.parse(text),
+        "steps": count(1, STEPS)(steps),
+        "dt": axes.positive(dt) if dt is not None else 0.05 * length,
+        "cpu-touch": "planes",
+        "every": 10,
+        "gather": "gpu",
+        "cycles": 2,
+        "precision": "single",
+        "ranks": 1,
+        "split": "1x1x1",
+        "halo": "none",
+        "threads": len(os.sched_getaffinity(0)),
+        "oversubscribe": False,
+    }
+
+
+def wind(
+    place: Annotated[
+        str, typer.Argument(metavar="CITY", help=f"flat, {city.FORMS}", show_default=False)
+    ],
+    files: Annotated[
+        list[Path],
+        typer.Option("--output", "-o", readable=False, help="a .nc, .vti or .png; several times"),
+    ],
+    grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
+    spacing: Annotated[str, typer.Option(metavar="METRES", help="between cells")] = "2",
+    steps: Annotated[str, typer.Option(metavar="NUMBER", help="of time")] = "200",
+    dt: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="of a step; 0.05 for each metre")
+    ] = None,
+    processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
+) -> None:
+    """The wind in a city whose walls the sun warms, for ParaView, xarray, or as a picture."""
+    check_outputs(files)
+    parameters = parameters_of(place, grid, spacing, steps, processor, dt)
+    share = suited_share()
+    share.start()
+    try:
+        found = trial.run(
+            parameters,
+            lambda step, seconds: share.advance(
+                step / parameters["steps"], f"{seconds:.1f} s of wind"
+            ),
+            keep=True,
+        )
+    except UnsupportedError as error:
+        raise UsageError(str(error)) from None
+    finally:
+        share.stop()
+    if not found["verified"]:
+        raise WrongResultError(found["error"])
+    blown = output.wind(found, *(parameters[n] for n in ("spacing", "dt", "every")))
+    for file in files:
+        try:
+            output.WRITERS[file.suffix.lower()](file, blown)
+        except UnsupportedError as error:
+            raise UsageError(str(error)) from None
+    took = format_duration(found["quantities"]["loop"]["value"])
+    print(
+        f"{blown.seconds:g} s of wind in {took}; at most {float(blown.speed.max()):.3g} m/s; "
+        f"{', '.join(map(str, files))}"
+    )
+
+
+def add_to(app: typer.Typer) -> None:
+    """Makes it a command of `watari`."""
+    app.command(
+        epilog="Example: watari wind cubes:16:0.25:staggered --grid XS --steps 20 -o wind.vti"
+    )(wind)

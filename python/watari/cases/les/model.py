@@ -1,0 +1,63 @@
+"""What N steps and a touch take: N t_step + t_gather + t_move + t_cpu, from measured parts.
+
+The parts come from the same result file: the step from the case without a touch, the rest from the
+touches of the smallest N. So the line over N is a forecast for every other N, and from where a
+touch takes less than a tenth of the steps between is a number of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from watari.results.measured import Measured
+
+FREE = 10  # a touch is free where the steps between take so many times as long
+
+
+def step_seconds(m: Measured) -> float:
+    """The median of steps that have no touch; 0 where each has one."""
+    every = int(m.parameters["every"])
+    touched = m.parameters["cpu-touch"] != "none"
+    found = [
+        seconds
+        for trial in m.trials
+        for n, seconds in enumerate(trial["host_s"][1:], 2)
+        if not (touched and (n % every == 0 or (n - 1) % every == 0))
+    ]
+    return float(median(found)) if found else 0.0
+
+
+def period_seconds(m: Measured) -> float:
+    """The mean time of a step over whole periods, times N."""
+    every = int(m.parameters["every"])
+    cells = [trial["quantities"]["cells_per_s"]["value"] for trial in m.trials]
+    return every * cells_of(m) / float(median(cells))
+
+
+def cells_of(m: Measured) -> int:
+    """Cells of the grid."""
+    from watari.cases.les.axes import shape
+
+    return math.prod(shape(str(m["grid"])))
+
+
+def base_of(m: Measured, cases: Sequence[Measured]) -> float:
+    """The time of a step without a touch: of this style, from the case that has none."""
+    same = ("processor", "style", "grid", "cycles", "precision", "ranks", "split", "halo")
+    for other in cases:
+        alike = all(other.parameters.get(n) == m.parameters.get(n) for n in same)
+        if other.run == m.run and other.drawn and alike and other.parameters["cpu-touch"] == "none":
+            return step_seconds(other)
+    return step_seconds(m)
+
+
+def touch_seconds(m: Measured, cases: Sequence[Measured]) -> float:
+    """What a touch takes: a whole period less N steps without one; with faults, where they are."""
+    return max(0.0, period_seconds(m) - int(m.parameters["every"]) * base_of(m, cases))
+
+
+def free_from(touch: float, step: float) -> int:
+    """The N from which a touch takes less than a tenth of the steps between."""
+    return max(1, math.ceil(round(FREE * touch / step, 6))) if step > 0 else 1

@@ -1,0 +1,88 @@
+"""Case les in words and in its own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from watari.case.axis import Parameters
+from watari.case.presentation import Presentation, in_numbers, plain_columns
+from watari.common.units import format_duration
+from watari.results.measured import Measured
+
+SAYS = (
+    "Medians over trials. Cells a second are the mean over whole periods of N steps, touches of "
+    "the CPU included. TB/s are the bytes of the algorithm over the time of a step. CPU, move and "
+    "gather are seconds of one touch; pages that move by faults count where the fault is."
+)
+
+
+def words(case: str, parameters: Parameters) -> str:
+    """`explicit, facets every 10 steps`."""
+    touch = parameters["cpu-touch"]
+    ranks = parameters.get("ranks", 1)
+    by = "" if parameters["gather"] == "gpu" or touch == "none" else " picked by the CPU"
+    parts = [
+        parameters["style"],
+        "no touch" if touch == "none" else f"{touch}{by} every {parameters['every']} steps",
+        "" if parameters["cycles"] == 2 else f"{parameters['cycles']} cycles",
+        "" if parameters["precision"] == "single" else "double",
+        "on the CPU" if parameters["processor"] == "cpu" else "",
+        "" if ranks == 1 else f"{ranks} ranks as {parameters['split']} by {parameters['halo']}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def touch_words(m: Measured) -> str:
+    """`facets, CPU picks, N = 10`."""
+    if m["cpu-touch"] == "none":
+        return "none"
+    picks = ", CPU picks" if m["gather"] == "cpu" else ""
+    return f"{m['cpu-touch']}{picks}, N = {m['every']}"
+
+
+def of_touches(m: Measured, series: str) -> float:
+    """The median over all touches of a part's seconds; 0 where there are none."""
+    every = int(m.parameters["every"])
+    found = [v for trial in m.trials for v in trial["series"][series][every - 1 :: every]]
+    return float(median(found)) if found else 0.0
+
+
+def last(m: Measured, series: str) -> float:
+    """The median over trials of the last of a series."""
+    return float(median(trial["series"][series][-1] for trial in m.trials))
+
+
+def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Cells a second over whole periods: the median of a step would hide every touch."""
+    if not m.drawn:
+        return plain_columns(m, cases)
+    spread = plain_columns(m, cases)["spread"]
+    return {"median": f"{m.quantity('cells_per_s') / 1e6:.4g} Mcells/s", "spread": spread}
+
+
+def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
+    """Every number of a case that ran, as text."""
+    steps = [seconds for trial in m.trials for seconds in trial["host_s"]]
+    return {
+        "Case": words(m.case, m.parameters),
+        "Grid": m["grid"],
+        "Mcells/s": f"{m.quantity('cells_per_s') / 1e6:.4g}",
+        "TB/s": f"{m.quantity('step_bytes_per_s') / 1e12:.4g}",
+        "Step": format_duration(median(steps)),
+        "CPU": format_duration(of_touches(m, "cpu_s")),
+        "Move": format_duration(of_touches(m, "move_s")),
+        "Gather": format_duration(of_touches(m, "gather_s")),
+        "Courant": f"{last(m, 'courant'):.3g}",
+        "Divergence": f"{last(m, 'divergence'):.2g}",
+        "Fingerprint": f"{m.quantity('fingerprint'):.0f}",
+    }
+
+
+PRESENTATION = Presentation(
+    words=words,
+    extent=lambda parameters: str(parameters["grid"]),
+    columns=columns,
+    tables=in_numbers("les", "The city in numbers", SAYS, row),
+    figures="watari.cases.les.figures",
+)

@@ -1,0 +1,198 @@
+"""`watari profile`, `watari predict` and `watari advise`: what the model says of a machine and of a
+program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from watari.cases import CASES
+from watari.cli.app import app, show, this_machine
+from watari.cli.asked import given
+from watari.cli.draw import STYLED, drawing, known_format
+from watari.common.errors import UsageError
+from watari.common.files import check_not_read
+
+if TYPE_CHECKING:
+    from watari.model.machine import MachineProfile
+    from watari.model.predict import Prediction
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[CASE AXIS=VALUE... | TRACE]", help="a case, or a trace file"),
+]
+On = Annotated[
+    str | None,
+    typer.Option("--machine", metavar="NAME|FILE", help="a machine's name, profile or results"),
+]
+Measured = Annotated[
+    list[Path] | None, typer.Option("--results", metavar="FILE", help="results of this machine")
+]
+Processes = Annotated[
+    int, typer.Option(min=1, max=4096, help="processes that share GPU and link, each with its data")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="as JSON, for programs")]
+
+
+@app.command(epilog="Example: watari profile run.json -o machine.json")
+def profile(
+    results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="the machine profile", metavar="FILE")
+    ],
+) -> None:
+    """Fits a machine profile to results: rates by size, faults, prefetches, allocation."""
+    from watari.model import choose, fit, machine, render
+
+    check_not_read(output, results)
+    fitted = fit.fit(choose.read(results), [path.name for path in results])
+    machine.write(fitted, output)
+    show(render.curves(fitted))
+    for refused in fitted.refused:
+        print(f"refused: {refused.what}: {refused.why}")
+    print(f"machine profile: {output}")
+
+
+@app.command(
+    epilog=f"Examples: watari predict {STYLED} --machine gh200 · "
+    f"watari predict {STYLED} --machine machine.json --why · watari predict trace.json"
+)
+def predict(
+    words: Words = None,
+    on: On = None,
+    results: Measured = None,
+    processes: Processes = 1,
+    why: Annotated[bool, typer.Option("--why", help="where each second is from")] = False,
+    as_json: AsJson = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="a figure: .svg, .pdf or .png")
+    ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--beside", metavar="FILE", help="results to show beside the prediction"),
+    ] = None,
+) -> None:
+    """Seconds of a case or trace in each memory style, on a machine that need not be here."""
+    from watari.model import asked, choose, render
+    from watari.model.predict import derivation
+
+    if not words:
+        raise UsageError(f"predict what? a case ({', '.join(CASES)}) or a trace file")
+    if output and as_json:
+        raise UsageError("-o is a figure; --json goes to the output stream")
+    if output:
+        known_format(output.suffix[1:])
+    asked.require_known(words)
+    machine, where = asked.on_machine(on, results, this_machine)
+    wanted = asked.programs(words, machine, given, processes)
+    measured = render.measured(choose.read(beside or []))
+    if as_json:
+        print(json.dumps([render.values(t, p, machine, measured) for t, p, _ in wanted], indent=1))
+        return
+    print(where)
+    for title, predictions, _ in wanted:
+        if any(not one.reason for one in predictions):
+            show(render.table(title, predictions, measured))
+        for line in render.notes(predictions):
+            print(line)
+        for one in predictions if why else ():
+            for line in derivation(one, machine):
+                print(f"{one.style}: {line}")
+    if output:
+        drawing("page")  # a line about what is not installed
+        from watari.model import figure
+
+        figure.write([(t, p) for t, p, _ in wanted], measured, output, beside or [])
+        print(f"figure: {output}")
+
+
+@app.command(
+    epilog=f"Examples: watari advise · watari advise {STYLED} --machine gh200 · "
+    "watari advise trace.json · watari advise --confirm -- ./a.out 1000"
+)
+def advise(
+    words: Words = None,
+    on: On = None,
+    results: Measured = None,
+    processes: Processes = 1,
+    as_json: AsJson = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="of a program: run the best two styles")
+    ] = False,
+) -> None:
+    """Which memory style to use, and why: for a case, trace or program, or in general."""
+    from watari.model import asked, render
+    from watari.model.advise import advise as advice_on
+
+    program = words if words and words[0] not in CASES and is_program(words) else None
+    if confirm and (not program or as_json):
+        raise UsageError("--confirm runs a program: watari advise --confirm -- ./a.out")
+    if not words:
+        if processes > 1:
+            raise UsageError("--processes is for a case or trace: write one")
+        where, said = asked.general(on, results, this_machine)
+        if as_json:
+            rows = [render.sentence(s) for s in said]
+            print(json.dumps({"from": where, "answer": rows}, indent=1))
+            return
+        print(where)
+        for sentence in said:
+            print(f"\n{sentence.line()}")
+        return
+    if not program:
+        asked.require_known(words)
+    machine, where = asked.on_machine(on, results, this_machine)
+    found = [
+        (title, advice_on(predictions, machine, asked.statements(case)))
+        for title, predictions, case in predicted(words, bool(program), machine, processes)
+    ]
+    if as_json:
+        print(json.dumps([render.advice_values(t, a) for t, a in found], indent=1))
+        return
+    print(where)
+    for title, advice in found:
+        if advice.ranked:
+            show(render.advice(title, advice))
+        for line in render.advice_lines(advice):
+            print(line)
+    if program and confirm:
+        show_confirmed(program, [rank.prediction for rank in found[0][1].ranked[:2]])
+
+
+def is_program(words: list[str]) -> bool:
+    """Whether words are a user's program, not a trace."""
+    from watari.attach import advised
+
+    return advised.is_program(words)
+
+
+def predicted(
+    words: list[str], is_traced: bool, machine: MachineProfile, processes: int
+) -> list[tuple[str, list[Prediction], str]]:
+    """What is asked about, with its predictions; a program is traced first."""
+    from watari.attach import advised
+    from watari.model import asked
+    from watari.run import scratch
+
+    if not is_traced:
+        return asked.programs(words, machine, given, processes)
+    content = advised.trace(words, lambda text: typer.echo(f"  {text}", err=True))
+    with scratch.folder(None) as files:
+        path = advised.written(content, files)
+        return asked.programs([str(path)], machine, given, processes)
+
+
+def show_confirmed(words: list[str], best: list[Prediction]) -> None:
+    """Predicted beside measured, of the best styles."""
+    from watari.attach import advised
+    from watari.common.units import format_duration
+
+    measured = advised.confirm(words, [one.style for one in best])
+    for one in best:
+        seconds, reason = measured[one.style]
+        ends = f"{format_duration(one.total.low)} to {format_duration(one.total.high)}"
+        print(f"{one.style}: predicted {ends}; measured {reason or format_duration(seconds)}")
+    print("measured: the whole program; predicted: what its GPU and its transfers do")

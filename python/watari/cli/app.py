@@ -1,0 +1,57 @@
+"""The application that commands add themselves to, and what several of them use."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Annotated, Any, cast
+
+import typer
+from rich.console import Console
+
+from watari.case.axis import Machine
+
+app = typer.Typer(
+    name="watari",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def show_version(wanted: bool) -> None:
+    """Prints the version and ends."""
+    if wanted:
+        print(f"watari {version('watari')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    asked: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="the version of this program", callback=show_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Measures how data crosses the memories of a GPU machine."""
+
+
+def commands_by_name() -> dict[str, Any]:
+    """Every command of `watari`."""
+    return dict(cast(Any, typer.main.get_command(app)).commands)
+
+
+def this_machine() -> Machine:
+    """The machine that this runs on."""
+    from watari.machine.probe import machine
+
+    return machine()
+
+
+def show(renderable: Any) -> None:
+    """Prints a table or text; through a pipe in lines as long as they need to be, and never so
+    narrow that a column would vanish."""
+    console = Console()
+    Console(width=max(console.width, 80) if console.is_terminal else 160).print(renderable)

@@ -1,0 +1,234 @@
+"""`watari try`: a program that is not ours, in each memory style that can be given from outside."""
+
+from __future__ import annotations
+
+import os
+import stat
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from watari.case.axis import parse_duration, parse_size
+from watari.cli.app import app, show, this_machine
+from watari.cli.run import check_not_table
+from watari.common.errors import UsageError, WatariError
+from watari.common.files import check_writable
+
+if TYPE_CHECKING:
+    from watari.attach.measure import Measured, Run
+    from watari.attach.start import Start
+
+FIRST_LIMIT = 3600.0  # seconds
+
+
+@app.command(
+    "try",
+    context_settings={"allow_interspersed_args": False},
+    epilog="Examples: watari try -- ./a.out 1000 · watari try --only 'size>=1GiB' -- python3 "
+    "train.py · watari try --fit 40GiB --same-output result.dat -- ./a.out",
+)
+def attempt(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- PROGRAM [ARGUMENTS...]", help="the program, unmodified"),
+    ] = None,
+    styles: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="these alone, and as it is")
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, max=1000, help="of each style, in turn")] = 3,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="change these allocations: 'size>=1GiB', site:HASH"),
+    ] = None,
+    fit: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="change so many that the rest fits in SIZE")
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="with --fit: what the GPU touches")
+    ] = None,
+    same_output: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="must not change; - is standard output"),
+    ] = None,
+    ranks: Annotated[int, typer.Option(min=1, max=4096, help="processes, by the launcher")] = 1,
+    launcher: Annotated[
+        str | None, typer.Option(help="starts the ranks: '[NAME=VALUE...] mpirun -n {ranks}'")
+    ] = None,
+    time_limit: Annotated[
+        str | None, typer.Option(metavar="TIME", help="for each run; by default 20 x the first")
+    ] = None,
+    overhead: Annotated[
+        bool, typer.Option("--overhead", help="also run without Watari's library")
+    ] = False,
+    traced: Annotated[
+        bool, typer.Option(help="count what moves in one further, traced run of each style")
+    ] = True,
+    sites: Annotated[
+        bool, typer.Option("--sites", help="one run as it is: list the call sites, and end")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the result file", metavar="FILE")
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="a figure: .svg, .pdf or .png")
+    ] = None,
+) -> None:
+    """Runs an unmodified CUDA program in each memory style, and says what each costs."""
+    from watari.attach import measure, record, rules
+    from watari.attach import styles as table_of_styles
+    from watari.attach.start import Start, require_program
+    from watari.results import schema
+    from watari.run import launch, prepare
+
+    asked = table_of_styles.chosen(styles)
+    chosen = rules.parse(only or [])
+    limit = parse_size(fit) if fit else None
+    if limit and only:
+        raise UsageError("--fit chooses the allocations itself: leave --only out")
+    if trace and not limit:
+        raise UsageError("--trace is for --fit: which allocations the GPU touches least")
+    require_program(words or [])
+    if figure:
+        check_figure(figure)
+    starter = launch.Launcher.parse(launcher) if launcher else launch.Launcher()
+    starter.require_program()
+    start = Start(
+        tuple(words or ()),
+        parse_duration(time_limit) if time_limit else FIRST_LIMIT,
+        ranks,
+        starter,
+        standard_input(),
+    )
+    if sites:
+        list_sites(start)
+        return
+    machine = this_machine()
+    written = output or Path(
+        "results", f"{machine['name']}-try-{datetime.now():%Y%m%d-%H%M%S}.json"
+    )
+    check_not_table(written)
+    prepare.check_output(written, None)
+    check_writable(written)
+    learned = first(start, same_output or [])
+    asked += [measure.BARE] * overhead
+    measured = measure.Measured(start, asked, chosen, learned, time_limit is not None)
+    ended = run_all(measured, runs, same_output or [], limit, trace, traced)
+    if measured.runs:
+        print_all(measured)
+        written.parent.mkdir(parents=True, exist_ok=True)
+        schema.write(written, record.results(measured, runs, machine))
+        print(f"{'ended early; ' if ended else ''}results: {written}", flush=True)
+        if figure:
+            draw(measured, figure)
+    if ended:
+        raise ended
+
+
+def check_figure(path: Path) -> None:
+    """Raises UsageError where a figure could not be made, before anything runs."""
+    from watari.cli.draw import drawing, known_format
+
+    known_format(path.suffix[1:])
+    if path.parent != Path() and not path.parent.is_dir():
+        raise UsageError(f"{path}: no folder {path.parent}")
+    drawing("page")
+
+
+def standard_input() -> Path | None:
+    """What every run reads: the file of `watari try ... < FILE`. A terminal or pipe cannot be read
+    more than once: programs then read nothing."""
+    try:
+        status = os.fstat(0)
+    except OSError:
+        return None
+    return Path("/proc/self/fd/0") if stat.S_ISREG(status.st_mode) else None
+
+
+def first(start: Start, same: list[str]) -> Run:
+    """The first run, as it is. Raises WatariError where there is nothing to compare."""
+    from watari.attach import measure
+
+    one = measure.first_run(start, same)
+    if not one.events.uses_cuda:
+        raise WatariError(f"{start.command[0]}{unseen(start, one)}")
+    if one.status != "ok" and not one.events.failed:
+        raise WatariError(f"{start.command[0]} fails as it is: {one.reason}")
+    return one
+
+
+def unseen(start: Start, one: Run) -> str:
+    """Why nothing of CUDA was seen in a run."""
+    from watari.attach.start import obstacle
+
+    if one.events.cut:
+        return f": its event log cannot be written: {one.events.cut[0]}"
+    if why := obstacle(start.command):
+        return f" {why}"
+    ended = f" ({one.reason})" if one.reason else ""
+    return f" never loads CUDA{ended}: there is nothing to try"
+
+
+def list_sites(start: Start) -> None:
+    """Prints the call sites of one run."""
+    from watari.attach import table
+
+    found = first(start, [])
+    show(table.sites(found.events))
+    if found.reason:
+        print(f"the program: {found.reason}")
+
+
+def run_all(
+    measured: Measured,
+    runs: int,
+    same: list[str],
+    limit: int | None,
+    trace: Path | None,
+    traced: bool,
+) -> BaseException | None:
+    """Fills in the runs; what ended them early, if anything. What was measured by then stays."""
+    from watari.attach import counted, measure
+    from watari.common import progress
+
+    one = measured.learned
+    measure.learn(measured, one.events)
+    print(f"first run, as it is: {one.reason or f'{one.ending.seconds:.4g} s'}", flush=True)
+    try:
+        if limit:
+            fit_into(measured, limit, trace)
+        possible = len(measured.styles) - len(measured.unsupported)
+        measure.all_runs(measured, runs, same, progress.suited(runs * possible, 0))
+        if traced:
+            counted.count(measured)
+    except (KeyboardInterrupt, Exception) as error:
+        return error
+    return None
+
+
+def fit_into(measured: Measured, limit: int, trace: Path | None) -> None:
+    """Adds the rules that make the program fit. A program that did not run to its end as it is
+    shows its allocations in managed memory."""
+    from watari.attach import fit
+
+    touched = fit.touched(trace) if trace else {}
+    seen = measured.learned.events
+    if measured.learned.status != "ok":
+        seen = fit.in_managed(measured)
+    fit.add_rules(measured, seen, limit, touched)
+
+
+def draw(measured: Measured, path: Path) -> None:
+    """Writes the figure."""
+    from watari.attach import figure
+
+    figure.write(measured, path)
+
+
+def print_all(measured: Measured) -> None:
+    """The table, and what follows."""
+    from watari.attach import table
+
+    for part in table.render(measured):
+        show(part)

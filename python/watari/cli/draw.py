@@ -1,0 +1,91 @@
+"""`watari report` and `watari effort`: the page, and figures for a paper."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from watari.case.axis import nearest
+from watari.cases import CASES
+from watari.cli.app import app, show
+from watari.common.errors import UsageError
+from watari.common.files import check_not_read
+
+FORMATS = ("svg", "pdf", "png")
+
+
+def known_format(format: str) -> None:
+    """Raises UsageError for a format that figures do not have."""
+    if format not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UsageError(f"unknown format '{format}'{nearest(format, FORMATS)}; known: {known}")
+
+
+def drawing(module: str) -> Any:
+    """A module that draws. Raises UsageError where what it needs is not installed."""
+    try:
+        return import_module(f"watari.report.{module}")
+    except ImportError as error:
+        text = f"a report needs {error.name}, which is not installed: pip install 'watari[report]'"
+        raise UsageError(text) from None
+
+
+@app.command(epilog="Example: watari report before.json after.json -o report.html")
+def report(
+    results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="page, or folder of the figures")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="figures for a paper instead: svg, pdf, png")
+    ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="without hosts, paths and commands of the runs")
+    ] = False,
+) -> None:
+    """Makes one self-contained page of result files (report.html), or figures for a paper."""
+    if format:
+        known_format(format)
+    output = output or Path("figures" if format else "report.html")
+    check_not_read(output, results)
+    drawing("page").write(results, output, format, anonymous)
+    print(f"{'figures' if format else 'report'}: {output}")
+
+
+STYLED = next(name for name, case in CASES.items() if case.styles)
+
+
+@app.command(epilog=f"Example: watari effort {STYLED} run.json -o effort.svg")
+def effort(
+    program: Annotated[str, typer.Argument(help="the case whose styles are counted")],
+    results: Annotated[
+        list[Path] | None, typer.Argument(help="result files: effort beside speed")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the figure: .svg, .pdf or .png")
+    ] = None,
+) -> None:
+    """How much code each memory style takes: statements counted from the sources."""
+    from watari.cases import effort
+
+    counted = effort.effort(program)
+    if output and not results:
+        raise UsageError(f"a figure shows speed too: watari effort {program} RESULTS -o {output}")
+    if not results:
+        show(effort.render(counted))
+        return
+    output = output or Path("effort.svg")
+    known_format(output.suffix[1:])
+    check_not_read(output, results)
+    paper = drawing("paper")
+    from watari.results import schema
+    from watari.results.measured import measurements
+
+    measured = measurements([schema.read(path) for path in results])
+    speeds = paper.effort_of(program).speeds
+    for heading, _, used in paper.write_effort(program, measured, output):
+        show(effort.render(counted, heading, speeds(used)))
+    print(f"figure: {output}")

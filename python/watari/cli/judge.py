@@ -1,0 +1,123 @@
+"""`watari compare` and `watari check`: a run against another, or against its hardware."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from watari.case.axis import parse_share
+from watari.cli.app import app, show, this_machine
+from watari.cli.asked import planned
+from watari.cli.run import default_output
+from watari.common.errors import UsageError
+from watari.common.files import check_not_read
+from watari.common.interrupts import INTERRUPTED
+
+RESULTS = Path("results")  # where `watari run` writes
+
+
+@app.command(epilog="Example: watari compare before.json after.json --threshold 3%")
+def compare(
+    base: Annotated[Path, typer.Argument(help="result file", show_default=False)],
+    new: Annotated[
+        list[Path], typer.Argument(help="result files; several: outliers too", show_default=False)
+    ],
+    threshold: Annotated[
+        str, typer.Option(metavar="PART", help="the change that matters: 5% or 0.05")
+    ] = "5%",
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+    fail_on_unsure: Annotated[
+        bool, typer.Option("--fail-on-unsure", help="exit with 3 where a case is unsure")
+    ] = False,
+) -> None:
+    """Judges runs against one, case by case: same, faster, slower, unsure or lost.
+
+    Exit code: 4 an ok case is lost, 3 a case is slower, 1 a case became wrong or failed, else 0.
+    """
+    from watari.report import verdicts
+    from watari.report.compare import compare, exit_code
+    from watari.report.outliers import outliers
+    from watari.results import schema
+
+    share = parse_share(threshold)
+    old = schema.read(base)
+    judged = {str(path): compare(old, schema.read(path), share) for path in new}
+    deviating = outliers(judged, share)
+    if as_json:
+        values = verdicts.as_values(str(base), judged, deviating, share, fail_on_unsure)
+        print(json.dumps(values, indent=1))
+    elif len(judged) == 1:
+        show(verdicts.render(judged[str(new[0])]))
+    else:
+        show(verdicts.render_nodes(judged, deviating))
+    raise typer.Exit(max(exit_code(rows, fail_on_unsure) for rows in judged.values()))
+
+
+@app.command(epilog="Example: watari check run.json --baseline good.json --threshold copy=5%")
+def check(
+    results: Annotated[
+        Path | None, typer.Argument(help="result file; none: runs the standard plan first")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="a run of this machine when it was well")
+    ] = None,
+    stored: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="earlier results of the same part [results/]"),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[CASE=]PART", help="the change that matters: 5%, copy=3%"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JUnit XML too, for test systems")
+    ] = None,
+) -> None:
+    """Is my number right? A run against what its hardware should give: pass, fail or unknown.
+
+    Looks up likely causes of what fails. Exit code: 3 something fails, else 0.
+    """
+    from watari.common.files import write_atomically
+    from watari.report.check import formats, items
+    from watari.results import schema
+
+    if stored and not stored.is_dir():
+        raise UsageError(f"--stored {stored}: no such folder")
+    folder = stored or (RESULTS if RESULTS.is_dir() else None)
+    thresholds = items.parse_thresholds(threshold or [], parse_share)
+    good = schema.read(baseline) if baseline else None
+    if junit:
+        check_not_read(junit, [path for path in (results, baseline) if path])
+    measured = schema.read(results) if results else measured_now(quiet=as_json)
+    checked = items.check(measured, good, thresholds, folder)
+    if junit:
+        write_atomically(junit, formats.junit(measured, checked))
+    if as_json:
+        print(json.dumps(formats.as_values(measured, checked), indent=1))
+    else:
+        show(formats.render(measured, checked))
+    raise typer.Exit(items.exit_code(checked))
+
+
+def measured_now(quiet: bool) -> Any:
+    """The standard plan, run now; its result file is written as that of `watari run` is."""
+    from watari.common import progress
+    from watari.run import prepare, runner
+
+    machine = this_machine()
+    state = prepare.fresh(planned([], None, machine), machine, runner.Options(Path()).launcher)
+    total = sum(request.trials for request in state.requests)
+    shown = progress.Silent() if quiet else progress.suited(total, 0)
+    options = runner.Options(output=default_output(machine), progress=shown)
+    prepare.check_output(options.output, None)
+    prepare.grow_memory(state, machine)
+    measured, interrupted = runner.execute(state, options)
+    print(f"results: {options.output}", file=sys.stderr)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    return measured

@@ -1,0 +1,71 @@
+"""`watari probe` and `watari list`: what there is to measure, and on what."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from watari import cases
+from watari.case.axis import nearest
+from watari.cli import case_help
+from watari.cli.app import app, show, this_machine
+from watari.common.errors import UsageError
+
+LISTS = ("plans", "machines")  # beside the cases
+
+
+@app.command(epilog="Example: watari probe --json")
+def probe(
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
+) -> None:
+    """What this machine has, and what it lacks and why."""
+    from watari.machine.probe import render
+
+    machine = this_machine()
+    if as_json:
+        print(json.dumps(machine, indent=1))
+    else:
+        show(render(machine))
+
+
+def list_case(name: str) -> None:
+    """One case: its axes with their choices and defaults. Raises UsageError."""
+    print(f"{case_help.axes_text(cases.find(name))}\n")
+
+
+def list_plans() -> None:
+    """Stored plans, with what each is for."""
+    from watari.plan.plan import checked, stored
+
+    for name, path in stored().items():
+        description = checked(path).get("description", "")
+        print(f"{name}: {' '.join(description.split())}")
+
+
+@app.command(
+    "list",
+    epilog=f"Examples: watari list · watari list {next(iter(cases.CASES))} · watari list plans",
+)
+def list_cases(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[CASE|plans|machines]", help="one case, stored plans or published machines"
+        ),
+    ] = None,
+) -> None:
+    """Cases, their axes, defaults and one-line descriptions; or plans; or published machines."""
+    if name == LISTS[0]:
+        list_plans()
+        return
+    if name == LISTS[1]:
+        from watari.model import asked
+
+        print("\n".join(asked.machines()))
+        return
+    if name and name not in cases.CASES and (other := nearest(name, LISTS)):
+        raise UsageError(f"nothing to list is called '{name}'{other}; or a case")
+    for each in [name] if name else cases.CASES:
+        list_case(each)

@@ -1,0 +1,154 @@
+"""`watari run`: measures, and writes the result file."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from watari import cases
+from watari.case.axis import Machine, parse_duration
+from watari.cli import case_help
+from watari.cli.app import app, show, this_machine
+from watari.cli.asked import planned
+from watari.common.errors import UsageError
+from watari.common.files import check_not_read
+from watari.common.interrupts import INTERRUPTED
+from watari.plan.request import Request
+
+if TYPE_CHECKING:
+    from watari.results.schema import Results
+
+TABLES = (".csv", ".parquet", ".xlsx", ".tsv")  # what `export` is for
+
+
+@app.command(
+    cls=case_help.RunCommand,
+    epilog=f"Examples: watari run · {case_help.example(next(iter(cases.CASES.values())))} · "
+    "watari run --plan gh200-sam --budget 8min -o run.json · watari run CASE --help: its axes",
+)
+def run(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; name=a,b sweeps an axis"),
+    ] = None,
+    plan: Annotated[str | None, typer.Option(help="a stored plan, by file or name")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="continue this result file, or the journal of a killed run")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(metavar="TIME", help="end in this time, e.g. 8min")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="the result file", metavar="FILE")
+    ] = None,
+    launcher: Annotated[
+        str | None,
+        typer.Option(help="starts every trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
+    ] = None,
+    time_limit: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="for each trial; by default from the bytes it moves"),
+    ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="leave hosts, paths and command out of the results")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="a first look: one trial of each case, few samples")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="measure nothing: show cases, bytes, disk and time")
+    ] = False,
+) -> None:
+    """Measures: the standard plan for this machine, a stored plan, or one case."""
+    from watari.cli import summary
+    from watari.common import progress
+    from watari.machine.hosts import apart
+    from watari.plan.plan import find
+    from watari.run import hosts, launch, prepare, runner
+    from watari.run.resume import continued
+
+    started = time.monotonic()
+    options = runner.Options(
+        output=Path(),
+        launcher=launch.Launcher.parse(launcher) if launcher else launch.Launcher(),
+        time_limit=parse_duration(time_limit) if time_limit else None,
+        deadline=started + parse_duration(budget) if budget else None,
+    )
+    machine = this_machine()
+    wanted = planned(words or [], plan, machine, quick)
+    machine = hosts.described(machine, list(wanted.requests), options.launcher)
+    if len(names := machine["hosts"]) > 1:  # defaults depend on them
+        wanted = planned(words or [], plan, machine, quick)
+        print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
+        for name, text in apart(machine):
+            print(f"{name}: {text}")
+    state = prepare.fresh(wanted, machine, options.launcher)
+    state.program.anonymous = anonymous
+    resumed = None
+    if resume:
+        state, resumed, options.launcher = continued(
+            resume, state, bool(words or plan), options.launcher
+        )
+    prepare.check_folders(state.requests)
+    if dry_run:
+        from watari.cli import dry_run as dry
+
+        show(dry.render(runner.remaining(state), machine))
+        return
+    options.launcher.require_program()
+    options.output = output or resumed or default_output(machine)
+    check_not_read(options.output, [find(plan)] if plan else [])
+    check_not_table(options.output)
+    prepare.check_output(options.output, resumed)
+    forecast(state.requests, machine)
+    prepare.grow_memory(state, machine)
+    total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
+    options.progress = progress.suited(total, done)
+    results, interrupted = runner.execute(state, options)
+    show(summary.render(results))
+    print(f"{'interrupted; ' if interrupted else ''}results: {options.output}")
+    code = ending(results, options.output, strict)
+    raise typer.Exit(INTERRUPTED if interrupted else code)
+
+
+def ending(results: Results, output: Path, strict: bool) -> int:
+    """The exit code of a run; prints how to continue one that misses trials."""
+    if results.missing:
+        missing = sum(case.trials for case in results.missing)
+        again = shlex.join(["watari", "run", "--resume", str(output)])
+        print(f"{missing} trial{'s'[: missing > 1]} missing; continue with: {again}")
+    refused = ("wrong", "failed", "unsupported") if strict else ("wrong", "failed")
+    return int(any(case.status in refused for case in results.cases))
+
+
+def forecast(requests: list[Request], machine: Machine) -> None:
+    """Prints what the cases among the requests foresee."""
+    for name in dict.fromkeys(request.case for request in requests):
+        wanted = [request.parameters for request in requests if request.case == name]
+        for text in cases.find(name).forecast(wanted, machine):
+            print(text, flush=True)
+
+
+def check_not_table(output: Path) -> None:
+    """Raises UsageError where a run's results should become a table."""
+    if output.suffix in TABLES:
+        json_name = output.with_suffix(".json")
+        raise UsageError(
+            f"{output}: results are JSON; write {json_name}, then: "
+            f"watari export {json_name} -o {output.with_suffix('.csv')}"
+        )
+
+
+def default_output(machine: Machine) -> Path:
+    """results/<machine>-<date>-<time>.json"""
+    from watari.run import prepare
+
+    return prepare.RESULTS / f"{machine['name']}-{datetime.now():%Y%m%d-%H%M%S}.json"

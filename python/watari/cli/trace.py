@@ -1,0 +1,106 @@
+"""`watari trace`: what an unmodified program moves, allocation by allocation."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from watari.cli.app import app
+from watari.cli.draw import drawing
+from watari.common.errors import UsageError
+from watari.common.files import check_writable, write_atomically
+from watari.common.units import format_duration
+from watari.common.variables import readable
+
+LIMIT = 3600.0
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Examples: watari trace -- ./a.out 1000 · "
+    "watari trace -o trace.json --perfetto timeline.json -- python train.py",
+)
+def trace(
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- PROGRAM [ARGUMENTS...]", help="what to run, after --"),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="the trace", metavar="FILE")
+    ] = Path("trace.json"),
+    page: Annotated[
+        Path | None, typer.Option("--page", help="its page; by default beside it", metavar="FILE")
+    ] = None,
+    perfetto: Annotated[
+        Path | None,
+        typer.Option("--perfetto", help="a timeline for ui.perfetto.dev", metavar="FILE"),
+    ] = None,
+    touches: Annotated[
+        bool, typer.Option(help="a further run that shows what kernels touch")
+    ] = True,
+    limit: Annotated[float, typer.Option(min=1, help="seconds that a run may take")] = LIMIT,
+) -> None:
+    """Records what a CUDA program moves: copies, faults, migrations, by allocation and phase."""
+    from watari.attach.start import Start
+    from watari.attach.trace import perfetto as timeline
+    from watari.attach.trace import session
+    from watari.run import scratch
+
+    if not program:
+        raise UsageError("trace what? put the program after --, as in: watari trace -- ./a.out")
+    page = page or output.with_suffix(".html")
+    require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
+    with scratch.folder(None) as files:
+        traced = session.trace(Start(tuple(program), limit), files, touches, tell)
+    write_atomically(output, json.dumps(traced.content, indent=1))
+    say(traced.content["observed"])
+    print(f"trace: {output}")
+    if perfetto:
+        write_atomically(perfetto, timeline.document(traced.seen, traced.content["name"]))
+        print(f"timeline: {perfetto} (open it in ui.perfetto.dev)")
+    made_by = readable(f"watari trace -o {shlex.quote(str(output))} -- {shlex.join(program)}")
+    try:
+        drawing("traced").write(traced.content, page, made_by)
+    except UsageError as missing:
+        print(f"no page: {missing}")
+    else:
+        print(f"page: {page}")
+
+
+def require_writable(files: dict[str, Path | None]) -> None:
+    """Raises UsageError where two outputs have one name, or one has no folder: before anything
+    runs."""
+    seen: dict[Path, str] = {}
+    for option, path in files.items():
+        if path and (path.is_dir() or not path.parent.is_dir()):
+            why = "is a folder" if path.is_dir() else "that folder does not exist"
+            raise UsageError(f"{option} {path}: {why}")
+        if path and path.absolute() in seen:
+            raise UsageError(f"{seen[path.absolute()]} and {option} name one file: {path}")
+        if path:
+            check_writable(path)
+            seen[path.absolute()] = option
+
+
+def tell(text: str) -> None:
+    """Progress."""
+    typer.echo(f"  {text}", err=True)
+
+
+def say(observed: dict[str, Any]) -> None:
+    """The findings, and what a reader must know of them."""
+    for reason in observed["incomplete"]:
+        print(f"INCOMPLETE: {reason}")
+    if observed["ended"]:
+        print(f"the traced program did not succeed: {observed['ended']}")
+    for sentence in observed["findings"]:
+        print(f"- {sentence}")
+    plain, traced = observed["untraced_seconds"], observed["traced_seconds"]
+    print(
+        f"{format_duration(plain)} as it is, {format_duration(traced)} traced "
+        f"({traced / plain:.2f} times as long)"
+    )

@@ -1,0 +1,1 @@
+"""What a program would take on a machine: machine profiles, predictions, advice."""

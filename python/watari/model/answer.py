@@ -1,0 +1,99 @@
+"""The answer: where data should live on a machine, in at most nine sentences.
+
+It opens the report and ends `watari run`, and it is what `watari advise` says without a program. Of
+results each case says what its own numbers show (the module in `Presentation.answer`); this module
+collects the sentences in the order of TOPICS, and names what was not measured. Of a machine that is
+known by a profile alone the model says it (`of_profile`), by programs of one allocation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from watari.case.axes import gpus
+from watari.case.profile import Access, Allocation, Phase
+from watari.case.sentence import TOPICS, Sentence
+from watari.cases import presentation
+from watari.common.units import format_bytes, format_speed
+from watari.model import predict
+from watari.model.advise import advise, within
+from watari.model.machine import MachineProfile
+from watari.model.program import Program
+from watari.results.measured import Measured, measurements
+from watari.results.schema import Results
+
+MOST = 9
+OF_GPU = ("again", "once", "turns", "larger", "files", "never")
+SIZE = 4_000_000_000  # bytes of the data that the model is asked about
+PASSES, TURNS = 1000, 10  # that "again and again" and "in turn" stand for
+OF_CPU = ("cpu-again", "cpu-once", "files", "steps")
+
+
+def answer(results: Sequence[Results]) -> list[Sentence]:
+    """The sentences of the results of one machine; empty where nothing can be said."""
+    return of(measurements(results))
+
+
+def of(cases: Sequence[Measured]) -> list[Sentence]:
+    """The same of its cases."""
+    modules = dict.fromkeys(presentation(m.case).answer for m in cases)
+    speakers = [import_module(module).answer for module in modules if module]
+    said = {sentence.topic: sentence for speak in speakers for sentence in speak(cases)}
+    order = [topic for topic in TOPICS if topic in said]
+    chosen = [said[topic] for topic in order][:MOST]
+    return [*chosen, *missing(cases, set(said))] if chosen else []
+
+
+def missing(cases: Sequence[Measured], said: set[str]) -> list[Sentence]:
+    """What these results do not answer, and the command that measures it."""
+    machine = cases[0].machine
+    wanted = [t for t in (OF_GPU if gpus(machine) else OF_CPU) if t not in said]
+    parts = []
+    if wanted:
+        names = "; ".join(TOPICS[topic].lower().replace("gpu", "GPU") for topic in wanted)
+        parts.append(f"{names.replace('cpu', 'CPU')}. `watari run` measures these.")
+    if not gpus(machine):
+        reasons = [c["reason"] for c in machine["capabilities"] if c["name"] == "gpu-driver"]
+        why = next((reason for reason in reasons if reason), "this machine has none")
+        parts.append(f"memories of a GPU: {why}.")
+    return [Sentence("Not measured here", part, "", "") for part in parts]
+
+
+def program(topic: str) -> Program:
+    """Data that the CPU makes, and their use, as a topic has it."""
+    data = {"data": Allocation("data", SIZE)}
+    made = Phase("made", SIZE, accesses=(Access("data", "cpu", 0, SIZE),))
+    read = Phase("used", SIZE, accesses=(Access("data", "gpu", SIZE, 0),))
+    changed = Phase("changed", 2 * SIZE, accesses=(Access("data", "gpu", SIZE, SIZE),))
+    again = Phase("again", 2 * SIZE, accesses=(Access("data", "cpu", SIZE, SIZE),))
+    phases = {
+        "again": (made, Phase("used", SIZE, accesses=read.accesses, repeats=PASSES)),
+        "once": (made, read),
+        "turns": (made, *(changed, again) * TURNS),
+    }
+    return Program(topic, "", data, phases[topic])
+
+
+def of_profile(profile: MachineProfile) -> list[Sentence]:
+    """The sentences of a machine that is known by its profile alone."""
+    said = []
+    where = "published values" if profile.kind == "published" else "its profile"
+    for topic in ("again", "once", "turns"):
+        found = advise(predict.of_trace(program(topic), profile), profile)
+        if not found.ranked:
+            continue
+        first = found.ranked[0]
+        speed = format_speed(SIZE / first.total.middle / 1e9)
+        text = f"{found.verdict[:1].upper()}{found.verdict[1:]} for {format_bytes(SIZE)}."
+        because = f"{found.because}." if found.because else ""
+        worst = found.ranked[-1]
+        if len(found.ranked) > len(found.best):
+            text += f" Slowest: {worst.prediction.style}, {within(worst.total)}."
+        said.append(Sentence(topic, text, speed, f"by the model, from {where}", because))
+    link = profile.curves.get("transfer pinned device")
+    if link:
+        speed = format_speed(SIZE / link.cost(SIZE).middle / 1e9)
+        text = f"pinned CPU memory, of which parts are copied in at {speed} while the GPU works."
+        said.append(Sentence("larger", text, speed, link.source))
+    return said

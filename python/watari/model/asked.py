@@ -1,0 +1,133 @@
+"""What `predict` and `advise` were asked: which machine, which programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from watari import cases
+from watari.case.axes import gpus
+from watari.case.sentence import Sentence
+from watari.cases import effort
+from watari.common.errors import UsageError, WatariError
+from watari.model import answer, choose, fit, known, predict, program
+from watari.model.machine import MachineProfile
+from watari.model.predict import Prediction
+from watari.plan.request import Request, describe, resolve
+
+# steps without which a result says too little of a machine, by whether that has a GPU
+NEEDED = {True: {"pass gpu", "transfer pinned device"}, False: {"pass cpu"}}
+
+
+def machines() -> list[str]:
+    """Published machines, a line each."""
+    profiles = [known.machine(name) for name in known.files()]
+    return [f"{p.name}: {p.title} (published rates: {len(p.curves)})" for p in profiles]
+
+
+def require_known(words: list[str]) -> None:
+    """Raises UsageError where the first word is neither a case nor a file: before a machine is
+    looked for."""
+    first = words[0]
+    if first in cases.CASES or (len(words) == 1 and Path(first).is_file()):
+        return
+    if Path(first).is_file():
+        raise UsageError(f"{first} is a trace, which has no axes: leave out '{words[1]}'")
+    if "/" in first or first.endswith(".json"):
+        raise UsageError(f"{first}: no such file; a trace, or a case: {', '.join(cases.CASES)}")
+    if "=" not in first:
+        cases.find(first)
+
+
+def on_machine(
+    text: str | None, results: Sequence[Path] | None, here: Callable[[], Any]
+) -> tuple[MachineProfile, str]:
+    """The machine that is meant, and a line that says where its numbers are from.
+
+    Raises UsageError, FileError.
+    """
+    if text and results:
+        raise UsageError("give --machine or --results, not both")
+    if text:
+        profile = choose.by_text(text)
+        return profile, f"{profile.name}: {profile.title}"
+    if results:
+        profile = fit.fit(choose.read(results), [path.name for path in results])
+        return profile, f"{profile.name}, from {', '.join(profile.sources)}"
+    machine_here = here()
+    for path, result in choose.newest(machine_here["name"]):
+        with suppress(UsageError):  # a result of storage alone, say
+            profile = fit.fit([result], [str(path)])
+            if profile.curves.keys() >= NEEDED[bool(gpus(machine_here))]:
+                return profile, f"this machine, from its newest result of memory paths, {path}"
+    name = choose.nearest(machine_here)
+    return known.machine(name), (
+        f"no result of this machine's memory paths in {choose.FOLDER}/: published values of the "
+        f"nearest one, {name}; `watari run` measures this one"
+    )
+
+
+def programs(
+    words: list[str], profile: MachineProfile, given: Callable[[list[str]], Any], processes: int
+) -> list[tuple[str, list[Prediction], str]]:
+    """What is asked about, each with its predictions and the case that has its styles. Raises
+    UsageError, FileError."""
+    if len(words) == 1 and words[0] not in cases.CASES and Path(words[0]).is_file():
+        trace = program.read_trace(Path(words[0]))
+        return [(trace.name, predict.of_trace(trace, profile, processes), "")]
+    name, axes = given(words)
+    found = []
+    seen: set[str] = set()
+    for request in resolve(name, dict(axes), profile.record()):
+        predictions = predict.of_case(name, request.parameters, profile, tuple(axes), processes)
+        key = json.dumps([p.parameters for p in predictions], sort_keys=True)
+        if key not in seen:
+            seen.add(key)
+            found.append((title(name, predictions), predictions, name))
+    return found
+
+
+def title(name: str, predictions: Sequence[Prediction]) -> str:
+    """What all styles of a case have in common, in its words."""
+    texts = [describe(Request(name, p.parameters, 1)).split() for p in predictions]
+    return " ".join(word for word in texts[0] if all(word in text for text in texts))
+
+
+def statements(case: str) -> dict[str, int]:
+    """How much code each style of a case takes; empty where it has none."""
+    if not case or not cases.CASES[case].styles:
+        return {}
+    try:
+        return {one.style: one.total for one in effort.effort(case)}
+    except WatariError:
+        return {}
+
+
+def general(
+    on: str | None, results: Sequence[Path] | None, here: Callable[[], Any]
+) -> tuple[str, list[Sentence]]:
+    """The answer of a machine without a program, and where it is from: its results where there are
+    some. Raises UsageError, FileError."""
+    if on and results:
+        raise UsageError("give --machine or --results, not both")
+    if results:
+        read = choose.read(results)
+        where = f"{read[0].machine.name}, from {', '.join(map(str, results))}"
+        said = answer.answer(read)
+        if not said:
+            raise UsageError(
+                f"{where}: nothing that an answer is made of; `watari run` measures it"
+            )
+        return where, said
+    for path, result in () if on else choose.newest(here()["name"]):
+        said = answer.answer([result])
+        if said:
+            return f"{result.machine.name}, from its newest result {path}", said
+    profile, where = on_machine(on, None, here)
+    said = answer.of_profile(profile)
+    if not said:
+        raise UsageError(f"{where}: too little to say where data should live; `watari run`")
+    return where, said

@@ -1,0 +1,70 @@
+"""Which machine is meant: a name, a file, or the one that this runs on, by its newest result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from watari.case.axes import gpus
+from watari.case.axis import Machine, unknown
+from watari.common.errors import FileError, UsageError
+from watari.model import fit, known, machine
+from watari.model.machine import MachineProfile
+from watari.results import schema
+from watari.results.schema import Results
+
+FOLDER = Path("results")
+# words of a GPU's name, and the published machine that is nearest to one that has it
+NEAREST = {"gh200": "gh200", "mi300a": "mi300a", "p100": "p100-nvlink"}
+OVER_PCIE = "pegasus"
+
+
+def by_text(text: str) -> MachineProfile:
+    """The profile that a word of the user means: a published machine, a machine profile, a result
+    file. Raises UsageError, FileError."""
+    path = Path(text)
+    if text in known.files():
+        return known.machine(text)
+    if not path.is_file():
+        if path.is_dir():
+            raise FileError(f"{text}: a folder, no result file or machine profile")
+        if path.suffix:
+            raise FileError(f"{text}: no such file")
+        raise unknown("machine", text, known.files())
+    content = None
+    with suppress(OSError, ValueError):
+        content = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(content, dict) and content.get("schema") != machine.SCHEMA:
+        return fit.fit([schema.read(path)], [path.name])
+    return machine.read(path)
+
+
+def newest(name: str, folder: Path = FOLDER) -> Iterator[tuple[Path, Results]]:
+    """The results of the machine of this name, the one that was begun last first."""
+    found: list[tuple[str, Path]] = []
+    for path in sorted(folder.rglob("*.json")):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["machine"]["name"] == name:
+                found.append((content["program"]["started"], path))
+    for _, path in sorted(found, reverse=True):
+        with suppress(FileError):
+            yield path, schema.read(path)
+
+
+def nearest(here: Machine) -> str:
+    """The published machine that is most like this one. Raises UsageError where none is."""
+    if not gpus(here):
+        raise UsageError(
+            "this machine has no GPU and no result in results/: name a machine (--machine; "
+            "`watari list machines` has them), or give --results FILE"
+        )
+    names = " ".join(str(p["name"]).lower() for p in gpus(here))
+    return next((known_as for word, known_as in NEAREST.items() if word in names), OVER_PCIE)
+
+
+def read(paths: Sequence[Path]) -> list[Results]:
+    """Result files. Raises FileError."""
+    return [schema.read(path) for path in paths]

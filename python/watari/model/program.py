@@ -1,0 +1,175 @@
+"""A program as the model sees it: allocations, phases, and the style that keeps them.
+
+A case gives one by its profile, a trace by a file. The file is JSON, written and read here alone:
+
+    {"schema": "watari-trace-1", "name": "a.out", "allocations": [{"name": "A", "bytes": 8000000}],
+     "phases": [{"name": "fill", "repeats": 1, "accesses": [
+        {"allocation": "A", "processor": "cpu", "read": 0, "written": 8000000}]}]}
+
+Every phase of a trace is timed, in order; the style is the reader's question, not the file's. What
+`watari trace` saw besides is in `observed`, for people and its page: the model does not read it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from watari.case.profile import Access, Allocation, Phase, Profile
+from watari.common.errors import FileError, UnsupportedError
+
+SCHEMA = "watari-trace-1"
+Size = Field(ge=0, le=2**63 - 1)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is done, in order. `before` and `after` are outside the timed samples; of a trace both
+    are empty. `measured`: parts that a trial of the case times, None for all of them."""
+
+    name: str
+    style: str
+    allocations: Mapping[str, Allocation]
+    phases: tuple[Phase, ...]
+    before: tuple[Phase, ...] = ()
+    after: tuple[Phase, ...] = ()
+    measured: frozenset[str] | None = None
+
+    def with_style(self, style: str) -> Program:
+        """The same work with its allocations kept in another way."""
+        return replace(self, style=style)
+
+    def repeated(self, samples: list[int]) -> Program:
+        """With so many samples in each phase: those that a trial had."""
+        phases = tuple(replace(p, repeats=n) for p, n in zip(self.phases, samples, strict=True))
+        return replace(self, phases=phases)
+
+
+def of_profile(name: str, profile: Profile, outside: Mapping[str, str]) -> Program:
+    """The program of a case's trial. Raises UnsupportedError where its profile has none."""
+    if not profile.allocations:
+        raise UnsupportedError(
+            f"what {name} accesses with these parameters is not in the model (requests to a "
+            "store, tiles, dependent loads, several ranks or processes)"
+        )
+    return Program(
+        name,
+        profile.style,
+        {a.name: a for a in profile.allocations},
+        profile.phases,
+        profile.before,
+        profile.after,
+        frozenset({"first", "moving", "steady", *outside.values()}),
+    )
+
+
+class Row(BaseModel):
+    """A part of a trace: no unknown key, no guessed type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class AllocationRow(Row):
+    """An allocation."""
+
+    name: str
+    bytes: int = Size
+
+
+class AccessRow(Row):
+    """What a processor reads and writes of an allocation in one sample of a phase."""
+
+    allocation: str
+    processor: Literal["cpu", "gpu"]
+    read: int = Size
+    written: int = Size
+    passes: float = Field(default=1.0, gt=0, le=1e12)
+    pattern: Literal["regular", "sparse"] = "regular"
+
+
+class PhaseRow(Row):
+    """Samples of one kind in a row."""
+
+    name: str
+    repeats: int = Field(default=1, ge=1, le=10**12)
+    accesses: list[AccessRow]
+
+
+class Trace(Row):
+    """A whole file."""
+
+    schema_: Literal["watari-trace-1"] = Field(alias="schema")
+    name: str
+    allocations: list[AllocationRow]
+    phases: list[PhaseRow] = Field(min_length=1)
+    observed: dict[str, Any] | None = None
+
+
+def read_trace(path: Path) -> Program:
+    """The program of a trace file. Raises FileError with what is wrong in it."""
+    try:
+        trace = Trace.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise FileError(f"{path}: no trace: {where}: {first['msg']}") from None
+    except ValueError as error:
+        raise FileError(f"{path}: no trace: {error}") from None
+    if not any(a.read or a.written for phase in trace.phases for a in phase.accesses):
+        raise FileError(f"{path}: no trace: phases: nothing is read or written")
+    allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
+    for phase in trace.phases:
+        for access in phase.accesses:
+            if access.allocation not in allocations:
+                text = f"phase {phase.name} uses '{access.allocation}', which is no allocation"
+                raise FileError(f"{path}: no trace: {text}")
+    phases = tuple(
+        Phase(
+            phase.name,
+            sum(a.read + a.written for a in phase.accesses),
+            accesses=tuple(Access(**a.model_dump()) for a in phase.accesses),
+            repeats=phase.repeats,
+        )
+        for phase in trace.phases
+    )
+    return Program(trace.name, "", allocations, phases)
+
+
+def as_trace(program: Program) -> dict[str, Any]:
+    """The program as a trace file has it, what comes before and after among its phases."""
+    phases = (*program.before, *program.phases, *program.after)
+    return {
+        "schema": SCHEMA,
+        "name": program.name,
+        "allocations": [{"name": a.name, "bytes": a.bytes} for a in program.allocations.values()],
+        "phases": [
+            {
+                "name": phase.name,
+                "repeats": phase.repeats,
+                "accesses": [
+                    {
+                        "allocation": a.allocation,
+                        "processor": side(a.processor),
+                        "read": a.read,
+                        "written": a.written,
+                        "passes": a.passes,
+                        "pattern": a.pattern,
+                    }
+                    for a in phase.accesses
+                ],
+            }
+            for phase in phases
+        ],
+    }
+
+
+def side(processor: str) -> str:
+    """`gpu` of `gpu:1`."""
+    return processor.partition(":")[0]

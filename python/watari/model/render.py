@@ -1,0 +1,203 @@
+"""Predictions and advice as tables, lines and plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from watari.case.sentence import Cost, Sentence
+from watari.cases import CASES
+from watari.common.units import format_bytes, format_duration, format_latency, format_speed
+from watari.model import predict
+from watari.model.advise import Advice
+from watari.model.machine import MachineProfile
+from watari.model.predict import Prediction
+from watari.model.work import PARTS
+from watari.results import statistics
+from watari.results.key import key
+from watari.results.measured import Measured, measurements
+from watari.results.schema import Results
+
+
+def whole_seconds(m: Measured) -> float:
+    """What a measured case took: its samples, and what it times outside them; median of trials."""
+    outside = CASES[m.case].outside
+    return float(
+        median(
+            sum(statistics.seconds(trial))
+            + sum(trial["quantities"][q]["value"] for q in outside if q in trial["quantities"])
+            for trial in m.trials
+        )
+    )
+
+
+def known_key(case: str, parameters: Mapping[str, Any]) -> str:
+    """What a prediction and a measurement must have in common; threads are each machine's own."""
+    return key(case, {n: v for n, v in parameters.items() if n not in ("threads", "oversubscribe")})
+
+
+def measured(results: Sequence[Results]) -> dict[str, float]:
+    """Seconds of every case of result files that the model could say something of."""
+    found = {}
+    for m in measurements(results) if results else []:
+        if m.case in CASES and m.drawn and not m.flagged:
+            found[known_key(m.case, m.parameters)] = whole_seconds(m)
+    return found
+
+
+def beside(case: str, one: Prediction, seen: Mapping[str, float]) -> float | None:
+    """The measured seconds of what a prediction is of."""
+    return seen.get(known_key(case, one.parameters)) if one.parameters else None
+
+
+def case_of(title: str) -> str:
+    """The case that a title begins with."""
+    return title.split(" ", 1)[0]
+
+
+def table(title: str, predictions: Sequence[Prediction], seen: Mapping[str, float]) -> Table:
+    """A line a style, seconds by part."""
+    used = [part for part in PARTS if any(part in p.parts for p in predictions)]
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("style", no_wrap=True)
+    for name in (*used, "seconds", "from", "to", *(["measured"] if seen else [])):
+        shown.add_column(name, justify="right")
+    for one in sorted(predictions, key=lambda p: (bool(p.reason), p.total.middle)):
+        if one.reason:
+            shown.add_row(one.style, *["-"] * (len(used) + 3), *(["-"] if seen else []))
+            continue
+        seconds = [one.parts[n].middle if n in one.parts else 0.0 for n in used]
+        cells = [spent(each) if each else "" for each in seconds]
+        total = one.total
+        ends = [spent(each) for each in (total.middle, total.low, total.high)]
+        value = beside(case_of(title), one, seen)
+        more = [spent(value) if value is not None else ""] if seen else []
+        shown.add_row(one.style, *cells, *ends, *more)
+    return shown
+
+
+def spent(seconds: float) -> str:
+    """A time with three digits."""
+    return format_latency(seconds) if seconds < 100 else format_duration(seconds)
+
+
+def joined(texts: Sequence[tuple[str, str]]) -> list[str]:
+    """`explicit, managed: why`: styles with the same text in one line."""
+    styles: dict[str, list[str]] = {}
+    for style, text in texts:
+        styles.setdefault(text, []).append(style)
+    return [f"{', '.join(names)}: {text}" for text, names in styles.items()]
+
+
+def notes(predictions: Sequence[Prediction]) -> list[str]:
+    """What the table cannot say: why a style has no seconds, what was assumed or left out."""
+    lines = joined([(p.style or "this case", p.reason) for p in predictions if p.reason])
+    without = [(p.style, ", ".join(p.left_out)) for p in predictions if p.left_out]
+    lines += [f"{line} left out: not measured" for line in joined(without)]
+    assumed = dict.fromkeys(text for p in predictions for text in p.assumed)
+    return [*lines, *(f"assumed: {text}" for text in assumed)]
+
+
+def cost(value: Cost) -> dict[str, float]:
+    """A cost as plain values."""
+    return {"seconds": value.middle, "low": value.low, "high": value.high}
+
+
+def values(
+    title: str,
+    predictions: Sequence[Prediction],
+    profile: MachineProfile,
+    seen: Mapping[str, float],
+) -> dict[str, Any]:
+    """The predictions of one program for `--json`."""
+    return {
+        "what": title,
+        "machine": profile.name,
+        "styles": [
+            {
+                "style": p.style,
+                "reason": p.reason or None,
+                **({} if p.reason else cost(p.total)),
+                "parts": {name: cost(c) for name, c in p.parts.items()},
+                "measured": beside(case_of(title), p, seen),
+                "assumed": list(p.assumed),
+                "left_out": list(p.left_out),
+                "why": predict.derivation(p, profile),
+            }
+            for p in predictions
+        ],
+    }
+
+
+def advice(title: str, given: Advice) -> Table:
+    """A line a style, best first."""
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("style", no_wrap=True)
+    counted = any(rank.effort is not None for rank in given.ranked)
+    for name in ("seconds", "from", "to", *(["statements"] if counted else [])):
+        shown.add_column(name, justify="right")
+    for rank in given.ranked:
+        total = rank.total
+        ends = [spent(each) for each in (total.middle, total.low, total.high)]
+        effort = ["" if rank.effort is None else str(rank.effort)] if counted else []
+        shown.add_row(rank.prediction.style, *ends, *effort)
+    return shown
+
+
+def advice_lines(given: Advice) -> list[str]:
+    """The verdict, what decides, break-evens, and what is not said."""
+    refused = [(style or "this case", why) for style, why in given.refused.items()]
+    return [
+        given.verdict,
+        *([f"because {given.because}"] if given.because else []),
+        *(f"break-even: {line}" for line in given.break_even),
+        *(f"not said: {line}" for line in joined(refused)),
+        *(f"not sure: {text}" for text in given.unsaid),
+    ]
+
+
+def advice_values(title: str, given: Advice) -> dict[str, Any]:
+    """The advice on one program for `--json`."""
+    return {
+        "what": title,
+        "best": list(given.best),
+        "verdict": given.verdict,
+        "because": given.because or None,
+        "break_even": list(given.break_even),
+        "not_sure": list(given.unsaid),
+        "refused": dict(given.refused),
+        "ranked": [
+            {"style": r.prediction.style, **cost(r.total), "statements": r.effort}
+            for r in given.ranked
+        ],
+    }
+
+
+def sentence(said: Sentence) -> dict[str, Any]:
+    """A sentence of the answer for `--json`."""
+    return {"title": said.title, **asdict(said)}
+
+
+def curves(profile: MachineProfile) -> Table:
+    """A machine profile for people: its steps with the rate of the largest size."""
+    title = f"{profile.name}: {profile.title}"
+    shown = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("step", "sizes", "rate", "interval", "source"):
+        shown.add_column(name, no_wrap=name == "step")
+    for name, curve in sorted(profile.curves.items()):
+        last = curve.points[-1]
+        sizes = [format_bytes(p.bytes) for p in (curve.points[0], last)]
+        rates = [last.bytes / s / 1e9 for s in (last.seconds, last.high, last.low)]
+        shown.add_row(
+            name,
+            " to ".join(dict.fromkeys(sizes)),
+            format_speed(rates[0]),
+            format_speed(*rates[1:]),
+            curve.source,
+        )
+    return shown

@@ -1,0 +1,57 @@
+"""Whether the hardware is as its data sheet has it: links, clocks, distance of CPUs and GPU; and
+whether all hosts of a run are as the first one."""
+
+from __future__ import annotations
+
+from watari.machine.hosts import apart
+from watari.report.check.causes import GPU, LINK, far, host, states
+from watari.report.check.item import FAIL, PASS, UNKNOWN, Item, Run
+
+
+def links(run: Run) -> list[Item]:
+    """PCIe: lanes in use of those that the GPU has, generation that the slot allows."""
+    items = []
+    for name, state in states(run.machine):
+        for what, now, most in (
+            ("lanes", "link_width", "link_width_most"),
+            ("generation", "link_generation_most", "gpu_generation_most"),
+        ):
+            low, high = state.get(now), state.get(most)
+            verdict = UNKNOWN if low is None or high is None else PASS if low >= high else FAIL
+            says = f"{low} of {high}" if verdict != UNKNOWN else "not reported"
+            items.append(Item("hardware", f"{name}, PCIe {what}", verdict, says, frozenset({LINK})))
+    return items
+
+
+def clocks(run: Run) -> list[Item]:
+    """Memory as the data sheet has it: its bandwidth is computed from this clock and width."""
+    items = []
+    for name, state in states(run.machine):
+        clock, width = state.get("memory_clock_most"), state.get("memory_width")
+        held = [reason for reason in state["slowed_by"] if reason != "application-clocks"]
+        says = f"{clock} MHz, {width} bits" if clock and width else "not reported"
+        verdict = FAIL if held else PASS if clock and width else UNKNOWN
+        says += f"; held down: {', '.join(held)}" if held else ""
+        items.append(Item("hardware", f"{name}, clocks", verdict, says, frozenset({GPU})))
+    return items
+
+
+def distance(run: Run) -> list[Item]:
+    """CPUs of the run beside the GPU."""
+    if not host(run.machine).get("allowed_cpus") or len(run.machine["processors"]) < 2:
+        return []
+    text = far(run.machine)
+    says = text or "the run has CPUs of the GPU's node"
+    return [Item("hardware", "NUMA node", FAIL if text else PASS, says, frozenset({LINK}))]
+
+
+def hosts(run: Run) -> list[Item]:
+    """Of a run on several hosts: those that differ from the first, which the others wait for."""
+    names, unknown = list(dict.fromkeys(run.machine["hosts"])), run.machine["undescribed"]
+    if len(names) < 2:
+        return []
+    items = [
+        Item("hardware", f"host {name}", UNKNOWN if name in unknown else FAIL, text)
+        for name, text in apart(run.machine)
+    ]
+    return items or [Item("hardware", "hosts", PASS, f"{len(names)} hosts are as {names[0]}")]

@@ -1,0 +1,90 @@
+"""Values of the same part that lie in a folder: what earlier runs measured, there or elsewhere.
+
+A value counts where case and parameters are the same (but for the number of samples) and where
+what the bytes cross has the same name: the CPU and its cores, the GPU, the kind of its link.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from watari.common.errors import FileError
+from watari.report.check.causes import CPU, GPU, LINK
+from watari.results import schema
+from watari.results.measured import Measured, measurements
+
+Plain = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The cases of earlier runs on a machine with a part of this one, and files left out."""
+
+    cases: tuple[Measured, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def names(machine: Plain, kind: str) -> set[tuple[str, int]]:
+    """The processors of a kind: name, and cores of a CPU."""
+    rows = [p for p in machine.get("processors", []) if p["kind"] == kind]
+    return {(p["name"], int(p.get("cores") or 0) if kind == "cpu" else 0) for p in rows}
+
+
+def machine_of(file: Path) -> Plain:
+    """The machine of a result file; empty where the file is something else."""
+    try:
+        whole = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+    machine = whole.get("machine") if isinstance(whole, dict) and "schema" in whole else None
+    return machine if isinstance(machine, dict) else {}
+
+
+def read_folder(folder: Path, machine: Plain) -> Stored:
+    """The runs of a folder and of those in it, of machines that share a processor with this one.
+    A file that is no result of this version is left out, with the reason."""
+    cases: list[Measured] = []
+    unread = []
+    for file in sorted(folder.rglob("*.json")):
+        there = machine_of(file)
+        if not any(names(there, kind) & names(machine, kind) for kind in (CPU, GPU)):
+            continue
+        try:
+            cases += measurements([schema.read(file)])
+        except FileError as error:
+            unread.append(str(error))
+    return Stored(tuple(cases), tuple(unread))
+
+
+def same_part(one: Plain, other: Plain, path: frozenset[str]) -> bool:
+    """Whether what a case's bytes cross is the same in two machines."""
+    if CPU in path and names(one, "cpu") != names(other, "cpu"):
+        return False
+    if path & {GPU, LINK} and not names(one, "gpu") & names(other, "gpu"):
+        return False
+    kinds = [{link["kind"] for link in machine["links"]} for machine in (one, other)]
+    return LINK not in path or kinds[0] == kinds[1]
+
+
+def same_case(stored: Stored, m: Measured, path: frozenset[str]) -> list[Measured]:
+    """The same case of earlier runs of the same part; this run itself is not one of them."""
+
+    def key(parameters: Plain) -> dict[str, Any]:
+        return {name: value for name, value in parameters.items() if name != "samples"}
+
+    path |= {GPU if str(m["processor"] or "gpu").startswith("gpu") else CPU}
+    mine = {trial["started"] for trial in m.trials}
+    return [
+        other
+        for other in stored.cases
+        if other.case == m.case
+        and other.status == "ok"
+        and not other.flagged
+        and key(other.parameters) == key(m.parameters)
+        and not mine & {trial["started"] for trial in other.trials}
+        and same_part(m.machine, other.machine, path)
+    ]

@@ -1,0 +1,110 @@
+"""The head of a run on the page: its machine, its key numbers, how its cases ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from watari.common.units import format_rate, format_size
+from watari.machine.hosts import apart
+from watari.model import answer
+from watari.report import beside
+from watari.report.doubts import doubts
+from watari.results import published
+from watari.results.measured import ALL, Measured
+from watari.results.schema import Results
+
+# the headline: quantities of published/quantities.toml, shorter
+HEADLINE = {
+    "gpu-copy": "GPU copy",
+    "cpu-copy": "CPU copy",
+    "host-to-device": "Host to device",
+    "device-to-host": "Device to host",
+    "zero-copy-read": "GPU reads pinned",
+    "zero-copy-write": "GPU writes pinned",
+    "shared-first": "Shared memory, first pass",
+    "shared-settled": "Shared memory, settled",
+}
+STATUSES = ("ok", "wrong", "failed", "unsupported")
+
+
+def occasion(result: Results) -> str:
+    """When a file was made, and by which plan."""
+    when = f"{result.program.started[:16].replace('T', ' ')} UTC"
+    return f"{when}, plan {result.plan.name}" if result.plan else when
+
+
+def run(name: str, same: Sequence[Results], measured: Sequence[Measured]) -> dict[str, Any]:
+    """One run: its machine, program, headline and how many cases ended how."""
+    mine = [m for m in measured if m.run == name]
+    plain = same[0].model_dump(mode="json", by_alias=True)
+    gpus = Counter(p["name"] for p in plain["machine"]["processors"] if p["kind"] == "gpu")
+    hardware = [p["name"] for p in plain["machine"]["processors"] if p["kind"] == "cpu"]
+    hardware += [f"{count} x {gpu}" if count > 1 else gpu for gpu, count in gpus.items()]
+    machines = (result.machine.model_dump(mode="json", by_alias=True) for result in same)
+    unreached = sum(case.trials for result in same for case in result.missing)
+    hosts = list(dict.fromkeys(row for machine in machines for row in apart(machine)))
+    return {
+        "name": name,
+        "hosts": hosts,
+        "hardware": " and ".join(hardware),
+        "machine": plain["machine"],
+        "program": plain["program"],
+        "occasions": [occasion(result) for result in same],
+        "commands": [c for result in same if (c := result.program.command)],
+        "counts": {s: n for s in STATUSES if (n := sum(m.status == s for m in mine))},
+        "trials": sum(len(m.trials) for m in mine),
+        "headline": headline(mine),
+        "answer": answer.of(mine),
+        "doubts": doubts(mine, unreached, hosts),
+    }
+
+
+def headline(mine: Sequence[Measured]) -> list[dict[str, Any]]:
+    """Key numbers: those that this machine has, each of most trials, then of its largest array."""
+    tiles = []
+    quantities = published.quantities()
+    for name, title in HEADLINE.items():
+        like = [beside.alike(m) for m in mine if beside.is_of(m, quantities[name])]
+        if like:
+            tiles.append(
+                tile(
+                    title,
+                    max(like, key=lambda m: (len(m.trials), m["size"], m.median)),
+                    quantities[name].sample,
+                )
+            )
+    return tiles
+
+
+def tile(title: str, m: Measured, sample: str) -> dict[str, Any]:
+    """One key number with what it is, how sure it is, and how near to the limit."""
+    value = m.part(sample)
+    number, unit = scaled(value)
+    scale = 1000 if unit == "TB/s" else 1
+    interval = m.summary.interval if sample == ALL else None
+    bound = beside.limit(m) if sample == ALL else None
+    trials = f"{len(m.trials)} trial{'s'[: len(m.trials) > 1]}"
+    return {
+        "title": title,
+        "number": number,
+        "unit": unit,
+        "sure": f"{interval_text(interval, scale)} in {trials}" if interval else trials,
+        "what": f"{m['memory'] or m['from'] + ' → ' + m['to']}, {format_size(m['size'])}",
+        "part": round(100 * value / bound) if bound else None,
+        "bound": " ".join(scaled(bound)) if bound else None,
+        "flagged": m.flagged,
+    }
+
+
+def scaled(gigabytes: float) -> tuple[str, str]:
+    """A rate in the unit that reads best."""
+    if gigabytes >= 1000:
+        return f"{gigabytes / 1000:.2f}", "TB/s"
+    return format_rate(gigabytes), "GB/s"
+
+
+def interval_text(interval: tuple[float, float] | None, scale: float = 1) -> str:
+    """A confidence interval of GB/s, divided by `scale`."""
+    return f"{interval[0] / scale:.4g}–{interval[1] / scale:.4g}" if interval else ""

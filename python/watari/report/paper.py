@@ -1,0 +1,57 @@
+"""Figures as files, for a paper: SVG, PDF or PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from watari import cases
+from watari.charts.figure import Drawing, Drawn, Effort
+from watari.charts.file import converted
+from watari.common.errors import FileError, UsageError
+from watari.common.files import check_not_read, reason, write_atomically
+from watari.results.measured import Measured
+
+
+def folder(output: Path) -> Path:
+    """Where figures go: `output`, or beside it where it names a page."""
+    return output.with_suffix("") if output.suffix == ".html" else output
+
+
+def write_figures(
+    drawings: Sequence[Drawing], where: Path, format: str, read: Sequence[Path] = ()
+) -> None:
+    """Each figure as a file, none over what was `read`. Raises FileError, UsageError."""
+    files = {where / f"{drawing.name}.{format}": drawing for drawing in drawings}
+    for path in files:
+        check_not_read(path, read)
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{where}: cannot be written: {reason(error)}") from error
+    for path, drawing in files.items():
+        write_atomically(path, converted(drawing.spec(), format))
+
+
+def effort_of(program: str) -> Effort:
+    """How effort stands beside speed for a program that has styles."""
+    module = import_module(cases.presentation(program).figures)
+    effort: Effort = module.EFFORT
+    return effort
+
+
+def write_effort(program: str, measured: Sequence[Measured], output: Path) -> Drawn:
+    """The figure of effort beside speed as a file, its format by the name; returns its charts.
+
+    Raises UsageError where nothing of the kind was measured, FileError.
+    """
+    effort = effort_of(program)
+    drawn = effort.figure.draw(measured)
+    if not drawn:
+        raise UsageError(f"no two styles of {program} on a GPU in these results")
+    figure, chart = effort.figure, effort.combined(drawn)
+    cases = [m for _, _, used in drawn for m in used]
+    drawing = Drawing(output.stem, figure, "", chart, cases)
+    write_figures([drawing], output.parent, output.suffix[1:])
+    return drawn

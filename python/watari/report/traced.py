@@ -1,0 +1,151 @@
+"""The page of a trace: allocations over time, the costliest transfers, kernels, findings.
+
+It has the look of the report's page. Its heat map is a grid of plain elements, so that it prints
+and fits any width without a script.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from watari.common.files import write_atomically
+from watari.common.units import format_bytes, format_duration, format_size
+from watari.common.variables import readable
+from watari.report.page import templates
+
+ROWS = 24  # of the heat map; the others are in the table
+FAINTEST = 0.12  # of a cell in which least was moved
+MANY = 40  # phases that are listed
+
+
+def strength(size: int, most: int) -> float:
+    """How dark a cell is: by the logarithm, since bytes differ by powers of ten."""
+    if size <= 0:
+        return 0.0
+    decades = 4.0
+    part = 1.0 + (math.log10(size / most) / decades)
+    return round(max(FAINTEST, min(1.0, part)), 3)
+
+
+def heat(observed: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rows of the map: those allocations that crossed the link, most bytes first."""
+    timeline = observed["timeline"]
+    width = timeline["seconds"] / timeline["columns"]
+    rows = []
+    for allocation, cells in zip(observed["allocations"], timeline["rows"], strict=True):
+        total = sum(cells["to_gpu"]) + sum(cells["to_cpu"])
+        if total:
+            rows.append((total, allocation, cells))
+    most = max((max(*c["to_gpu"], *c["to_cpu"]) for _, _, c in rows), default=1)
+    rows.sort(key=lambda row: -row[0])
+    return [
+        {
+            "label": allocation["label"],
+            "total": format_bytes(total),
+            "sides": [
+                {
+                    "name": name,
+                    "cells": [
+                        {"strength": strength(size, most), "text": cell_text(size, i, width)}
+                        for i, size in enumerate(cells[key])
+                    ],
+                }
+                for name, key in (("in", "to_gpu"), ("out", "to_cpu"))
+            ],
+        }
+        for total, allocation, cells in rows[:ROWS]
+    ]
+
+
+def cell_text(size: int, column: int, width: float) -> str:
+    """What a cell says when it is pointed at."""
+    if not size:
+        return ""
+    return f"{format_bytes(size)}, {format_duration(column * width)} after the start"
+
+
+def tiles(observed: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The numbers at the top."""
+    moved = {"to GPU": 0, "to CPU": 0}
+    for allocation in observed["allocations"]:
+        for name, size in allocation["moved"].items():
+            for direction in moved:
+                moved[direction] += size if name.endswith(direction) else 0
+    faults = [sum(a[key] for a in observed["allocations"]) for key in ("gpu_faults", "cpu_faults")]
+    launches = sum(kernel["launches"] for kernel in observed["kernels"])
+    kinds = len(observed["kernels"])
+    return [
+        {
+            "title": "to the GPU",
+            "number": format_bytes(moved["to GPU"]),
+            "note": "copies, migration",
+        },
+        {
+            "title": "to the CPU",
+            "number": format_bytes(moved["to CPU"]),
+            "note": "copies, migration",
+        },
+        {
+            "title": "launches",
+            "number": f"{launches}",
+            "note": f"of {kinds} kernel{'s'[: kinds != 1]}",
+        },
+        {
+            "title": "faults",
+            "number": f"{sum(faults)}",
+            "note": f"{faults[0]} GPU, {faults[1]} CPU",
+        },
+    ]
+
+
+def touched_text(kernel: Mapping[str, Any]) -> str:
+    """What a launch touches, in words."""
+    if not kernel["sampled"]:
+        return "not sampled"
+    words = {(True, True): "reads and writes", (True, False): "reads", (False, True): "writes"}
+    return (
+        "; ".join(
+            f"{words[t['reads'], t['writes']]} {format_bytes(t['bytes'])} of {t['allocation']}"
+            + (
+                f" in {t['launches']} of {kernel['sampled']}"
+                if t["launches"] < kernel["sampled"]
+                else ""
+            )
+            for t in kernel["touched"]
+        )
+        or "nothing that was allocated"
+    )
+
+
+def page(content: Mapping[str, Any], made_by: str) -> str:
+    """The whole page as text."""
+    environment = templates()
+    environment.filters |= {
+        "size": format_size,
+        "bytes": format_bytes,
+        "duration": format_duration,
+        "touched": touched_text,
+    }
+    observed = content["observed"]
+    return environment.get_template("trace.html.j2").render(
+        name=readable(content["name"]),
+        observed=observed,
+        heat=heat(observed),
+        tiles=tiles(observed),
+        phases=shortened(observed["timeline"]["phases"]),
+        phase_count=len(observed["timeline"]["phases"]),
+        command=readable(made_by),
+    )
+
+
+def shortened(phases: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The first phases, as many as one reads."""
+    return phases[:MANY]
+
+
+def write(content: Mapping[str, Any], output: Path, made_by: str) -> None:
+    """The page at `output`."""
+    write_atomically(output, page(content, made_by))

@@ -1,0 +1,113 @@
+// The library that CUDA_INJECTION64_PATH names: the driver loads it inside cuInit and calls
+// InitializeInjection. So nothing here may call the driver before a context has been created.
+//
+//   WATARI_TRACE_FOLDER   where the files go (format.hpp); without it nothing is traced
+//   WATARI_TRACE_CUPTI    libcupti.so to load
+//   WATARI_TRACE_EVICT    launches of each kernel before which managed memory goes to the CPU
+//   (evict.hpp)
+#include "activity.hpp"
+#include "calls.hpp"
+#include "evict.hpp"
+#include "libraries.hpp"
+#include "writer.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+namespace watari::attach {
+namespace {
+
+struct state {
+    std::mutex lock;
+    std::vector<CUcontext> contexts;
+};
+
+state& shared() {  // never destroyed: used while the process ends
+    static auto* all = new state;
+    return *all;
+}
+
+void synchronise(CUcontext context) {
+    const auto& call = driver();
+    if (call.context_push && call.context_push(context) == CUDA_SUCCESS) {
+        call.context_synchronize();
+        call.context_pop(&context);
+    }
+}
+
+void on_context(CUpti_CallbackId what, CUcontext context) {
+    auto& all = shared();
+    if (what == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
+        {
+            const std::lock_guard hold(all.lock);
+            all.contexts.push_back(context);
+        }
+        enable_unified_memory();
+    } else if (what == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
+        {
+            const std::lock_guard hold(all.lock);
+            std::erase(all.contexts, context);
+        }
+        drain();  // its records go with it
+    }
+}
+
+void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId what,
+                       const void* data) {
+    if (!writer::is_open() || evict::is_evicting()) {  // a child of fork; a call of our own
+        return;
+    }
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+        on_context(what, static_cast<const CUpti_ResourceData*>(data)->context);
+    } else if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+        on_call(what, *static_cast<const CUpti_CallbackData*>(data));
+    }
+}
+
+// Registered inside cuInit, so that it runs before the driver's own ending destroys the contexts.
+void at_exit() {
+    if (!writer::is_open()) {
+        return;
+    }
+    std::vector<CUcontext> contexts;
+    {
+        const std::lock_guard hold(shared().lock);
+        contexts = shared().contexts;
+    }
+    std::for_each(contexts.begin(), contexts.end(), synchronise);
+    const auto flushes = drain();
+    writer::write({.what = kind::end, .detail = flushes, .start = writer::now()});
+}
+
+bool start() {
+    const char* folder = std::getenv("WATARI_TRACE_FOLDER");
+    const char* library = std::getenv("WATARI_TRACE_CUPTI");
+    if (!folder || !library || !writer::open(folder) || !load_cupti(library)) {
+        return false;
+    }
+    if (const char* launches = std::getenv("WATARI_TRACE_EVICT")) {
+        evict::set_launches(static_cast<unsigned>(std::strtoul(launches, nullptr, 10)));
+    }
+    CUpti_SubscriberHandle subscriber{};
+    const auto wants = [&](CUpti_CallbackId event) {
+        return check(cupti().enable_callback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, event),
+                     "cuptiEnableCallback");
+    };
+    return check(cupti().subscribe(&subscriber, on_event, nullptr), "cuptiSubscribe") &&
+           wants(CUPTI_CBID_RESOURCE_CONTEXT_CREATED) &&
+           wants(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) && subscribe_to_calls(subscriber) &&
+           start_activities();
+}
+
+}  // namespace
+}  // namespace watari::attach
+
+// A program is never stopped by its trace: the files say why one is missing.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+    if (watari::attach::start()) {
+        std::atexit(watari::attach::at_exit);
+    }
+    return 1;
+}

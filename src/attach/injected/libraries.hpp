@@ -1,0 +1,46 @@
+// The functions of CUPTI and of the driver that the injected library calls. It links to neither:
+// CUPTI is loaded from the path that `watari trace` gives, the driver is in the process already.
+#pragma once
+
+#include <cupti.h>
+
+namespace watari::attach {
+
+struct cupti_functions {
+    decltype(&cuptiGetVersion) get_version;
+    decltype(&cuptiGetResultString) get_result_string;
+    decltype(&cuptiSubscribe) subscribe;
+    decltype(&cuptiEnableCallback) enable_callback;
+    decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
+    decltype(&cuptiActivityRegisterTimestampCallback) register_timestamp;
+    decltype(&cuptiActivityEnable) enable;
+    decltype(&cuptiActivityConfigureUnifiedMemoryCounter) configure_counters;
+    decltype(&cuptiActivityGetNextRecord) next_record;
+    decltype(&cuptiActivityGetNumDroppedRecords) dropped_records;
+    decltype(&cuptiActivityFlushAll) flush_all;
+    decltype(&cuptiActivityFlushPeriod) flush_period;
+};
+
+// By their names in the driver's library. Those of CUDA 13's header have other signatures: the
+// names without a number keep the ones of CUDA 8.
+struct driver_functions {
+    CUresult (*context_push)(CUcontext);
+    CUresult (*context_pop)(CUcontext*);
+    CUresult (*context_synchronize)();
+    CUresult (*prefetch)(CUdeviceptr, size_t, CUdevice, CUstream);
+    CUresult (*advise)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
+    CUresult (*is_capturing)(CUstream, CUstreamCaptureStatus*);
+};
+
+// Loads CUPTI. False, with the reason in a note, where it cannot be used.
+bool load_cupti(const char* path);
+
+const cupti_functions& cupti();
+
+// Null functions where the process has no driver.
+const driver_functions& driver();
+
+// A note of a call that failed; true for success.
+bool check(CUptiResult result, const char* call);
+
+}  // namespace watari::attach

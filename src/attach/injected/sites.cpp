@@ -1,0 +1,81 @@
+#include "sites.hpp"
+
+#include "writer.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+#include <unwind.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace watari::attach {
+namespace {
+
+constexpr std::size_t most_frames = 8;
+constexpr std::size_t deepest = 48;
+constexpr std::array<std::string_view, 4> not_the_program = {"libcuda.so", "libcupti.so",
+                                                             "libcudart.so", "libwatari_"};
+
+struct stack {
+    std::array<std::uintptr_t, deepest> frames;
+    std::size_t count = 0;
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* argument) {
+    auto& found = *static_cast<stack*>(argument);
+    const auto address = _Unwind_GetIP(context);
+    if (address) {
+        found.frames[found.count++] = address;
+    }
+    return address && found.count < deepest ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+// A library's name may be relative; the main program's is as it was called.
+std::string full_path(const char* name) {
+    if (name[0] == '/') {
+        return name;
+    }
+    std::array<char, PATH_MAX> path{};
+    if (std::strcmp(name, program_invocation_name) != 0 && realpath(name, path.data())) {
+        return path.data();
+    }
+    const auto length = readlink("/proc/self/exe", path.data(), path.size() - 1);
+    return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : name;
+}
+
+bool is_of_program(std::string_view module) {
+    const auto file = module.substr(module.rfind('/') + 1);
+    return std::none_of(not_the_program.begin(), not_the_program.end(),
+                        [&](std::string_view name) { return file.starts_with(name); });
+}
+
+}  // namespace
+
+std::uint64_t call_site() {
+    stack found;
+    _Unwind_Backtrace(add_frame, &found);
+    std::string text;
+    std::size_t shown = 0;
+    for (std::size_t i = 0; i < found.count && shown < most_frames; ++i) {
+        const auto address = found.frames[i] - 1;  // inside the call, not behind it
+        Dl_info info{};
+        if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname ||
+            !is_of_program(info.dli_fname)) {
+            continue;
+        }
+        std::array<char, 24> offset{};
+        std::snprintf(offset.data(), offset.size(), "+0x%zx",
+                      address - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+        text += (shown++ ? "\t" : "") + full_path(info.dli_fname) + offset.data();
+    }
+    return writer::intern("site", text.empty() ? "unknown" : text);
+}
+
+}  // namespace watari::attach

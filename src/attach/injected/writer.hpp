@@ -1,0 +1,28 @@
+// The two files of a traced process. Every call writes at once: a crash keeps what came before.
+#pragma once
+
+#include "format.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+namespace watari::attach::writer {
+
+// Opens the files of this process in a folder. False, with a reason on stderr, where it cannot.
+bool open(const char* folder);
+
+// Whether records are wanted: not before `open`, not in a child of fork, which CUDA cannot serve.
+bool is_open();
+
+void write(const record* records, std::size_t count);
+void write(const record& one);
+
+// A line of notes: a word, an identifier, text. Line breaks in the text become spaces.
+void note(std::string_view word, std::uint64_t identifier, std::string_view text);
+
+// The identifier of a text, of which there is one note.
+std::uint64_t intern(std::string_view word, std::string_view text);
+
+std::uint64_t now();  // nanoseconds of CLOCK_MONOTONIC
+
+}  // namespace watari::attach::writer

@@ -1,0 +1,65 @@
+// The end of contexts and streams. The driver releases what was allocated in a context with it, so
+// what was moved goes, too; cudaDeviceReset is a reset of the primary context.
+#include "event_log.hpp"
+#include "functions.hpp"
+#include "lock.hpp"
+#include "memory.hpp"
+
+namespace attach {
+namespace {
+
+bool is_active(driver::device of) {
+    unsigned flags = 0;
+    int active = 0;
+    auto* state =
+        driver_function<result(driver::device, unsigned*, int*)>("cuDevicePrimaryCtxGetState");
+    return state && state(of, &flags, &active) == driver::success && active != 0;
+}
+
+// The primary context of a device, null where it is not active.
+void* primary_context(driver::device of) {
+    void* context = nullptr;
+    auto* retain = driver_function<result(void**, driver::device)>("cuDevicePrimaryCtxRetain");
+    if (!retain || !is_active(of) || retain(&context, of) != driver::success) return nullptr;
+    real<cuDevicePrimaryCtxRelease_v2>()(of);
+    return context;
+}
+
+void end(const void* context) {
+    {
+        const guard hold;
+        event("destroy", now())
+            .pointer("context", reinterpret_cast<std::uintptr_t>(context))
+            .write();
+    }
+    forget_context(context);
+}
+
+}  // namespace
+
+result cuDevicePrimaryCtxReset_v2(driver::device of) {
+    const void* context = primary_context(of);
+    const result outcome = real<cuDevicePrimaryCtxReset_v2>()(of);
+    if (outcome == driver::success && context) end(context);
+    return outcome;
+}
+
+result cuDevicePrimaryCtxRelease_v2(driver::device of) {
+    const void* context = primary_context(of);
+    const result outcome = real<cuDevicePrimaryCtxRelease_v2>()(of);
+    if (outcome == driver::success && context && !is_active(of)) end(context);
+    return outcome;
+}
+
+result cuCtxDestroy_v2(void* context) {
+    const result outcome = real<cuCtxDestroy_v2>()(context);
+    if (outcome == driver::success) end(context);
+    return outcome;
+}
+
+result cuStreamDestroy_v2(stream on) {
+    forget_stream(on);
+    return real<cuStreamDestroy_v2>()(on);
+}
+
+}  // namespace attach

@@ -1,0 +1,38 @@
+// The part of CUDA's driver interface that the preloaded library replaces or calls, as cuda.h has
+// it (CUDA 12 and 13 have the same binary interface for these names). Declared here, so that the
+// library builds on a machine without CUDA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attach::driver {
+
+using result = int;  // CUresult
+using device_pointer = unsigned long long;
+using device = int;
+using stream = void*;
+using pool = void*;
+
+constexpr result success = 0;
+constexpr result invalid_value = 1;
+constexpr result out_of_memory = 2;
+constexpr result not_initialized = 3;
+constexpr result not_supported = 801;
+
+constexpr int relaxed_capture = 2;                    // CU_STREAM_CAPTURE_MODE_RELAXED
+constexpr unsigned attach_global = 1;                 // CU_MEM_ATTACH_GLOBAL
+constexpr unsigned host_portable_and_mapped = 1 | 2;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
+constexpr device cpu_device = -1;                     // CU_DEVICE_CPU
+constexpr int advise_read_mostly = 1;                 // CU_MEM_ADVISE_SET_READ_MOSTLY
+constexpr int advise_preferred_location = 3;          // CU_MEM_ADVISE_SET_PREFERRED_LOCATION
+constexpr int advise_accessed_by = 5;                 // CU_MEM_ADVISE_SET_ACCESSED_BY
+constexpr int attribute_managed_memory = 83;          // CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY
+constexpr int attribute_pageable_access = 88;         // CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS
+constexpr int attribute_concurrent_managed = 89;   // CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
+constexpr int attribute_sync_memops = 6;           // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+constexpr int first_version_of_64_bits = 3020;     // cuMemAlloc_v2; before it sizes had 32 bits
+constexpr int first_version_of_v2_lookup = 12000;  // cuGetProcAddress_v2
+constexpr std::uint64_t per_thread_stream = 2;     // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+
+}  // namespace attach::driver

@@ -1,0 +1,68 @@
+// The event log: what a process did with memory, one JSON object a line, in a file of its own,
+// FOLDER/PID.K.jsonl (K counts the programs that one process became by exec).
+//
+//     {"op":"start","t":NS,"pid":1,"parent":1,"style":"as-is","program":"/path/a.out"}
+//     {"op":"init","t":NS,"s":0.1,"rc":0}                                    cuInit
+//     {"op":"device","t":NS,"device":0,"memory":BYTES,"managed":1,"pageable":0,"concurrent":1}
+//     {"op":"module","id":0,"path":"/path/a.out"}                            before its first use
+//     {"op":"site","site":"0a1b2c3d","frames":[[ID,OFFSET,"symbol"], ...]}    before its first use
+//     {"op":"alloc","t":NS,"api":"cuMemAlloc","site":"0a1b2c3d","n":0,"ptr":"0x7f..","bytes":8,
+//      "kind":"device","as":"managed","device":0,"context":"0x7f..","s":1e-5,"rc":0}
+//     {"op":"hint","t":NS,"api":"cuMemAdvise","ptr":"0x7f..","rc":0}
+//     {"op":"free","t":NS,"api":"cuMemFree","ptr":"0x7f..","s":1e-5,"rc":0}
+//     {"op":"share","t":NS,"api":"cuIpcGetMemHandle","ptr":"0x7f..","rc":0}
+//     {"op":"share","t":NS,"api":"cuMemPoolExportToShareableHandle","pool":"0x7f..","rc":0}
+//     {"op":"destroy","t":NS,"context":"0x7f.."}     with all that was allocated in it
+//     {"op":"left","t":NS,"api":"cuMemCreate","bytes":8,"rc":0}              not replaced, in any
+//     style
+//     {"op":"cut","errno":28}                        what follows could not be written
+//     {"op":"end","t":NS}                                                    exit, not _exit or a
+//     signal; what the program's libraries release after it is not recorded
+//
+// t: nanoseconds of CLOCK_MONOTONIC when the call began; s: its seconds; rc: the CUresult; n: how
+// many allocations this call site made before in this process; kind: what the program asked for;
+// as: what it got; frames: innermost first, a return address as offset in its module. `pool` of an
+// allocation: the pool's address, where one was named.
+//
+// The file is mapped and grows in blocks whose space on the disk is reserved first: an event is
+// safe from _exit, a crash and SIGKILL once it is written, and a full disk stops the log, not the
+// program: an empty file, or `cut`. Bytes after the last line are zero, and a block ends in empty
+// lines. A line that is cut off is the last event of a killed process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attach {
+
+// Nanoseconds of CLOCK_MONOTONIC.
+std::uint64_t now();
+
+// One line in the making. Text that does not fit is cut off, and the line with it.
+class event {
+public:
+    event(const char* op, std::uint64_t time);
+    explicit event(const char* op);
+    event& text(const char* key, const char* value);
+    event& number(const char* key, long long value);
+    event& pointer(const char* key, unsigned long long value);
+    event& hash(const char* key, std::uint32_t value);
+    event& seconds(const char* key, std::uint64_t nanoseconds);
+    event& raw(const char* characters);
+    event& raw(long long value);
+    event& escaped(const char* characters);
+    // Appends the line to the log of this process. The caller holds the lock (lock.hpp).
+    void write();
+
+private:
+    void key(const char* name);
+    void digits(unsigned long long value, unsigned base, int width);
+    void put(char character);
+    char line[2048];
+    std::size_t size = 0;
+};
+
+// In the child of a fork: the log of the parent is left, another begins with the next event.
+void forget_log();
+
+}  // namespace attach

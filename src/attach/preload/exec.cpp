@@ -1,0 +1,172 @@
+// Programs that a program becomes or starts with an LD_PRELOAD or an environment of its own: this
+// library is put in front of theirs, and what it reads is added, so that `env -i ./a.out` and
+// `sh -c 'LD_PRELOAD=libjemalloc.so ./a.out'` are followed too.
+//
+// What system() and popen() start after a program has changed its own LD_PRELOAD is not: they are
+// inside glibc.
+#include <dlfcn.h>
+#include <spawn.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "real.hpp"
+
+extern char** environ;
+
+namespace attach {
+namespace {
+
+using exec = int(const char*, char* const*, char* const*);
+using spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
+                  char* const*, char* const*);
+
+// What both libraries read, as this process began with it: `NAME=VALUE`, null where it was not set.
+constexpr const char* names[] = {
+    "WATARI_ATTACH_LOG",  "WATARI_ATTACH_STYLE", "WATARI_ATTACH_RULES",  "WATARI_TRACE_FOLDER",
+    "WATARI_TRACE_CUPTI", "WATARI_TRACE_EVICT",  "CUDA_INJECTION64_PATH"};
+constexpr std::size_t name_count = sizeof names / sizeof *names;
+char* kept[name_count];
+char own_path[4096];
+exec* real_execve;
+exec* real_execvpe;
+spawn* real_posix_spawn;
+spawn* real_posix_spawnp;
+
+// A function of glibc's. Looked up before main: between fork and exec another thread, which the
+// child does not have, may hold the loader's lock.
+template <class Function>
+Function* real(Function*& known, const char* name) {
+    if (!known) known = reinterpret_cast<Function*>(real_dlsym()(RTLD_NEXT, name));
+    return known;
+}
+
+__attribute__((constructor)) void look_up() {
+    Dl_info found{};
+    if (dladdr(own_path, &found) && found.dli_fname &&
+        std::strlen(found.dli_fname) < sizeof own_path)
+        std::strcpy(own_path, found.dli_fname);
+    for (std::size_t i = 0; i < name_count; ++i)
+        if (const char* value = std::getenv(names[i]))
+            if (asprintf(&kept[i], "%s=%s", names[i], value) < 0) kept[i] = nullptr;
+    real(real_execve, "execve");
+    real(real_execvpe, "execvpe");
+    real(real_posix_spawn, "posix_spawn");
+    real(real_posix_spawnp, "posix_spawnp");
+}
+
+constexpr char preload[] = "LD_PRELOAD=";
+constexpr std::size_t prefix = sizeof preload - 1;
+
+// Where an environment has this variable; -1 where it has not.
+int place_of(const char* name, char* const* given) {
+    const std::size_t length = std::strlen(name);
+    for (int at = 0; given && given[at]; ++at)
+        if (std::strncmp(given[at], name, length) == 0 && given[at][length] == '=') return at;
+    return -1;
+}
+
+// An environment that is followed: with this library in LD_PRELOAD and what it reads, where this
+// process has them. In memory of its own, which exec gives back; after vfork no allocator may be
+// called.
+class followed {
+public:
+    explicit followed(char* const* given) : variables(given) {
+        std::size_t count = 0;
+        while (given && given[count]) ++count;
+        if (!kept[0] || !*own_path || count + name_count + 2 > most) return;
+        const int at = place_of("LD_PRELOAD", given);
+        const char* others = at < 0 ? "" : given[at] + prefix;
+        if (prefix + std::strlen(own_path) + std::strlen(others) + 2 > sizeof text) return;
+        if (given) std::memcpy(copy, given, count * sizeof *copy);
+        if (!std::strstr(others, own_path)) {
+            std::strcat(std::strcpy(text, preload), own_path);
+            if (*others) std::strcat(std::strcat(text, ":"), others);
+            copy[at < 0 ? count++ : static_cast<std::size_t>(at)] = text;
+        }
+        for (std::size_t i = 0; i < name_count; ++i)
+            if (kept[i] && place_of(names[i], given) < 0) copy[count++] = kept[i];
+        copy[count] = nullptr;
+        variables = copy;
+    }
+    operator char* const*() const { return variables; }
+
+private:
+    static constexpr std::size_t most = 4096;  // more is not followed
+    char text[8192];
+    char* copy[most];
+    char* const* variables;
+};
+
+// The arguments of execl, after the first, as execv takes them.
+constexpr std::size_t most_arguments = 1024;
+
+}  // namespace
+}  // namespace attach
+
+using namespace attach;
+
+#define WATARI_EXPORTED extern "C" __attribute__((visibility("default")))
+
+WATARI_EXPORTED int execve(const char* path, char* const* arguments, char* const* variables) {
+    return real(real_execve, "execve")(path, arguments, followed(variables));
+}
+
+WATARI_EXPORTED int execvpe(const char* file, char* const* arguments, char* const* variables) {
+    return real(real_execvpe, "execvpe")(file, arguments, followed(variables));
+}
+
+WATARI_EXPORTED int execv(const char* path, char* const* arguments) {
+    return execve(path, arguments, environ);
+}
+
+WATARI_EXPORTED int execvp(const char* file, char* const* arguments) {
+    return execvpe(file, arguments, environ);
+}
+
+#define WATARI_COLLECT(last)                                                 \
+    char* arguments[most_arguments] = {const_cast<char*>(first)};            \
+    va_list rest;                                                            \
+    va_start(rest, first);                                                   \
+    for (std::size_t i = 1; arguments[i - 1] && i + 1 < most_arguments; ++i) \
+        arguments[i] = va_arg(rest, char*);                                  \
+    last va_end(rest);                                                       \
+    if (arguments[most_arguments - 2]) {                                     \
+        errno = E2BIG;                                                       \
+        return -1;                                                           \
+    }
+
+WATARI_EXPORTED int execl(const char* path, const char* first, ...) {
+    WATARI_COLLECT()
+    return execve(path, arguments, environ);
+}
+
+WATARI_EXPORTED int execlp(const char* file, const char* first, ...) {
+    WATARI_COLLECT()
+    return execvpe(file, arguments, environ);
+}
+
+WATARI_EXPORTED int execle(const char* path, const char* first, ...) {
+    char* const* variables;
+    WATARI_COLLECT(variables = va_arg(rest, char* const*);)
+    return execve(path, arguments, variables);
+}
+
+WATARI_EXPORTED int posix_spawn(pid_t* child, const char* path,
+                                const posix_spawn_file_actions_t* actions,
+                                const posix_spawnattr_t* attributes, char* const* arguments,
+                                char* const* variables) {
+    return real(real_posix_spawn, "posix_spawn")(child, path, actions, attributes, arguments,
+                                                 followed(variables));
+}
+
+WATARI_EXPORTED int posix_spawnp(pid_t* child, const char* file,
+                                 const posix_spawn_file_actions_t* actions,
+                                 const posix_spawnattr_t* attributes, char* const* arguments,
+                                 char* const* variables) {
+    return real(real_posix_spawnp, "posix_spawnp")(child, file, actions, attributes, arguments,
+                                                   followed(variables));
+}

@@ -1,0 +1,88 @@
+// The driver's functions that this library replaces, as cuda.h declares them, and the driver's own
+// behind each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "driver.hpp"
+#include "real.hpp"
+#include "replaced.hpp"
+
+namespace attach {
+
+using driver::device_pointer;
+using driver::pool;
+using driver::result;
+using driver::stream;
+
+extern "C" {
+#pragma GCC visibility push(default)
+// replaced.cpp
+result cuGetProcAddress(const char* name, void** found, int version, std::uint64_t flags);
+result cuGetProcAddress_v2(const char* name, void** found, int version, std::uint64_t flags,
+                           int* status);
+// allocations.cpp
+result cuInit(unsigned flags);
+result cuMemAlloc_v2(device_pointer* pointer, std::size_t bytes);
+result cuMemAllocPitch_v2(device_pointer* pointer, std::size_t* pitch, std::size_t width,
+                          std::size_t height, unsigned element);
+result cuMemAllocAsync(device_pointer* pointer, std::size_t bytes, stream on);
+result cuMemAllocAsync_ptsz(device_pointer* pointer, std::size_t bytes, stream on);
+result cuMemAllocFromPoolAsync(device_pointer* pointer, std::size_t bytes, pool from, stream on);
+result cuMemAllocFromPoolAsync_ptsz(device_pointer* pointer, std::size_t bytes, pool from,
+                                    stream on);
+result cuMemAllocHost_v2(void** pointer, std::size_t bytes);
+result cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags);
+result cuMemAllocManaged(device_pointer* pointer, std::size_t bytes, unsigned flags);
+result cuMemFree_v2(device_pointer pointer);
+result cuMemFreeAsync(device_pointer pointer, stream on);
+result cuMemFreeAsync_ptsz(device_pointer pointer, stream on);
+result cuMemFreeHost(void* pointer);
+// contexts.cpp
+result cuDevicePrimaryCtxReset_v2(driver::device of);
+result cuDevicePrimaryCtxRelease_v2(driver::device of);
+result cuCtxDestroy_v2(void* context);
+result cuStreamDestroy_v2(stream on);
+// shared.cpp
+result cuMemCreate(void* handle, std::size_t bytes, const void* properties,
+                   unsigned long long flags);
+result cuIpcGetMemHandle(void* handle, device_pointer pointer);
+result cuMemGetHandleForAddressRange(void* handle, device_pointer pointer, std::size_t bytes,
+                                     int type, unsigned long long flags);
+result cuMemPoolExportPointer(void* data, device_pointer pointer);
+result cuMemPoolExportToShareableHandle(void* handle, pool from, int type,
+                                        unsigned long long flags);
+result cuMulticastBindAddr(unsigned long long to, std::size_t offset, device_pointer pointer,
+                           std::size_t bytes, unsigned long long flags);
+result cuPointerSetAttribute(const void* value, int attribute, device_pointer pointer);
+#pragma GCC visibility pop
+}
+
+// Where a program's lookup found the driver's own function, or the first call of a program that
+// links libcuda.
+template <auto* Replacement>
+void* real_slot = nullptr;
+
+template <class Function>
+struct absent;
+template <class... Arguments>
+struct absent<result(Arguments...)> {
+    static result call(Arguments...) { return driver::not_initialized; }
+};
+
+// The driver's own function behind a replacement. Never null: a process without a driver gets one
+// that says so.
+template <auto* Replacement>
+auto* real() {
+    using function = std::remove_pointer_t<decltype(Replacement)>;
+    void* known = __atomic_load_n(&real_slot<Replacement>, __ATOMIC_ACQUIRE);
+    if (!known) {
+        known = driver_symbol(symbol_of(reinterpret_cast<void*>(Replacement)));
+        __atomic_store_n(&real_slot<Replacement>, known, __ATOMIC_RELEASE);
+    }
+    return known ? reinterpret_cast<function*>(known) : &absent<function>::call;
+}
+
+}  // namespace attach

@@ -1,0 +1,343 @@
+#include "memory.hpp"
+
+#include <cstdlib>
+
+#include "event_log.hpp"
+#include "lock.hpp"
+#include "real.hpp"
+
+namespace attach {
+namespace {
+
+using driver::device_pointer;
+using driver::result;
+using driver::stream;
+
+// An allocation in another kind than the program asked for. Freed on a stream it is kept for the
+// next allocation of its size on this stream, as a pool would: the order of the stream makes that
+// safe, and nothing waits. Every context has a default stream of its own.
+struct block {
+    device_pointer pointer;
+    void* host;  // pinned, system
+    std::size_t bytes;
+    kind as;
+    const void* made_in;  // the context
+    stream freed_on;
+    block* next;
+};
+
+constexpr std::size_t buckets = 4096;
+constexpr int most_free = 64;  // beyond, the free ones are released
+block* in_use[buckets];
+block* freed = nullptr;
+int freed_count = 0;
+
+block*& bucket(device_pointer pointer) {
+    return in_use[(pointer >> 9) * 0x9e3779b97f4a7c15u >> 52];
+}
+
+void push(block*& list, block* row) {
+    row->next = list;
+    list = row;
+}
+
+// The first row of a list that is meant, taken out of it; null where none is.
+template <class Meant>
+block* take(block*& list, Meant is_meant) {
+    for (block** at = &list; *at; at = &(*at)->next)
+        if (is_meant(**at)) {
+            block* row = *at;
+            *at = row->next;
+            return row;
+        }
+    return nullptr;
+}
+
+block* take_freed(std::size_t bytes, stream on, const void* in, kind as) {
+    block* row = take(freed, [&](const block& one) {
+        return one.bytes == bytes && one.freed_on == on && one.made_in == in && one.as == as;
+    });
+    if (row) --freed_count;
+    return row;
+}
+
+result free_memory(const block& row) {
+    if (row.as == kind::pinned) {
+        auto* call = driver_function<result(void*)>("cuMemFreeHost");
+        return call ? call(row.host) : driver::not_supported;
+    }
+    if (row.as == kind::system) {
+        // cuMemFree waits for what uses the memory; free does not
+        auto* call = driver_function<result()>("cuCtxSynchronize");
+        const result outcome = call ? call() : driver::not_supported;
+        std::free(row.host);
+        return outcome;
+    }
+    auto* call = driver_function<result(device_pointer)>("cuMemFree_v2");
+    return call ? call(row.pointer) : driver::not_supported;
+}
+
+bool is_freed(device_pointer pointer) {
+    const block* row = freed;
+    while (row && row->pointer != pointer) row = row->next;
+    return row;
+}
+
+// While a stream is captured, other threads and streams may not allocate: this library's own calls
+// may, as they are no part of what the program captures.
+class outside_capture {
+public:
+    outside_capture() { exchange(); }
+    ~outside_capture() { exchange(); }
+    outside_capture(const outside_capture&) = delete;
+    outside_capture& operator=(const outside_capture&) = delete;
+
+private:
+    void exchange() {
+        if (auto* call = driver_function<result(int*)>("cuThreadExchangeStreamCaptureMode"))
+            call(&mode);
+    }
+    int mode = driver::relaxed_capture;
+};
+
+// Releases what streams have freed, once all streams are done. The driver is called without the
+// lock.
+void release_freed() {
+    block* rows;
+    {
+        const guard hold;
+        rows = freed;
+        freed = nullptr;
+        freed_count = 0;
+    }
+    if (!rows) return;
+    if (auto* call = driver_function<result()>("cuCtxSynchronize")) call();
+    while (rows) {
+        block* row = rows;
+        rows = row->next;
+        free_memory(*row);
+        std::free(row);
+    }
+}
+
+result make_pinned(block& row) {
+    auto* make = driver_function<result(void**, std::size_t, unsigned)>("cuMemHostAlloc");
+    auto* address =
+        driver_function<result(device_pointer*, void*, unsigned)>("cuMemHostGetDevicePointer_v2");
+    if (!make || !address) return driver::not_supported;
+    result outcome = make(&row.host, row.bytes, driver::host_portable_and_mapped);
+    if (outcome != driver::success) return outcome;
+    outcome = address(&row.pointer, row.host, 0);
+    if (outcome != driver::success) free_memory(row);
+    return outcome;
+}
+
+result make_system(block& row) {
+    constexpr std::size_t huge = std::size_t{2} << 20, alignment = 512;
+    if (posix_memalign(&row.host, row.bytes >= huge ? huge : alignment, row.bytes) != 0)
+        return driver::out_of_memory;
+    row.pointer = reinterpret_cast<device_pointer>(row.host);
+    return driver::success;
+}
+
+result make_managed(block& row, stream on) {
+    auto* make =
+        driver_function<result(device_pointer*, std::size_t, unsigned)>("cuMemAllocManaged");
+    if (!make) return driver::not_supported;
+    const result outcome = make(&row.pointer, row.bytes, driver::attach_global);
+    if (outcome == driver::success) treat_managed(row.pointer, row.bytes, on);
+    return outcome;
+}
+
+result make(block& row, stream on) {
+    const outside_capture mode;
+    if (row.as == kind::pinned) return make_pinned(row);
+    if (row.as == kind::system) return make_system(row);
+    return make_managed(row, on);
+}
+
+// A node of a graph that is being captured is no allocation yet.
+bool is_capturing(stream on) {
+    int status = 0;
+    auto* call = driver_function<result(stream, int*)>("cuStreamIsCapturing");
+    return call && call(on, &status) == driver::success && status != 0;
+}
+
+void record_hint(const char* api, std::uint64_t begun, device_pointer pointer, result outcome) {
+    const guard hold;
+    event("hint", begun).text("api", api).pointer("ptr", pointer).number("rc", outcome).write();
+}
+
+void advise(device_pointer pointer, std::size_t bytes, int advice, driver::device about) {
+    const std::uint64_t begun = now();
+    auto* call =
+        driver_function<result(device_pointer, std::size_t, int, driver::device)>("cuMemAdvise");
+    const result outcome = call ? call(pointer, bytes, advice, about) : driver::not_supported;
+    record_hint("cuMemAdvise", begun, pointer, outcome);
+}
+
+void prefetch(device_pointer pointer, std::size_t bytes, driver::device to, stream on) {
+    const std::uint64_t begun = now();
+    auto* call = driver_function<result(device_pointer, std::size_t, driver::device, stream)>(
+        "cuMemPrefetchAsync");
+    const result outcome = call ? call(pointer, bytes, to, on) : driver::not_supported;
+    record_hint("cuMemPrefetchAsync", begun, pointer, outcome);
+}
+
+void record_device(driver::device number) {
+    auto* attribute = driver_function<result(int*, int, driver::device)>("cuDeviceGetAttribute");
+    auto* total = driver_function<result(std::size_t*, driver::device)>("cuDeviceTotalMem_v2");
+    std::size_t memory = 0;
+    int managed = 0, pageable = 0, concurrent = 0;
+    if (total) total(&memory, number);
+    if (attribute) {
+        attribute(&managed, driver::attribute_managed_memory, number);
+        attribute(&pageable, driver::attribute_pageable_access, number);
+        attribute(&concurrent, driver::attribute_concurrent_managed, number);
+    }
+    const guard hold;
+    event("device", now())
+        .number("device", number)
+        .number("memory", static_cast<long long>(memory))
+        .number("managed", managed)
+        .number("pageable", pageable)
+        .number("concurrent", concurrent)
+        .write();
+}
+
+}  // namespace
+
+const void* current_context() {
+    void* context = nullptr;
+    auto* call = driver_function<result(void**)>("cuCtxGetCurrent");
+    return call && call(&context) == driver::success ? context : nullptr;
+}
+
+int current_device() {
+    static bool recorded[64];
+    driver::device number = -1;
+    auto* call = driver_function<result(driver::device*)>("cuCtxGetDevice");
+    if (!call || call(&number) != driver::success) return -1;
+    if (number >= 0 && number < 64 &&
+        !__atomic_exchange_n(&recorded[number], true, __ATOMIC_RELAXED))
+        record_device(number);
+    return number;
+}
+
+bool is_moved(const request& asked) {
+    return chosen_style().device_becomes != kind::device && asked.bytes > 0 &&
+           is_chosen(asked.name.site, asked.name.ordinal, asked.bytes) &&
+           !(asked.is_ordered && is_capturing(asked.stream));
+}
+
+result allocate(const request& asked, device_pointer* pointer) {
+    const kind as = chosen_style().device_becomes;
+    const void* context = current_context();
+    block* row = nullptr;
+    if (asked.is_ordered) {
+        const guard hold;
+        row = take_freed(asked.bytes, asked.stream, context, as);
+    }
+    if (!row) {
+        row = static_cast<block*>(std::calloc(1, sizeof(block)));
+        if (!row) return driver::out_of_memory;
+        row->bytes = asked.bytes;
+        row->as = as;
+        row->made_in = context;
+        result outcome = make(*row, asked.stream);
+        if (outcome == driver::out_of_memory) {
+            release_freed();
+            outcome = make(*row, asked.stream);
+        }
+        if (outcome != driver::success) {
+            std::free(row);
+            return outcome;
+        }
+    }
+    *pointer = row->pointer;
+    const guard hold;
+    push(bucket(row->pointer), row);
+    return driver::success;
+}
+
+void treat_managed(device_pointer pointer, std::size_t bytes, stream on) {
+    const driver::device gpu = current_device();
+    switch (chosen_style().of_managed) {
+        case treatment::none:
+            break;
+        case treatment::prefetch:
+            prefetch(pointer, bytes, gpu, on);
+            break;
+        case treatment::mapped:
+            advise(pointer, bytes, driver::advise_preferred_location, driver::cpu_device);
+            advise(pointer, bytes, driver::advise_accessed_by, gpu);
+            break;
+        case treatment::read_mostly:
+            advise(pointer, bytes, driver::advise_read_mostly, gpu);
+            break;
+        case treatment::preferred_gpu:
+            advise(pointer, bytes, driver::advise_preferred_location, gpu);
+            break;
+        case treatment::accessed_by:
+            advise(pointer, bytes, driver::advise_accessed_by, gpu);
+            break;
+    }
+}
+
+bool release(device_pointer pointer, stream on, bool is_ordered, result& outcome) {
+    const void* context = is_ordered ? current_context() : nullptr;
+    const bool is_captured = is_ordered && is_capturing(on);
+    bool is_full = false;
+    block* row;
+    {
+        const guard hold;
+        const auto is_it = [&](const block& one) { return one.pointer == pointer; };
+        row = take(bucket(pointer), is_it);
+        if (!row) {  // freed twice, or not one of these
+            outcome = driver::invalid_value;
+            return is_freed(pointer);
+        }
+        outcome = driver::success;
+        if (is_captured) {  // the graph uses it each time that it runs: it stays to the end
+            push(bucket(pointer), row);
+            return true;
+        }
+        is_ordered = is_ordered && row->made_in == context;
+        if (is_ordered) {
+            row->freed_on = on;
+            push(freed, row);
+            is_full = ++freed_count > most_free;
+        }
+    }
+    if (!is_ordered) {
+        const outside_capture mode;
+        outcome = free_memory(*row);
+        std::free(row);
+    }
+    if (is_full) release_freed();
+    return true;
+}
+
+void forget_context(const void* context) {
+    const auto is_gone = [&](const block& one) { return one.made_in == context; };
+    const auto forget = [&](block*& list) {
+        int count = 0;
+        for (block* row; (row = take(list, is_gone)); ++count) {
+            if (row->as == kind::system) std::free(row->host);  // in no context of the driver's
+            std::free(row);
+        }
+        return count;
+    };
+    const guard hold;
+    for (block*& list : in_use) forget(list);
+    freed_count -= forget(freed);
+}
+
+void forget_stream(stream on) {
+    static char nobody;  // no stream has this handle: kept until all streams are done
+    const guard hold;
+    for (block* row = freed; row; row = row->next)
+        if (row->freed_on == on) row->freed_on = &nobody;
+}
+
+}  // namespace attach

@@ -1,0 +1,115 @@
+#include "replaced.hpp"
+
+#include <cstring>
+
+#include "functions.hpp"
+
+namespace attach {
+namespace {
+
+constexpr int v2 = driver::first_version_of_64_bits, lookup_v2 = driver::first_version_of_v2_lookup;
+constexpr int newest = 1 << 30;
+
+template <auto* Replacement>
+void* address() {
+    return reinterpret_cast<void*>(Replacement);
+}
+
+template <auto* Replacement>
+constexpr replacement row(const char* symbol, const char* name, int first = 0, int last = newest,
+                          bool is_per_thread = false) {
+    return {
+        symbol, name, is_per_thread, first, last, address<Replacement>, &real_slot<Replacement>};
+}
+
+template <auto* Replacement>
+constexpr replacement per_thread_row(const char* symbol, const char* name) {
+    return row<Replacement>(symbol, name, 0, newest, true);
+}
+
+// No constructor fills it: those of a program's libraries may look functions up before.
+constinit const replacement rows[] = {
+    row<cuInit>("cuInit", "cuInit"),
+    row<cuMemAlloc_v2>("cuMemAlloc_v2", "cuMemAlloc", v2),
+    row<cuMemAllocPitch_v2>("cuMemAllocPitch_v2", "cuMemAllocPitch", v2),
+    row<cuMemAllocAsync>("cuMemAllocAsync", "cuMemAllocAsync"),
+    per_thread_row<cuMemAllocAsync_ptsz>("cuMemAllocAsync_ptsz", "cuMemAllocAsync"),
+    row<cuMemAllocFromPoolAsync>("cuMemAllocFromPoolAsync", "cuMemAllocFromPoolAsync"),
+    per_thread_row<cuMemAllocFromPoolAsync_ptsz>("cuMemAllocFromPoolAsync_ptsz",
+                                                 "cuMemAllocFromPoolAsync"),
+    row<cuMemAllocHost_v2>("cuMemAllocHost_v2", "cuMemAllocHost", v2),
+    row<cuMemHostAlloc>("cuMemHostAlloc", "cuMemHostAlloc"),
+    row<cuMemAllocManaged>("cuMemAllocManaged", "cuMemAllocManaged"),
+    row<cuMemFree_v2>("cuMemFree_v2", "cuMemFree", v2),
+    row<cuMemFreeAsync>("cuMemFreeAsync", "cuMemFreeAsync"),
+    per_thread_row<cuMemFreeAsync_ptsz>("cuMemFreeAsync_ptsz", "cuMemFreeAsync"),
+    row<cuMemFreeHost>("cuMemFreeHost", "cuMemFreeHost"),
+    // of either version; the second one alone is exported
+    row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset"),
+    row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset"),
+    row<cuDevicePrimaryCtxRelease_v2>("cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease"),
+    row<cuDevicePrimaryCtxRelease_v2>("cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease"),
+    row<cuCtxDestroy_v2>("cuCtxDestroy_v2", "cuCtxDestroy"),
+    row<cuStreamDestroy_v2>("cuStreamDestroy_v2", "cuStreamDestroy"),
+    row<cuMemCreate>("cuMemCreate", "cuMemCreate"),
+    row<cuIpcGetMemHandle>("cuIpcGetMemHandle", "cuIpcGetMemHandle"),
+    row<cuMemGetHandleForAddressRange>("cuMemGetHandleForAddressRange",
+                                       "cuMemGetHandleForAddressRange"),
+    row<cuMemPoolExportPointer>("cuMemPoolExportPointer", "cuMemPoolExportPointer"),
+    row<cuMemPoolExportToShareableHandle>("cuMemPoolExportToShareableHandle",
+                                          "cuMemPoolExportToShareableHandle"),
+    row<cuMulticastBindAddr>("cuMulticastBindAddr", "cuMulticastBindAddr"),
+    row<cuPointerSetAttribute>("cuPointerSetAttribute", "cuPointerSetAttribute"),
+    row<cuGetProcAddress>("cuGetProcAddress", "cuGetProcAddress", 0, lookup_v2 - 1),
+    row<cuGetProcAddress_v2>("cuGetProcAddress_v2", "cuGetProcAddress", lookup_v2),
+};
+
+// What a lookup of the driver found, or the replacement of it.
+void replace(const char* name, void** found, int version, std::uint64_t flags, result outcome) {
+    if (outcome != driver::success || !found || !*found) return;
+    const replacement* meant = find_name(name, version, flags);
+    if (!meant || is_own(*found)) return;
+    __atomic_store_n(meant->real, *found, __ATOMIC_RELEASE);
+    *found = meant->function();
+}
+
+}  // namespace
+
+const replacement* find_symbol(const char* symbol) {
+    for (const replacement& one : rows)
+        if (std::strcmp(one.symbol, symbol) == 0) return &one;
+    return nullptr;
+}
+
+const char* symbol_of(const void* function) {
+    const replacement* one = rows;
+    while (one->function() != function) ++one;
+    return one->symbol;
+}
+
+const replacement* find_name(const char* name, int version, std::uint64_t flags) {
+    const bool per_thread_asked = (flags & driver::per_thread_stream) != 0;
+    const replacement* other = nullptr;  // most functions have no variant of their own
+    for (const replacement& one : rows) {
+        if (std::strcmp(one.name, name) != 0) continue;
+        if (version < one.first_version || version > one.last_version) continue;
+        if (one.is_per_thread == per_thread_asked) return &one;
+        if (!one.is_per_thread) other = &one;
+    }
+    return other ? other : find_symbol(name);  // some ask for `cuMemAlloc_v2`
+}
+
+result cuGetProcAddress(const char* name, void** found, int version, std::uint64_t flags) {
+    const result outcome = real<cuGetProcAddress>()(name, found, version, flags);
+    replace(name, found, version, flags, outcome);
+    return outcome;
+}
+
+result cuGetProcAddress_v2(const char* name, void** found, int version, std::uint64_t flags,
+                           int* status) {
+    const result outcome = real<cuGetProcAddress_v2>()(name, found, version, flags, status);
+    replace(name, found, version, flags, outcome);
+    return outcome;
+}
+
+}  // namespace attach

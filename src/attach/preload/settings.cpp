@@ -1,0 +1,120 @@
+#include "settings.hpp"
+
+#include <unistd.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace attach {
+namespace {
+
+constexpr std::uint32_t any_ordinal = 0xffffffff;
+
+struct rule {
+    std::size_t least_bytes;  // 0: a rule on a site
+    std::uint32_t site;
+    std::uint32_t ordinal;
+    bool keeps;
+};
+
+struct settings {
+    const style* chosen = &styles[0];
+    const char* folder = nullptr;
+    rule* rules = nullptr;
+    std::size_t count = 0;
+};
+
+// The environment is read once, before the program can change it. Constructors of its libraries run
+// earlier than this library's, and may allocate: whoever comes first reads.
+settings of_process;
+bool is_read = false;
+
+[[noreturn]] void refuse(const char* what, const char* value) {
+    dprintf(2, "watari: %s '%s' is not one that the preloaded library reads\n", what, value);
+    _exit(127);
+}
+
+bool parse(const char* text, rule& parsed) {
+    parsed = {0, 0, any_ordinal, *text == '!'};
+    if (parsed.keeps) ++text;
+    char* end = nullptr;
+    if (std::strncmp(text, "size>=", 6) == 0) {
+        parsed.least_bytes = std::strtoull(text + 6, &end, 10);
+        return end != text + 6 && *end == 0 && parsed.least_bytes > 0;
+    }
+    if (std::strncmp(text, "site:", 5) != 0) return false;
+    parsed.site = static_cast<std::uint32_t>(std::strtoul(text + 5, &end, 16));
+    if (end == text + 5) return false;
+    if (*end == '#') parsed.ordinal = static_cast<std::uint32_t>(std::strtoul(end + 1, &end, 10));
+    return *end == 0;
+}
+
+void read_rules(const char* path) {
+    std::FILE* file = std::fopen(path, "re");
+    if (!file) refuse("rules file", path);
+    char text[128];
+    while (std::fgets(text, sizeof text, file)) {
+        text[std::strcspn(text, "\n")] = 0;
+        if (!*text) continue;
+        of_process.rules = static_cast<rule*>(
+            std::realloc(of_process.rules, (of_process.count + 1) * sizeof(rule)));
+        if (!of_process.rules || !parse(text, of_process.rules[of_process.count]))
+            refuse("rule", text);
+        ++of_process.count;
+    }
+    std::fclose(file);
+}
+
+const char* variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value ? value : nullptr;
+}
+
+__attribute__((constructor)) void read_environment() {
+    if (is_read) return;
+    is_read = true;
+    if (const char* folder = variable("WATARI_ATTACH_LOG")) of_process.folder = strdup(folder);
+    if (const char* name = variable("WATARI_ATTACH_STYLE")) {
+        of_process.chosen = nullptr;
+        for (const style& row : styles)
+            if (std::strcmp(row.name, name) == 0) of_process.chosen = &row;
+        if (!of_process.chosen) refuse("style", name);
+    }
+    if (const char* path = variable("WATARI_ATTACH_RULES")) read_rules(path);
+}
+
+bool matches(const rule& asked, std::uint32_t site, std::uint32_t ordinal, std::size_t bytes) {
+    if (asked.least_bytes) return bytes >= asked.least_bytes;
+    return asked.site == site && (asked.ordinal == any_ordinal || asked.ordinal == ordinal);
+}
+
+}  // namespace
+
+const style& chosen_style() {
+    read_environment();
+    return *of_process.chosen;
+}
+
+const char* log_folder() {
+    read_environment();
+    return of_process.folder;
+}
+
+bool is_chosen(std::uint32_t site, std::uint32_t ordinal, std::size_t bytes) {
+    read_environment();
+    bool names_sites = false, is_named = false;
+    for (std::size_t i = 0; i < of_process.count; ++i) {
+        const rule& asked = of_process.rules[i];
+        const bool fits = matches(asked, site, ordinal, bytes);
+        if (asked.keeps && fits) return false;
+        if (asked.keeps) continue;
+        if (asked.least_bytes && !fits) return false;
+        if (!asked.least_bytes) {
+            names_sites = true;
+            is_named = is_named || fits;
+        }
+    }
+    return !names_sites || is_named;
+}
+
+}  // namespace attach

@@ -1,0 +1,24 @@
+/// The table of an application's styles, for the module that Python imports.
+#pragma once
+
+#include "module.hpp"
+#include "watari/cases/common/style.hpp"
+
+#include <span>
+
+/// A row each: name, the memory of the pointer whose halo it exchanges on a GPU, and the paths of a
+/// halo that it can take.
+template <class Part>
+nb::list rows_of(std::span<const watari::cases::style<Part>> styles) {
+    using namespace watari;
+    return list_of(styles, [](const cases::style_facts& style) {
+        nb::list halos;
+        for (const comm::path path : comm::paths)
+            if (style.halos & cases::only(path)) halos.append(as_text(comm::name_of(path)));
+        nb::dict row;
+        row["name"] = as_text(style.name);
+        row["memory"] = as_text(memory::row(style.field).name);
+        row["halos"] = nb::tuple(halos);
+        return row;
+    });
+}

@@ -1,0 +1,52 @@
+/// The kernel of case `atomic`.
+///
+/// add: counter[slot(i)] += 1 for every update i, each as a whole. Bytes: 8 an update, the counter
+/// itself; though it is read and written, and a whole line moves between the caches of a CPU. No
+/// flops. The slot is computed, so no bytes of indices. As it is not known to the compiler, the
+/// compiler cannot merge the updates of a warp. clear: 8 bytes written a word.
+#pragma once
+
+#include "watari/cases/atomic/slots.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
+#include "watari/core/processor.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::counting {
+
+/// The updates of one processor in one sample.
+struct task {
+    std::uint64_t* counters;
+    slots where;
+    std::size_t updates;
+    std::size_t workers;  ///< threads that share them
+    std::size_t before;   ///< workers of the other processor, whose own counters come first
+};
+
+/// The kernels of one backend. On a GPU they return before they are done.
+struct kernels {
+    void (*clear)(std::uint64_t* counters, std::size_t words, stream_t stream);
+    void (*add)(const task& work, stream_t stream);  ///< among threads of this processor
+    /// Among threads of both: counters are shared with the other processor.
+    void (*add_everywhere)(const task& work, stream_t stream);
+};
+
+}  // namespace watari::counting
+
+namespace watari::cpu {
+extern const counting::kernels counting_table;
+}
+namespace watari::gpu {
+extern const counting::kernels counting_table;
+}
+
+namespace watari::counting {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const kernels& kernels_on(processor who) {
+    return dispatched<cpu::counting_table, gpu::counting_table>(who);
+}
+
+}  // namespace watari::counting

@@ -1,0 +1,38 @@
+/// The kernel of case `deep`.
+///
+/// add_one: data[i] += 1 for every element of every node, 8 bytes read and 8 written an element, 1
+/// flop. Whoever takes a piece of up to 1024 elements reaches its node by the pointers from the
+/// root down: 8 bytes a level, which are not counted.
+#pragma once
+
+#include "watari/cases/deep/tree.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
+#include "watari/core/processor.hpp"
+
+#include <cstddef>
+
+namespace watari::deep {
+
+/// The kernels of one backend. On a GPU they return before they are done.
+struct kernels {
+    void (*add_one)(const node* root, const shape& s, stream_t stream);
+};
+
+}  // namespace watari::deep
+
+namespace watari::cpu {
+extern const deep::kernels deep_table;
+}
+namespace watari::gpu {
+extern const deep::kernels deep_table;
+}
+
+namespace watari::deep {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const kernels& kernels_on(processor who) {
+    return dispatched<cpu::deep_table, gpu::deep_table>(who);
+}
+
+}  // namespace watari::deep

@@ -1,0 +1,40 @@
+// Style `managed`: nodes and arrays are managed memory, each an allocation of its own, and the GPU
+// follows the same pointers. The program allocates otherwise and copies nothing.
+#include "watari/cases/common/stopwatch.hpp"
+#include "watari/cases/deep/styles.hpp"
+#include "watari/core/cuda.hpp"
+
+#include <cuda_runtime.h>
+
+namespace watari::deep {
+
+namespace {
+
+void* allocate(std::size_t bytes) {
+    void* memory = nullptr;
+    check(cudaMallocManaged(&memory, bytes));
+    return memory;
+}
+
+}  // namespace
+
+measure::trial run_managed(const parameters& p) {
+    measure::trial result;
+    prepare(result, p, memory::kind::managed);
+    cases::stopwatch watch(result);
+
+    node* root = build(p.tree(), allocate);
+    watch.lap("build");
+
+    iterate(result, p, root);
+    watch.skip();
+
+    read_result(result, p, root);
+    watch.lap("transfer_out");
+
+    take_down(root, [](void* memory) { check(cudaFree(memory)); });
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::deep

@@ -1,0 +1,53 @@
+/// The kernels of case `gather`.
+///
+/// gather: destination[i] = source[order(i)], elements of `element` bytes that lie `stride` bytes
+/// apart in the source and side by side in the destination. Bytes: `element` read and `element`
+/// written an element; the case counts those that it gathers, once, as Spatter does (Lavin et al.,
+/// MEMSYS 2020). No flops. The order is computed, so no bytes of indices. mismatches: `element`
+/// bytes read an element.
+#pragma once
+
+#include "watari/cases/gather/order.hpp"
+#include "watari/core/device.hpp"
+#include "watari/core/dispatch.hpp"
+#include "watari/core/processor.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::gather {
+
+/// One pass. `element` is a power of two from 4 on, `stride` a multiple of 4.
+struct gathering {
+    const std::byte* source;
+    std::byte* destination;
+    std::size_t element;
+    std::size_t stride;
+    order visited;
+};
+
+/// The kernels of one backend. On a GPU `gather` returns before it is done.
+struct kernels {
+    void (*gather)(const gathering& pass, stream_t stream);
+    /// Words of 4 bytes in the destination that are not those of the source, whose doubles are
+    /// measure::pattern of a seed; waits.
+    std::size_t (*mismatches)(const gathering& pass, std::uint64_t seed, stream_t stream);
+};
+
+}  // namespace watari::gather
+
+namespace watari::cpu {
+extern const gather::kernels gather_table;
+}
+namespace watari::gpu {
+extern const gather::kernels gather_table;
+}
+
+namespace watari::gather {
+
+/// The kernels of the backend that a processor runs. Throws unsupported.
+inline const kernels& kernels_on(processor who) {
+    return dispatched<cpu::gather_table, gpu::gather_table>(who);
+}
+
+}  // namespace watari::gather

@@ -1,0 +1,48 @@
+// Style `system-prefetch`: as `system`, and the program asks for the pages on the GPU before the
+// loop (the advice of Yoshida 2024, section 5.3.1: migrate before the GPU computes). One call an
+// array moves what access counters would move little by little over some 50 iterations.
+#include "watari/cases/common/location.hpp"
+#include "watari/cases/himeno/loop.hpp"
+#include "watari/cases/himeno/styles.hpp"
+#include "watari/core/cuda.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+
+namespace watari::himeno {
+
+measure::trial run_system_prefetch(const part& p) {
+    measure::trial result;
+    prepare(result, p, std::array{memory::kind::system});
+    const std::size_t bytes = p.size.points() * sizeof(float);
+    fields f{.size = p.size};
+    stopwatch watch(result);
+
+    for (float** array : pointers(f)) *array = static_cast<float*>(std::malloc(bytes));
+    auto* gosa = static_cast<double*>(std::malloc(gosa_scratch(p.size) * sizeof(double)));
+    watch.lap("allocate");
+
+    initialise(f, p);
+    watch.skip();
+
+    for (float** array : pointers(f))
+        check(cudaMemPrefetchAsync(*array, bytes, cases::location{p.processor}, 0));
+    check(cudaDeviceSynchronize());
+    watch.lap("transfer_in");
+
+    iterate(result, p, f, gosa, true, nullptr);
+    watch.skip();
+
+    check(cudaMemPrefetchAsync(f.p, bytes, cases::location{the_cpu}, 0));
+    check(cudaDeviceSynchronize());
+    read_result(result, p, f);
+    watch.lap("transfer_out");
+
+    std::free(gosa);
+    for (float** array : pointers(f)) std::free(*array);
+    watch.lap("release");
+    return result;
+}
+
+}  // namespace watari::himeno

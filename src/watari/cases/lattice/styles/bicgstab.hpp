@@ -1,0 +1,166 @@
+/// BiCGStab for the directive styles, over the kernels of one model (acc_kernels.hpp,
+/// omp_kernels.hpp).
+///
+/// A step: q = D p; alpha = rho / <r~,q>; r -= alpha q; t = D r; omega = <t,r> / |t|^2;
+/// x += alpha p + omega r; r -= omega t; beta = (rho' / rho)(alpha / omega); p = r + beta (p -
+/// omega q). r~ is b. Each line is a kernel of its own: 18 vectors a step besides the matrices.
+#pragma once
+
+#include "watari/cases/lattice/styles/site.hpp"
+
+#include <chrono>
+#include <cmath>
+
+namespace watari::lattice::directive {
+
+/// Pointers that are valid where the kernels run.
+struct vectors {
+    const number *links, *clover, *b;
+    number *x, *p, *q, *r, *t, *odd, *sent, *arrived;
+};
+
+/// `Model` has the kernels; Exchange sends what `sent` holds and fills `arrived`.
+template <class Model, class Exchange>
+class bicgstab {
+public:
+    bicgstab(const request& asked, const vectors& of, const Exchange& exchange)
+        : r_(asked), v_(of), exchange_(exchange) {}
+
+    /// Solves, checks the true residual, then times a hop.
+    void run(answer& out) {
+        krylov::report& report = out.solve;
+        const std::size_t n = r_.vector();
+        report.norm_b = std::sqrt(norm(v_.b));
+        Model::begin(n, v_.b, v_.x, v_.r, v_.p);
+        rho_ = report.norm_b * report.norm_b;
+        iterate(report);
+        matrix(v_.q, v_.x);
+        double left = Model::distance(n, v_.b, v_.q);
+        total(&left, 1);
+        report.true_residual = std::sqrt(left);
+        out.hop_seconds = time_hops();
+    }
+
+private:
+    void iterate(krylov::report& report) {
+        const double enough = r_.relative * report.norm_b;
+        r_.step(r_.caller, 1);
+        while (report.reason == krylov::ending::running) {
+            if (report.iterations > 0) Model::direct(r_.vector(), v_.p, v_.r, v_.q, beta_, omega_);
+            if (step(report, enough)) return;
+            const bool stop = r_.step(r_.caller, report.recursive_residual / report.norm_b) != 0;
+            if (report.reason == krylov::ending::running && stop)
+                report.reason = krylov::ending::stopped;
+        }
+    }
+
+    /// Whether it ended at its half.
+    bool step(krylov::report& report, double enough) {
+        const std::size_t n = r_.vector();
+        ++report.iterations;
+        matrix(v_.q, v_.p);
+        const number shadow = dot(v_.b, v_.q);
+        if (!regular(shadow)) return ended(report, krylov::ending::breakdown);
+        const number alpha = number(rho_) / shadow;
+        if (measured(report, Model::subtract(n, v_.r, v_.q, alpha), enough)) {
+            Model::advance(n, v_.x, v_.p, alpha);
+            return true;
+        }
+        matrix(v_.t, v_.r);
+        const double squared = norm(v_.t);
+        if (!(squared > 0)) return ended(report, krylov::ending::breakdown);
+        omega_ = dot(v_.t, v_.r) / number(squared);
+        double sums[3];
+        Model::update(n, v_.x, v_.r, v_.p, v_.t, v_.b, alpha, omega_, sums);
+        total(sums, 3);
+        const number next{sums[1], sums[2]};
+        beta_ = next / rho_ * (alpha / omega_);
+        rho_ = next;
+        set_residual(report, sums[0], enough);
+        if (report.reason == krylov::ending::running && !(regular(next) && regular(omega_)))
+            report.reason = krylov::ending::breakdown;
+        return false;
+    }
+
+    bool measured(krylov::report& report, double squared, double enough) {
+        total(&squared, 1);
+        set_residual(report, squared, enough);
+        return report.reason != krylov::ending::running;
+    }
+    static void set_residual(krylov::report& report, double squared, double enough) {
+        ++report.applications;
+        report.recursive_residual = std::sqrt(squared);
+        if (!std::isfinite(squared)) report.reason = krylov::ending::breakdown;
+        if (report.recursive_residual <= enough) report.reason = krylov::ending::converged;
+    }
+    static bool ended(krylov::report& report, krylov::ending why) {
+        report.reason = why;
+        return true;
+    }
+    static bool regular(const number& a) {
+        return std::isfinite(squared_size(a)) && squared_size(a) > 0;
+    }
+
+    /// y = D x: two hops, each with F^-1.
+    void matrix(number* y, const number* x) const {
+        apply({1, v_.links, v_.clover, x, nullptr, v_.odd, 1});
+        apply({0, v_.links, v_.clover, v_.odd, x, y, kappa * kappa});
+    }
+    void apply(const hop& a) const {
+        if (r_.exchange != nullptr) {
+            send(a);
+            Model::hop_of_part(r_.where, r_.split, a, v_.arrived);
+        } else {
+            Model::hop_of_all(r_.where, a);
+        }
+    }
+    void send(const hop& a) const {
+        send_along<0>(a);
+        send_along<1>(a);
+        send_along<2>(a);
+        send_along<3>(a);
+        exchange_();
+    }
+    template <unsigned Direction>
+    void send_along(const hop& a) const {
+        if (extent(r_.split, Direction) == 1) return;
+        const extents &size = r_.where.size, &split = r_.split;
+        Model::template pack<Direction, false>(r_.where, a,
+                                               v_.sent + halo_begin(size, split, Direction, false));
+        Model::template pack<Direction, true>(r_.where, a,
+                                              v_.sent + halo_begin(size, split, Direction, true));
+    }
+
+    void total(double* sums, unsigned count) const { r_.total(r_.caller, sums, count); }
+    number dot(const number* u, const number* v) const {
+        double sums[2];
+        Model::dot(r_.vector(), u, v, sums);
+        total(sums, 2);
+        return {sums[0], sums[1]};
+    }
+    double norm(const number* v) const {
+        double sum = Model::norm(r_.vector(), v);
+        total(&sum, 1);
+        return sum;
+    }
+
+    double time_hops() const {
+        const hop one{1, v_.links, v_.clover, v_.x, nullptr, v_.odd, 1};
+        apply(one);
+        stopwatch watch;
+        for (int i = 0; i < r_.hops; ++i) apply(one);
+        return watch.lap() / r_.hops;
+    }
+
+    const request& r_;
+    vectors v_;
+    const Exchange& exchange_;
+    number rho_, beta_, omega_;
+};
+
+template <class Model, class Exchange>
+void solve(const request& asked, const vectors& of, const Exchange& exchange, answer& out) {
+    bicgstab<Model, Exchange>(asked, of, exchange).run(out);
+}
+
+}  // namespace watari::lattice::directive

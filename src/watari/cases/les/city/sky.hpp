@@ -1,0 +1,26 @@
+/// What a facet sees of the sky, from the map of heights: 16 azimuths, in each the angle b of the
+/// horizon within ten heights of the tallest building, in steps of half a cell.
+///
+///     up    F = mean of cos^2 b
+///     wall  F = sum over azimuths before it of cos(az) ((pi/2 - b)/2 - sin(2b)/4) daz / pi
+#pragma once
+
+#include "watari/cases/les/les.hpp"
+
+#include <cstddef>
+
+namespace watari::les {
+
+struct view {
+    double sky;  ///< F, the share of the sky
+    bool lit;    ///< the sun, at 45 degrees in the south (-y), is above the horizon
+};
+
+/// From a facet of the whole city's cell (k, j, i); `top` is what `tallest` returns.
+view view_from(const parameters& p, double top, unsigned direction, std::size_t k, std::size_t j,
+               std::size_t i);
+
+/// Of all buildings, in metres.
+double tallest(const parameters& p);
+
+}  // namespace watari::les

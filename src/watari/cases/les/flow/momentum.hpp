@@ -1,0 +1,179 @@
+/// Fluxes around one cell: what the kernels of the flow add up.
+///
+/// Between two values of u along another axis lies an edge with four cells around it. None or one
+/// of them solid: the plain formula, a closed face counts as 0. Two side by side: a flat wall, the
+/// flux is its stress. (Three or two diagonal: both faces are closed, and nobody asks.)
+#pragma once
+
+#include "watari/cases/les/flow/flow.hpp"
+#include "watari/cases/les/grid/loops.hpp"
+
+#include <cmath>
+
+namespace watari::WATARI_BACKEND {
+
+WATARI_INLINE float square_root(float x) { return sqrtf(x); }
+WATARI_INLINE double square_root(double x) { return sqrt(x); }
+
+/// What lies below and above a plane of cells where there is no air: chosen once a row, since a
+/// choice inside the loop would keep it from becoming one of vectors.
+template <class Real>
+struct walls_of_plane {
+    les::wall<Real> below, above;
+
+    WATARI_INLINE void enter(const les::flow_arguments<Real>& f, std::size_t k) {
+        below = k == 0 ? f.air.ground : f.air.side[2];
+        above = k + 1 == f.grid.size.z ? f.air.lid : f.air.side[2];
+    }
+};
+
+template <class Real>
+struct around {
+    const les::flow_arguments<Real>& f;
+    const walls_of_plane<Real>& level;
+    const cell& c;
+    index along_y, along_z;
+
+    WATARI_INLINE around(const les::flow_arguments<Real>& arguments,
+                         const walls_of_plane<Real>& walls, const cell& of)
+        : f(arguments),
+          level(walls),
+          c(of),
+          along_y(static_cast<index>(arguments.grid.row())),
+          along_z(static_cast<index>(arguments.grid.plane())) {}
+
+    WATARI_INLINE index step(unsigned axis) const {
+        return axis == 0 ? 1 : axis == 1 ? along_y : along_z;
+    }
+    /// 1 or 0. A number as wide as a velocity: choices between velocities by comparing it are made
+    /// by vectors, choices by bytes are not.
+    WATARI_INLINE Real solid(index at) const {
+        return Real(int(f.flags[at] & les::flag::fluid) ^ 1);
+    }
+
+    WATARI_INLINE Real difference_up(const Real* of, unsigned axis) const {
+        return (of[c.at + step(axis)] - of[c.at]) * f.air.per_d[axis];
+    }
+    /// d_b u_a + d_a u_b at the low edge of cell `at`.
+    WATARI_INLINE Real strain(index at, unsigned a, unsigned b) const {
+        const Real *ua = f.now.velocity[a], *ub = f.now.velocity[b];
+        return (ua[at] - ua[at - step(b)]) * f.air.per_d[b] +
+               (ub[at] - ub[at - step(a)]) * f.air.per_d[a];
+    }
+    /// One constant of the wall at the low or high face of this cell, normal to an axis.
+    WATARI_INLINE Real at_wall(Real les::wall<Real>::*of, unsigned axis, bool high) const {
+        return axis != 2 ? f.air.side[axis].*of : high ? level.above.*of : level.below.*of;
+    }
+    /// Strain squared at one of the cell's four edges in plane (a, b), the walls' own beside these.
+    template <bool Walls>
+    WATARI_INLINE Real square_at(unsigned a, unsigned b, bool high_a, bool high_b) const {
+        const index edge = c.at + (high_a ? step(a) : 0) + (high_b ? step(b) : 0);
+        Real s = strain(edge, a, b);
+        if constexpr (Walls) {
+            const index beside_a = high_a ? c.at + step(a) : c.at - step(a);
+            const index beside_b = high_b ? c.at + step(b) : c.at - step(b);
+            const index across = high_b ? beside_a + step(b) : beside_a - step(b);
+            const Real wall_a = solid(beside_a), wall_b = solid(beside_b), far = solid(across);
+            const Real at_a = at_wall(&les::wall<Real>::strain, a, high_a),
+                       at_b = at_wall(&les::wall<Real>::strain, b, high_b);
+            const Real by_b = wall_b + far - wall_a > Real(1.5) ? at_b : Real(1);
+            s = s * (wall_a + far - wall_b > Real(1.5) ? at_a : by_b);
+        }
+        return s * s;
+    }
+    template <bool Walls>
+    WATARI_INLINE Real mean_square(unsigned a, unsigned b) const {
+        return Real(0.25) *
+               ((square_at<Walls>(a, b, false, false) + square_at<Walls>(a, b, true, false)) +
+                (square_at<Walls>(a, b, false, true) + square_at<Walls>(a, b, true, true)));
+    }
+
+    /// u_a u_a - 2 nu d_a u_a in the centre of cell `at`.
+    WATARI_INLINE Real normal_flux(index at, unsigned a) const {
+        const Real* u = f.now.velocity[a];
+        const Real low = u[at], high = u[at + step(a)];
+        const Real mean = Real(0.5) * (low + high);
+        return mean * mean - Real(2) * f.nu[at] * ((high - low) * f.air.per_d[a]);
+    }
+    /// u_b u_a - nu_e (d_b u_a + d_a u_b) at the low edge of cell `at`.
+    template <bool Walls>
+    WATARI_INLINE Real edge_flux(index at, unsigned a, unsigned b) const {
+        const Real *ua = f.now.velocity[a], *ub = f.now.velocity[b];
+        const index left = at - step(a), below = at - step(b), far = left - step(b);
+        const Real sum = (f.nu[at] + f.nu[left]) + (f.nu[below] + f.nu[far]);
+        Real share = Real(0.25);
+        if constexpr (Walls)
+            share = (solid(at) + solid(left)) + (solid(below) + solid(far)) > Real(0.5)
+                        ? Real(1) / Real(3)
+                        : Real(0.25);
+        return Real(0.5) * (ub[at] + ub[left]) * (Real(0.5) * (ua[at] + ua[below])) -
+               sum * share * strain(at, a, b);
+    }
+    /// Stress of a wall normal to b, over the constants of that wall.
+    WATARI_INLINE Real speed_along(unsigned a, unsigned b) const {
+        const unsigned other = 3 - a - b;
+        const Real own = f.now.velocity[a][c.at];
+        const Real* u = f.now.velocity[other] + c.at;
+        const index left = step(a), up = step(other);
+        const Real mean = Real(0.25) * ((u[0] + u[-static_cast<offset>(left)]) +
+                                        (u[up] + u[static_cast<offset>(up - left)]));
+        return square_root(own * own + mean * mean);
+    }
+    /// Difference of the fluxes of u_a through both edges along b.
+    template <bool Walls>
+    WATARI_INLINE Real edges(unsigned a, unsigned b) const {
+        Real low = edge_flux<Walls>(c.at, a, b);
+        Real high = edge_flux<Walls>(c.at + step(b), a, b);
+        if constexpr (Walls) {
+            const index left = c.at - step(a);
+            const Real speed = speed_along(a, b), own = f.now.velocity[a][c.at];
+            const auto rough = &les::wall<Real>::rough, smooth = &les::wall<Real>::smooth;
+            const Real stress_low =
+                own * (at_wall(rough, b, false) * speed + at_wall(smooth, b, false));
+            const Real past_high = a == 0 && b == 2 ? own - level.above.speed : own;
+            const Real stress_high =
+                past_high * (at_wall(rough, b, true) * speed + at_wall(smooth, b, true));
+            const Real wall_low = solid(c.at - step(b)) + solid(left - step(b));
+            const Real wall_high = solid(c.at + step(b)) + solid(left + step(b));
+            low = wall_low > Real(1.5) ? -stress_low : low;
+            high = wall_high > Real(1.5) ? stress_high : high;
+        }
+        return (high - low) * f.air.per_d[b];
+    }
+    /// The tendency of velocity a at the low face of this cell.
+    template <bool Walls, unsigned A>
+    WATARI_INLINE Real momentum() const {
+        constexpr unsigned b = A == 0 ? 1 : 0, d = A == 2 ? 1 : 2;
+        const Real inward =
+            (normal_flux(c.at, A) - normal_flux(c.at - step(A), A)) * f.air.per_d[A];
+        Real force = f.air.force[A];
+        if constexpr (A == 2)
+            force =
+                f.air.buoyancy * (Real(0.5) * (f.now.theta[c.at] + f.now.theta[c.at - step(2)]));
+        return force - (inward + (edges<Walls>(A, b) + edges<Walls>(A, d)));
+    }
+
+    /// Flux of theta through the low face of cell `at`.
+    WATARI_INLINE Real heat_flux(index at, unsigned a) const {
+        const index before = at - step(a);
+        const Real low = f.now.theta[before], high = f.now.theta[at];
+        const Real more = Real(0.5) * (f.nu[before] + f.nu[at]) - f.air.nu;
+        return f.now.velocity[a][at] * (Real(0.5) * (low + high)) -
+               (f.air.kappa + more * f.air.per_prandtl) * ((high - low) * f.air.per_d[a]);
+    }
+    /// The tendency of theta; closed faces let nothing through.
+    template <bool Walls>
+    WATARI_INLINE Real warming() const {
+        Real out = 0;
+        for (unsigned a = 0; a < 3; ++a) {
+            const std::uint8_t own = f.flags[c.at];
+            const Real low = heat_flux(c.at, a), high = heat_flux(c.at + step(a), a);
+            const bool open_low = !Walls || (own & les::flag::low(a)) != 0;
+            const bool open_high = !Walls || (own & les::flag::high(a)) != 0;
+            out += ((open_high ? high : Real(0)) - (open_low ? low : Real(0))) * f.air.per_d[a];
+        }
+        return -out;
+    }
+};
+
+}  // namespace watari::WATARI_BACKEND

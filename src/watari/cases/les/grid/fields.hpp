@@ -1,0 +1,72 @@
+/// The arrays of a simulation, which a style allocates.
+///
+/// In fp32: 19 floats and a flag a cell, and 4 bytes for the coarser levels: 81 bytes.
+#pragma once
+
+#include "watari/cases/les/flow/flow.hpp"
+#include "watari/cases/les/les.hpp"
+#include "watari/cases/les/pressure/level.hpp"
+#include "watari/core/dispatch.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace watari::les {
+
+/// The first seven are written by the CPU before the first step, the others by the processor.
+struct fields {
+    std::byte *flags{}, *length2{}, *facets{}, *flow[4]{};  ///< flow: u v w theta
+    std::byte *next[4]{}, *q[4]{}, *nu{}, *p{}, *r{}, *e{}, *d{}, *scratch{};
+    std::byte *coarse{}, *sums{};
+};
+inline constexpr std::size_t input_count = 7;
+
+/// An array, and its bytes.
+using array = std::pair<std::byte**, std::size_t>;
+
+/// All of them, those that the CPU writes first.
+std::vector<array> arrays(fields& f, const parameters& p);
+inline std::span<const array> inputs(const std::vector<array>& all) {
+    return std::span(all).first(input_count);
+}
+
+template <class Real>
+Real* numbers(std::byte* data) {
+    return reinterpret_cast<Real*>(data);
+}
+
+/// A table of kernels, which has those of each backend as static members. Throws unsupported.
+template <class Kernels>
+const Kernels& kernels_on(processor who) {
+    return dispatched<Kernels::cpu, Kernels::gpu>(who);
+}
+
+/// The grids of multigrid, the finest first: every axis is halved whose count is even and above
+/// 2 and whose spacing is below 1.9 times the smallest of these. Of several ranks each has its
+/// part of a level of more than 4096 cells, and all of a smaller one.
+struct level_shape {
+    les::grid grid;
+    extents whole;
+    bool halved[3]{};
+};
+std::vector<level_shape> level_shapes(const parameters& p);
+
+/// The levels with their arrays.
+template <class Real>
+std::vector<level<Real>> levels_of(const fields& f, const parameters& p);
+
+/// What the flow's kernels take.
+template <class Real>
+flow_arguments<Real> flow_of(const fields& f, const parameters& p);
+
+/// Doubles of `sums`: the iteration's numbers, then partial sums, columns and the tree's
+/// scratch.
+struct sums_layout {
+    std::size_t partials, columns, scratch, all;
+};
+sums_layout sums_of(const parameters& p);
+
+}  // namespace watari::les

@@ -1,0 +1,61 @@
+/// Where a cell lies in memory: [z][y][x], x fastest, with one halo cell around.
+///
+/// A horizontal plane is one piece, and so is all air below the tallest roof. Planes -1 and nz are
+/// ground and lid; nothing is ever written there but zeros. Velocities are at the low faces of a
+/// cell, everything else is in its centre.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::les {
+
+/// Cells along each axis.
+struct extents {
+    std::size_t x = 0, y = 0, z = 0;
+
+    constexpr std::size_t cells() const { return x * y * z; }
+    friend bool operator==(const extents&, const extents&) = default;
+};
+
+constexpr std::size_t along(const extents& e, unsigned axis) {
+    return axis == 0 ? e.x : axis == 1 ? e.y : e.z;
+}
+constexpr std::size_t& along(extents& e, unsigned axis) {
+    return axis == 0 ? e.x : axis == 1 ? e.y : e.z;
+}
+
+/// A box of cells: the whole city, one rank's part of it, or a coarser level of either.
+struct grid {
+    extents size;
+    extents origin{};    ///< of the box in the whole grid
+    bool around = true;  ///< it goes around by itself in x and y; else ranks exchange its halo
+
+    constexpr std::size_t row() const { return size.x + 2; }
+    constexpr std::size_t plane() const { return row() * (size.y + 2); }
+    /// Elements of an array over it.
+    constexpr std::size_t points() const { return plane() * (size.z + 2); }
+    constexpr std::size_t stride(unsigned axis) const {
+        return axis == 0 ? 1 : axis == 1 ? row() : plane();
+    }
+    constexpr std::size_t at(std::size_t k, std::size_t j, std::size_t i) const {
+        return (k + 1) * plane() + (j + 1) * row() + i + 1;
+    }
+    constexpr std::size_t rows() const { return size.y * size.z; }
+};
+
+/// What a cell is. The open faces are those between two cells of air; a closed face has velocity 0.
+namespace flag {
+inline constexpr std::uint8_t fluid = 1;
+inline constexpr std::uint8_t inner = 16;  ///< all 26 neighbours are fluid
+inline constexpr std::uint8_t all = 255;   ///< of a cell that is `inner`
+constexpr std::uint8_t low(unsigned axis) { return static_cast<std::uint8_t>(2u << axis); }
+constexpr std::uint8_t high(unsigned axis) { return static_cast<std::uint8_t>(32u << axis); }
+}  // namespace flag
+
+/// Cells of a row whose products are summed together, as one piece of the fixed tree.
+constexpr std::size_t piece_of(std::size_t row_cells) {
+    return row_cells % 128 == 0 ? 128 : row_cells;
+}
+
+}  // namespace watari::les

@@ -1,0 +1,91 @@
+/// Loops over the cells of a grid, a row at a time: a thread of the CPU has a row, or a warp of the
+/// GPU.
+///
+/// A body has `operator()<Walls>(where)`, or its two steps. Walls: false where all neighbours of
+/// the cell are fluid, which needs no branches; both give the same bits there. Where a grid goes
+/// around by itself, whoever has written a row writes its copies in the halo too, while the row is
+/// in the cache.
+#pragma once
+
+#include "watari/cases/les/grid/grid.hpp"
+#include "watari/core/loops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace watari::WATARI_BACKEND {
+
+/// What counts cells: on a GPU 32 bits, since an address of 64 takes twice the instructions. A
+/// rank's arrays have fewer elements than 2^31.
+using index = std::conditional_t<executes == processor::type::gpu, std::int32_t, std::size_t>;
+using offset = std::make_signed_t<index>;  ///< from a cell to another
+
+/// A cell, and where it is in arrays.
+struct cell {
+    index k, j, i, at;
+};
+
+inline bool all_inner(const std::uint8_t* flags, std::size_t count) {
+    std::uint8_t all = les::flag::inner;
+    for (std::size_t i = 0; i < count; ++i) all &= flags[i];
+    return all != 0;
+}
+
+/// The arrays that a loop writes, whose halo follows.
+template <class Real>
+struct written {
+    Real* array[4]{};
+    unsigned count = 0;
+};
+
+/// Cells of a row that a CPU computes together.
+inline constexpr std::size_t same_path = 128;
+
+/// A body that says what it will write before it writes it, so that loads of several cells can be
+/// under way at once: `value<Walls>(where)` and `put(where, value)`.
+template <class Body>
+concept in_two_steps = requires(const Body& body, const cell& where) {
+    body.put(where, body.template value<true>(where));
+};
+
+template <bool Walls, class Body>
+WATARI_INLINE auto visit_cell(const Body& body, const cell& where) {
+    if constexpr (in_two_steps<Body>)
+        return body.put(where, body.template value<Walls>(where));
+    else
+        return body.template operator()<Walls>(where);
+}
+
+/// Tells a body that asks for it which plane it is in: once a row it looks up what holds for all of
+/// it.
+template <class Body>
+WATARI_INLINE Body in_plane(Body body, std::size_t k) {
+    if constexpr (requires { body.enter(k); }) body.enter(k);
+    return body;
+}
+
+/// Loops over fewer cells run on one thread: a team would cost more.
+inline constexpr std::size_t least_shared = 8192;
+
+/// Copies of row (k, j) for who reads beyond the edges in x and y. `lane` of `lanes` does its
+/// share.
+template <class Real>
+WATARI_KERNEL void copy_around(const les::grid& g, std::size_t k, std::size_t j,
+                               const written<Real>& to, unsigned lane, unsigned lanes) {
+    for (unsigned n = 0; n < to.count; ++n) {
+        Real* const row = to.array[n] + g.at(k, j, 0) - 1;
+        const std::size_t last = g.size.x;
+        if (lane == 0) row[0] = row[last], row[last + 1] = row[1];
+        const std::size_t above = g.size.y * g.row();
+        for (std::size_t i = lane; i < g.row(); i += lanes) {
+            const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
+            if (j == 0) row[above + i] = value;
+            if (j + 1 == g.size.y) row[static_cast<std::ptrdiff_t>(i - above)] = value;
+        }
+    }
+}
+
+}  // namespace watari::WATARI_BACKEND
+
+#include WATARI_PART(rows)

@@ -1,0 +1,102 @@
+/// The loops of the CPU: a thread has a row. Part of loops.hpp, which includes it.
+#pragma once
+
+#include "watari/cases/les/grid/loops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace watari::cpu {
+
+/// work(k, j) for each row.
+template <class Work>
+void for_each_grid_row(const les::grid& g, const Work& work) {
+    const std::size_t across = g.size.y;
+    if (g.size.cells() < least_shared) {
+        for (std::size_t row = 0; row < g.rows(); ++row) work(row / across, row % across);
+        return;
+    }
+    for_each_part(g.rows(), [=](std::size_t row, std::size_t last) {
+        for (; row < last; ++row) work(row / across, row % across);
+    });
+}
+
+template <bool Walls, class Body>
+WATARI_CLONES void visit_row(const Body given, cell from, std::size_t count) {
+    const Body body = in_plane(given, from.k);
+    WATARI_VECTORS
+    for (std::size_t i = 0; i < count; ++i)
+        visit_cell<Walls>(body, {from.k, from.j, from.i + i, from.at + i});
+}
+
+/// lane[l] += the values of cells l, l + 32, ... of a piece.
+template <bool Walls, class Body>
+WATARI_CLONES void add_row(const Body given, cell from, std::size_t count, double (&lane)[32]) {
+    const Body body = given;
+    double value[row_lanes];
+    for (std::size_t i = 0; i < count; i += row_lanes) {
+        const std::size_t here = count - i < row_lanes ? count - i : row_lanes;
+        WATARI_VECTORS
+        for (std::size_t l = 0; l < here; ++l)
+            value[l] = visit_cell<Walls>(body, {from.k, from.j, from.i + i + l, from.at + i + l});
+        for (std::size_t l = 0; l < here; ++l) lane[l] += value[l];
+    }
+}
+
+template <class Body>
+bool has_walls(const Body& body, std::size_t at, std::size_t count) {
+    return body.flags != nullptr && !all_inner(body.flags + at, count);
+}
+
+/// body(cell) for each cell, in no order; body.row(k, j, cells) where it has one.
+template <class Body, class Real>
+void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
+    for_each_grid_row(g, [=](std::size_t k, std::size_t j) {
+        if constexpr (requires { body.row(k, j, g.size.x); }) {
+            body.row(k, j, g.size.x);
+        } else {
+            for (std::size_t i = 0; i < g.size.x; i += same_path) {
+                const std::size_t count = g.size.x - i < same_path ? g.size.x - i : same_path;
+                const cell from{k, j, i, g.at(k, j, i)};
+                has_walls(body, from.at, count) ? visit_row<true>(body, from, count)
+                                                : visit_row<false>(body, from, count);
+            }
+        }
+        if (g.around) copy_around(g, k, j, to, 0, 1);
+    });
+}
+
+/// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j): 32
+/// lanes that step by 32, then halves onto halves.
+template <class Body, class Real>
+void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to, stream_t) {
+    const std::size_t piece = les::piece_of(g.size.x), pieces = g.size.x / piece;
+    for_each_grid_row(g, [=](std::size_t k, std::size_t j) {
+        for (std::size_t p = 0; p < pieces; ++p) {
+            double lane[row_lanes]{};
+            const cell from{k, j, p * piece, g.at(k, j, p * piece)};
+            has_walls(body, from.at, piece) ? add_row<true>(body, from, piece, lane)
+                                            : add_row<false>(body, from, piece, lane);
+            for (std::size_t half = row_lanes / 2; half > 0; half /= 2)
+                for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
+            partials[(k * g.size.y + j) * pieces + p] = lane[0];
+        }
+        if (g.around) copy_around(g, k, j, to, 0, 1);
+    });
+}
+
+/// The loops of small grids, one after the other.
+struct block_loops {
+    template <class Body, class Real>
+    void operator()(const les::grid& g, const Body& body, const written<Real>& to) const {
+        for_each_cell(g, body, to, nullptr);
+    }
+};
+
+/// work(loops), by one thread.
+template <class Work>
+void in_one_block(const Work& work, stream_t) {
+    work(block_loops{});
+}
+
+}  // namespace watari::cpu

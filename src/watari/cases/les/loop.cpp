@@ -1,0 +1,257 @@
+#include "watari/cases/les/loop.hpp"
+
+#include "watari/cases/common/ranks.hpp"
+#include "watari/cases/common/timed_iteration.hpp"
+#include "watari/cases/les/ranks/neighbours.hpp"
+#include "watari/cases/les/touch/touch.hpp"
+#include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
+#include "watari/memory/buffer.hpp"
+#include "watari/memory/residency.hpp"
+#include "watari/memory/room.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace watari::les {
+
+namespace {
+
+constexpr double most_courant = 1.73, first_courant = 1.2, first_diffusion = 2.0;
+constexpr double most_divergence = 1e-2;  // rms, over U/dx
+
+using std::to_string;
+
+std::string text_of(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text;
+}
+
+/// Calls work(Real) with the precision of a trial.
+template <class Work>
+void in_precision(const parameters& p, const Work& work) {
+    p.precision == precision::single_precision ? work(float{}) : work(double{});
+}
+
+/// Looks at the flow after each period.
+template <class Real>
+class inspector {
+public:
+    inspector(measure::trial& into, const parameters& p) : trial_(&into), p_(&p) {}
+
+    condition look(const flow_arguments<Real>& flow) const {
+        const auto& d = p_->spacing;
+        const double fast[3] = {p_->dt / d[0], p_->dt / d[1], p_->dt / d[2]};
+        const double per_d[3] = {1 / d[0], 1 / d[1], 1 / d[2]};
+        condition now = kernels_on<survey_kernels<Real>>(p_->processor)
+                            .look(flow.grid, flow.now, flow.flags, fast, per_d, nullptr);
+        if (p_->others == nullptr) return now;
+        const auto& ranks = p_->others->ranks();
+        double courant = now.courant;
+        ranks.maximum(std::span(&courant, 1));
+        now.courant = static_cast<float>(courant);
+        for (double* sum : {&now.energy, &now.theta, &now.divergence2, &now.cells})
+            *sum = ranks.sum(*sum);
+        return now;
+    }
+    /// Whether the flow is sound after `steps` steps; else the reason is noted.
+    bool sound(const flow_arguments<Real>& flow, int steps) {
+        const condition now = look(flow);
+        const double dx = p_->spacing[0], speed = std::sqrt(2 * now.energy / now.cells);
+        const double rms = std::sqrt(now.divergence2 / now.cells) * dx / (speed > 0 ? speed : 1);
+        const auto samples = static_cast<std::size_t>(steps);  // each has its period's
+        trial_->series["courant"].resize(samples, now.courant);
+        trial_->series["divergence"].resize(samples, rms);
+        const bool fast = !(now.courant <= most_courant), leaks = !(rms <= most_divergence);
+        if (!fast && !leaks) return true;
+        const extents& size = p_->grid.size;
+        const std::size_t row = now.place / size.x;
+        trial_->wrong_elements = 1;
+        trial_->notes.push_back(
+            "after step " + to_string(steps) + ": " +
+            (fast ? "Courant number " + text_of(now.courant) + " at x " +
+                        to_string(now.place % size.x + p_->grid.origin.x) + ", y " +
+                        to_string(row % size.y + p_->grid.origin.y) + ", z " +
+                        to_string(row / size.y) + "; the scheme follows 1.73"
+                  : "rms divergence " + text_of(rms) + " U/dx; more cycles leave less"));
+        return false;
+    }
+
+private:
+    measure::trial* trial_;
+    const parameters* p_;
+};
+
+/// Refuses a time step that the first flow is too fast for.
+template <class Real>
+void require_dt(const inspector<Real>& sees, const simulation<Real>& air, const parameters& p) {
+    const condition first = sees.look(air.flow());
+    if (!(first.courant <= first_courant))
+        throw usage_error("dt=" + text_of(p.dt) + ": the first flow has a Courant number of " +
+                          text_of(first.courant) + "; dt may be " +
+                          text_of(p.dt * first_courant / first.courant) + " s at most");
+    double per_d2 = 0;
+    for (const double d : p.spacing) per_d2 += 1 / (d * d);
+    const double slow = std::max(p.air.nu, p.air.kappa);
+    if (4 * slow * p.dt * per_d2 > first_diffusion)
+        throw usage_error("dt=" + text_of(p.dt) + ": diffusion allows " +
+                          text_of(first_diffusion / (4 * slow * per_d2)) + " s at most");
+}
+
+/// Cells a second over whole periods of N steps, all if there is no whole one.
+void summarise(measure::trial& into, const parameters& p, bool migrates) {
+    if (p.others != nullptr) p.others->ranks().maximum(into.host_s);
+    const auto every = static_cast<std::size_t>(p.every);
+    const std::size_t periods = into.host_s.size() / every;
+    const std::size_t counted = periods > 0 ? periods * every : into.host_s.size();
+    double seconds = 0, all = 0;
+    for (std::size_t n = 0; n < into.host_s.size(); ++n) {
+        all += into.host_s[n];
+        if (n < counted) seconds += into.host_s[n];
+    }
+    const auto cells = static_cast<double>(p.whole.cells());
+    into.bytes_per_sample = step_bytes(p.whole.cells(), p.real_bytes(), p.cycles);
+    into.quantities["loop"] = {all, "s"};
+    into.quantities["cells_per_s"] = {cells * static_cast<double>(counted) / seconds, "1/s"};
+    into.quantities["simulated"] = {p.dt * static_cast<double>(into.host_s.size()), "s"};
+    into.quantities["step_bytes_per_s"] = {
+        into.bytes_per_sample * static_cast<double>(counted) / seconds, "B/s"};
+    cases::name_phases(into, migrates);
+}
+
+template <class Real>
+void record(measure::trial& into, const parameters& p, const condition& last,
+            const touch<Real>& touches) {
+    const auto cells = static_cast<double>(p.whole.cells());
+    into.quantities["energy"] = {last.energy / cells, "m2/s2"};
+    into.quantities["mean_theta"] = {last.theta / last.cells, "K"};
+    if (p.touched != touched::none) into.quantities["heat_to_air"] = {touches.heat().to_air, "W"};
+}
+
+/// The share of u v w theta that the CPU has mapped, where pages of a GPU's array move: on machines
+/// whose GPU reads the CPU's page tables they do not.
+class mapped_share {
+public:
+    mapped_share(const parameters& p, bool migrates)
+        : moves_(migrates && p.processor.is_gpu() &&
+                 !device::attribute("pageableMemoryAccessUsesHostPageTables", p.processor.number)),
+          bytes_(p.grid.points() * p.real_bytes()) {}
+
+    template <class Real>
+    void look(measure::trial& into, const char* when, const motion<Real>& now) const {
+        if (!moves_) return;
+        double sum = 0;
+        for (unsigned n = 0; n < 4; ++n) sum += memory::cpu_mapped_fraction(now[n], bytes_);
+        into.series[std::string("cpu_mapped_fraction.") + when].push_back(sum / 4);
+    }
+
+private:
+    bool moves_;
+    std::size_t bytes_;
+};
+
+template <class Real>
+void simulate_in(measure::trial& into, const parameters& p, const fields& f, const reach& by,
+                 bool migrates) {
+    simulation<Real> air(f, p);
+    touch<Real> touches(f, p, by);
+    inspector<Real> sees(into, p);
+    air.start(nullptr);
+    require_dt(sees, air, p);
+    const mapped_share mapped(p, migrates);
+    cases::timed_iteration sample(into, p.processor, nullptr);
+    for (int n = 1; n <= p.steps; ++n) {
+        touch_times took;
+        const bool touched_now = n % p.every == 0;
+        mapped.look(into, "before_step", air.flow().now);
+        sample([&] { air.step(nullptr); },
+               [&] {
+                   if (touched_now) took = touches(air.flow().now, nullptr);
+               });
+        mapped.look(into, "after_step", air.flow().now);
+        into.series["cpu_s"].push_back(took.cpu);
+        into.series["move_s"].push_back(took.move);
+        into.series["gather_s"].push_back(took.gather);
+        if (p.others != nullptr) into.series["halo_s"].push_back(p.others->seconds());
+        if (p.progress) p.progress(n, p.dt * n);
+        if (touched_now && p.planes && !touches.planes().empty())
+            p.planes(n, reinterpret_cast<const std::byte*>(touches.planes().data()));
+        if ((touched_now || n == p.steps) && !sees.sound(air.flow(), n)) break;
+    }
+    record(into, p, sees.look(air.flow()), touches);
+    summarise(into, p, migrates);
+}
+
+/// A step and a touch of a small city, so that no sample has a kernel's first launch.
+void warm_up(parameters p) {
+    p.whole = {32, 16, 16};
+    p.grid = {p.whole};
+    p.others = nullptr;
+    p.progress = nullptr;
+    p.planes = nullptr;
+    p.heights.assign(32 * 16, 0);
+    p.heights[40] = 3;
+    p.steps = p.every = 1;
+    const auto kind = p.processor.is_gpu() ? memory::kind::managed : memory::kind::pageable;
+    fields f;
+    std::vector<memory::buffer<std::byte>> held;
+    for (const auto& [pointer, bytes] : arrays(f, p))
+        *pointer =
+            held.emplace_back(kind, bytes, memory::placement{.device = p.processor.number}).data();
+    initialise(f, p);
+    measure::trial ignored;
+    p.dt = std::min(p.dt, 0.05 * std::min({p.spacing[0], p.spacing[1], p.spacing[2]}));
+    simulate(ignored, p, f, {}, false);
+}
+
+void refuse(const parameters& p, std::span<const memory::kind> kinds) {
+    const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
+    fields none;
+    std::vector<memory::demand> demands;
+    const auto* ranks = p.others == nullptr ? nullptr : &p.others->ranks();
+    for (const memory::kind kind : kinds) {
+        memory::require_access(memory::row(kind),
+                               kind == memory::kind::pageable ? the_cpu : p.processor);
+        for (const auto& [pointer, bytes] : arrays(none, p))
+            demands.push_back({kind, bytes * cases::ranks_beside(ranks, kind), how});
+    }
+    memory::require_room(demands);
+    cpu::set_threads(p.threads);
+    warm_up(p);
+}
+
+}  // namespace
+
+void prepare(measure::trial& into, const parameters& p, std::span<const memory::kind> kinds) {
+    p.others == nullptr ? refuse(p, kinds) : p.others->ranks().together([&] { refuse(p, kinds); });
+    into.quantities["threads"] = {static_cast<double>(cpu::current_team().threads), "1"};
+}
+
+void initialise(const fields& f, const parameters& p) {
+    in_precision(p, [&]<class Real>(Real) {
+        build_city<Real>(f, p);
+        first_flow<Real>(f, p);
+    });
+}
+
+void simulate(measure::trial& into, const parameters& p, const fields& f, const reach& by,
+              bool migrates) {
+    in_precision(p, [&]<class Real>(Real) { simulate_in<Real>(into, p, f, by, migrates); });
+}
+
+void read_result(measure::trial& into, const parameters& p, std::byte* const (&flow)[4]) {
+    std::uint64_t sum = 0;
+    in_precision(p, [&]<class Real>(Real) {
+        for (unsigned n = 0; n < 4; ++n)
+            sum += (n + 1) * kernels_on<survey_kernels<Real>>(the_cpu).fingerprint(
+                                 p.grid, p.whole, numbers<Real>(flow[n]), nullptr);
+    });
+    if (p.others != nullptr) sum = p.others->ranks().sum(sum);
+    into.quantities["fingerprint"] = {static_cast<double>(sum % (std::uint64_t{1} << 53)), "1"};
+    if (p.result) p.result(flow);
+}
+
+}  // namespace watari::les

@@ -1,0 +1,130 @@
+#include "watari/cases/les/pressure/pressure.hpp"
+
+#include "watari/cases/les/pressure/coarsening.hpp"
+#include "watari/cases/les/ranks/neighbours.hpp"
+
+#include <span>
+#include <utility>
+
+namespace watari::les {
+
+template <class Real>
+pressure<Real>::pressure(const fields& f, const parameters& p)
+    : run_(&kernels_on<iteration_kernels<Real>>(p.processor)),
+      cycle_(&kernels_on<vcycle_kernels<Real>>(p.processor)),
+      who_(p.processor),
+      others_(p.others),
+      levels_(levels_of<Real>(f, p)),
+      p_(numbers<Real>(f.p)),
+      d_(numbers<Real>(f.d)) {
+    const sums_layout at = sums_of(p);
+    auto* const sums = numbers<double>(f.sums);
+    numbers_ = reinterpret_cast<iteration_sums*>(sums);
+    partials_ = sums + at.partials;
+    columns_ = sums + at.columns;
+    scratch_ = sums + at.scratch;
+    all_columns_ = at.scratch - at.columns;
+    small_ = first_small(std::span<const level<Real>>(levels_));
+}
+
+/// A halo that the kernels have not written themselves.
+template <class Real>
+void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream) {
+    if (others_ != nullptr && !levels_[level].grid.around)
+        others_->exchange(level, {array}, sizeof(Real), stream);
+}
+
+/// What a part has written of a coarser level: its halo, or all of it where every rank has it.
+template <class Real>
+void pressure<Real>::fill_coarse(std::size_t coarse, Real* array, stream_t stream) {
+    const les::grid& g = levels_[coarse].grid;
+    if (g.around && !levels_[coarse - 1].grid.around) {
+        others_->gather(coarse, array, sizeof(Real), stream);
+        cycle_->go_around(g, array, stream);
+    } else {
+        fill(coarse, array, stream);
+    }
+}
+
+template <class Real>
+void pressure<Real>::build(stream_t stream) {
+    const auto& make = kernels_on<coarsening_kernels<Real>>(who_);
+    make.invert(levels_[0], stream);
+    for (std::size_t n = 1; n < levels_.size(); ++n) {
+        const level<Real>& l = levels_[n];
+        make.coarsen(levels_[n - 1], l, stream);
+        for (Real* face : l.face) fill_coarse(n, face, stream);
+        make.invert(l, stream);
+        fill(n, l.inverse, stream);
+    }
+}
+
+template <class Real>
+void pressure<Real>::solve_coarsest(stream_t stream) {
+    const std::size_t n = levels_.size() - 1;
+    const level<Real>& l = levels_[n];
+    cycle_->scale(l, Real(bottom_weight), l.scratch, stream);
+    fill(n, l.scratch, stream);
+    Real *from = l.scratch, *to = l.e;
+    for (unsigned sweep = 1; sweep < bottom_sweeps; ++sweep, std::swap(from, to)) {
+        cycle_->sweep(l, Real(bottom_weight), from, to, stream);
+        fill(n, to, stream);
+    }
+}
+
+/// e = V r on level n; the finest stops before its last sweep. Small levels take one launch in all.
+template <class Real>
+void pressure<Real>::go_down(std::size_t n, stream_t stream) {
+    if (n >= small_) {
+        cycle_->small_levels({levels_.data() + n, levels_.size() - n}, stream);
+        return;
+    }
+    if (n + 1 == levels_.size()) return solve_coarsest(stream);
+    const level<Real>&l = levels_[n], &coarse = levels_[n + 1];
+    cycle_->two_sweeps(l, stream);
+    fill(n, l.e, stream);
+    cycle_->restrict_residual(l, coarse, stream);
+    fill_coarse(n + 1, coarse.r, stream);
+    go_down(n + 1, stream);
+    cycle_->correct_sweep(l, coarse, stream);
+    fill(n, l.scratch, stream);
+    if (n == 0) return;
+    cycle_->sweep(l, Real(first_weight), l.scratch, l.e, stream);
+    fill(n, l.e, stream);
+}
+
+template <class Real>
+void pressure<Real>::cycle(stream_t stream) {
+    go_down(0, stream);
+    cycle_->sweep_product(levels_[0], partials_, stream);
+}
+
+/// The sum of all partial sums, of all ranks.
+template <class Real>
+void pressure<Real>::total(double* to, stream_t stream) {
+    run_->add_columns(levels_[0].grid, partials_, columns_, stream);
+    if (others_ != nullptr) others_->gather_columns(columns_, stream);
+    run_->add_up(columns_, all_columns_, to, scratch_, stream);
+}
+
+template <class Real>
+void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    const level<Real>& l = levels_[0];
+    run_->residual(l, f, tau, stream);
+    for (unsigned n = 0; n < static_cast<unsigned>(cycles); ++n) {
+        fill(0, l.r, stream);
+        cycle(stream);
+        total(&numbers_->rz[n % 2], stream);
+        run_->direction(l, d_, numbers_, n, stream);
+        fill(0, d_, stream);
+        run_->curvature(l, d_, partials_, stream);
+        total(&numbers_->d_ad, stream);
+        run_->update(l, d_, p_, numbers_, n, stream);
+    }
+    fill(0, p_, stream);
+}
+
+template class pressure<float>;
+template class pressure<double>;
+
+}  // namespace watari::les

@@ -1,0 +1,51 @@
+/// The projection: u = u* - tau grad p with Lap p = div u* / tau, in place and from the old p.
+///
+///     r = -div u* / tau - A p
+///     z = V r;  beta = r.z / (r.z before);  d = z + beta d                 58 + 12 bytes a cell
+///     alpha = r.z / d.Ad;  p += alpha d;  r -= alpha A d                         5 + 21
+///
+/// The number of iterations is fixed and small: fp32 cannot give more than 1e-7 of the first
+/// residual, and what asks for it sees the true residual grow again. No host looks at alpha and
+/// beta: they stay in the backend's memory, and nothing waits.
+#pragma once
+
+#include "watari/cases/les/grid/fields.hpp"
+#include "watari/cases/les/pressure/iteration.hpp"
+#include "watari/cases/les/pressure/vcycle.hpp"
+
+namespace watari::les {
+
+template <class Real>
+class pressure {
+public:
+    pressure(const fields& f, const parameters& p);
+
+    /// Faces and diagonals of the coarser levels, once.
+    void build(stream_t stream);
+    /// Makes f.next free of divergence; its halo, then that of p, are filled.
+    void project(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream);
+    /// The finest level's e = V r.
+    void cycle(stream_t stream);
+
+    const std::vector<level<Real>>& levels() const { return levels_; }
+
+private:
+    void go_down(std::size_t n, stream_t stream);
+    void solve_coarsest(stream_t stream);
+    void fill(std::size_t level, Real* array, stream_t stream);
+    void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
+    void total(double* to, stream_t stream);
+
+    const iteration_kernels<Real>* run_;
+    const vcycle_kernels<Real>* cycle_;
+    processor who_;
+    neighbours* others_;
+    std::vector<level<Real>> levels_;
+    std::size_t small_;  ///< the first level of those that one launch computes
+    Real *p_, *d_;
+    iteration_sums* numbers_;
+    double *partials_, *columns_, *scratch_;
+    std::size_t all_columns_;
+};
+
+}  // namespace watari::les

@@ -1,0 +1,188 @@
+/// The bodies of a V-cycle's loops, for a launch or for a block of threads that does several.
+#pragma once
+
+#include "watari/cases/les/pressure/operator.hpp"
+#include "watari/cases/les/pressure/vcycle.hpp"
+
+namespace watari::WATARI_BACKEND {
+
+/// to = x + weight (r - A x) / diagonal.
+template <class Operator, class Real, class Vector>
+struct sweep_from {
+    Operator a;
+    Vector x;
+    const Real* r;
+    Real* to;
+    Real weight;
+    const std::uint8_t* flags;
+
+    template <bool Walls>
+    WATARI_INLINE Real value(const cell& c) const {
+        const Real rest = r[c.at] - a.template apply<Walls>(x, c);
+        return x(c, 0, 0, 0) + weight * (a.template inverse<Walls>(c.at) * rest);
+    }
+    WATARI_INLINE void put(const cell& c, Real value) const { to[c.at] = value; }
+};
+
+/// The same, and r to.
+template <class Operator, class Real, class Vector>
+struct product_of {
+    sweep_from<Operator, Real, Vector> sweep;
+    const std::uint8_t* flags;
+
+    struct result {
+        Real e;
+        double product;
+    };
+    template <bool Walls>
+    WATARI_INLINE result value(const cell& c) const {
+        const Real e = sweep.template value<Walls>(c);
+        return {e, double(sweep.r[c.at]) * double(e)};
+    }
+    WATARI_INLINE double put(const cell& c, const result& of) const {
+        sweep.to[c.at] = of.e;
+        return of.product;
+    }
+};
+
+template <class Operator, class Real>
+constexpr auto sweep_of(const Operator& a, const les::level<Real>& l, Real weight, const Real* from,
+                        Real* to) {
+    return sweep_from<Operator, Real, in_array<Real>>{a, {from}, l.r, to, weight, l.flags};
+}
+
+/// A sweep from a vector that is computed: a CPU does that once for a row and its four neighbours.
+template <class Operator, class Real, class Vector>
+struct sweep_by_rows : sweep_from<Operator, Real, Vector> {
+    les::grid grid;
+
+    WATARI_CLONES void row_part(index k, index j, index first, index count) const {
+        const auto& x = this->x;
+        const auto up = static_cast<offset>(grid.plane()), along = static_cast<offset>(grid.row());
+        Real here[same_path + 2], rows[4][same_path];
+        const cell c{k, j, first, static_cast<index>(grid.at(k, j, first))},
+            last{k, j, first + count - 1, c.at + count - 1};
+        here[0] = x(c, 0, 0, -1, -1);
+        x.fill(here + 1, c, count, 0, 0, 0);
+        here[count + 1] = x(last, 0, 0, 1, 1);
+        x.fill(rows[0], c, count, 0, -1, -along);
+        x.fill(rows[1], c, count, 0, 1, along);
+        x.fill(rows[2], c, count, -1, 0, -up);
+        x.fill(rows[3], c, count, 1, 0, up);
+        const sweep_from<Operator, Real, in_rows<Real>> body{
+            this->a,      {here, {rows[0], rows[1], rows[2], rows[3]}, first},
+            this->r,      this->to,
+            this->weight, this->flags};
+        this->a.has_walls(c.at, count) ? visit<true>(body, c, count) : visit<false>(body, c, count);
+    }
+    template <bool Walls, class Body>
+    WATARI_INLINE void visit(const Body& given, const cell& c, index count) const {
+        const Body body = given;
+        WATARI_VECTORS
+        for (index n = 0; n < count; ++n) visit_cell<Walls>(body, {c.k, c.j, c.i + n, c.at + n});
+    }
+    void row(index k, index j, index count) const {
+        for (index i = 0; i < count; i += same_path)
+            row_part(k, j, i, count - i < same_path ? count - i : same_path);
+    }
+};
+
+template <class Operator, class Real>
+constexpr auto two_sweeps_of(const Operator& a, const les::level<Real>& l) {
+    using first = scaled<Operator, Real>;
+    return sweep_by_rows<Operator, Real, first>{
+        {a, first{a, l.r, Real(les::first_weight)}, l.r, l.e, Real(les::second_weight), l.flags},
+        l.grid};
+}
+
+template <class Operator, class Real>
+constexpr auto correct_sweep_of(const Operator& a, const les::level<Real>& l,
+                                const les::level<Real>& coarse) {
+    return sweep_by_rows<Operator, Real, prolonged<Real>>{
+        {a, prolonged<Real>(l, coarse), l.r, l.scratch, Real(les::second_weight), l.flags}, l.grid};
+}
+
+/// weight r / diagonal: a sweep from zero.
+template <class Operator, class Real>
+struct scale_by_diagonal {
+    Operator a;
+    const Real* r;
+    Real* to;
+    Real weight;
+    const std::uint8_t* flags = nullptr;
+
+    template <bool>
+    WATARI_INLINE Real value(const cell& c) const {
+        return weight * (a.inverse(c.at) * r[c.at]);
+    }
+    WATARI_INLINE void put(const cell& c, Real value) const { to[c.at] = value; }
+};
+
+/// Mean over the children of a coarse cell of r - A e. All: every axis was halved.
+template <class Operator, class Real, bool All>
+struct restriction {
+    Operator a;
+    les::grid fine, coarse;
+    unsigned halved[3];
+    const Real *r, *e;
+    Real* to;
+    Real share;
+    const std::uint8_t* flags = nullptr;
+
+    template <bool>
+    WATARI_INLINE void operator()(const cell& c) const {
+        Real sum = 0;  // over x last: a CPU makes two columns at once
+        const unsigned hx = All ? 1 : halved[0], hy = All ? 1 : halved[1], hz = All ? 1 : halved[2];
+        for (index x = 0; x <= hx; ++x) {
+            Real column = 0;
+            for (index z = 0; z <= hz; ++z)
+                for (index y = 0; y <= hy; ++y) {
+                    const index k = (c.k << hz) + z, j = (c.j << hy) + y, i = (c.i << hx) + x;
+                    column += rest<true>(cell{k, j, i, static_cast<index>(fine.at(k, j, i))});
+                }
+            sum += column;
+        }
+        to[coarse.at(c.k, c.j + offset[0], c.i + offset[1])] = share * sum;
+    }
+    template <bool Walls>
+    WATARI_INLINE Real rest(const cell& child) const {
+        return r[child.at] - a.template apply<Walls>(in_array<Real>{e}, child);
+    }
+    template <bool Walls>
+    WATARI_INLINE void add_row(Real* column, const cell& c, index count) const {
+        WATARI_VECTORS
+        for (index n = 0; n < count; ++n)
+            column[n] += rest<Walls>(cell{c.k, c.j, c.i + n, c.at + n});
+    }
+    /// Cells first to first + count of row (k, j), two columns at once.
+    WATARI_CLONES void row_part(index k, index j, index first, index count) const {
+        Real column[same_path];
+        for (index n = 0; n < 2 * count; ++n) column[n] = 0;
+        for (index z = 2 * k; z < 2 * k + 2; ++z)
+            for (index y = 2 * j; y < 2 * j + 2; ++y) {
+                const cell c{z, y, 2 * first, static_cast<index>(fine.at(z, y, 2 * first))};
+                a.has_walls(c.at, 2 * count) ? add_row<true>(column, c, 2 * count)
+                                             : add_row<false>(column, c, 2 * count);
+            }
+        Real* const own = to + coarse.at(k, j + offset[0], first + offset[1]);
+        for (index n = 0; n < count; ++n) own[n] = share * (column[2 * n] + column[2 * n + 1]);
+    }
+    void row(index k, index j, index count) const requires All {
+        constexpr index most = same_path / 2;
+        for (index i = 0; i < count; i += most)
+            row_part(k, j, i, count - i < most ? count - i : most);
+    }
+    std::size_t offset[2];  ///< of the part in a coarse grid that every rank has whole, y and x
+};
+
+template <bool All, class Operator, class Real>
+constexpr auto restriction_of(const Operator& a, const les::level<Real>& l,
+                              const les::level<Real>& coarse, std::size_t y, std::size_t x) {
+    const unsigned h[3] = {coarse.halved[0], coarse.halved[1], coarse.halved[2]};
+    return restriction<Operator, Real, All>{
+        a,       l.grid, coarse.grid, {h[0], h[1], h[2]},
+        l.r,     l.e,    coarse.r,    Real(1) / Real((1 + h[0]) * (1 + h[1]) * (1 + h[2])),
+        nullptr, {y, x}};
+}
+
+}  // namespace watari::WATARI_BACKEND

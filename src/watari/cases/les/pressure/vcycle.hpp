@@ -1,0 +1,53 @@
+/// A V-cycle, z = V r. The smoother is two Jacobi sweeps with the Chebyshev weights of [0.5, 2], in
+/// opposite order before and after: symmetric.
+///
+/// Bytes in fp32 on the finest level: two sweeps 9, restriction 9.5, prolongation and sweep 13.5,
+/// sweep with product 13; all coarser levels 13.
+#pragma once
+
+#include "watari/cases/les/pressure/level.hpp"
+#include "watari/core/device.hpp"
+
+#include <span>
+
+namespace watari::les {
+
+/// Levels of so many cells and fewer are computed together: a launch would take longer than its
+/// work. At most so many of them, whatever the grid.
+inline constexpr std::size_t small_cells = 4096, most_small = 12;
+
+/// The first of the levels that are computed together; none where the coarsest is larger.
+template <class Real>
+std::size_t first_small(std::span<const level<Real>> levels) {
+    std::size_t first = levels.size();
+    while (first > 1 && levels.size() - first < most_small && levels[first - 1].grid.around &&
+           levels[first - 1].grid.size.cells() <= small_cells)
+        --first;
+    return first;
+}
+
+inline constexpr double first_weight = 0.5617, second_weight = 1.3895, bottom_weight = 0.85;
+inline constexpr unsigned bottom_sweeps = 8;  ///< even: the last one writes e
+
+template <class Real>
+struct vcycle_kernels {
+    /// e = two sweeps from zero for r.
+    void (*two_sweeps)(const level<Real>& l, stream_t stream);
+    /// coarse.r = restriction of r - A e.
+    void (*restrict_residual)(const level<Real>& l, const level<Real>& coarse, stream_t stream);
+    /// scratch = a sweep from e + prolongation of coarse.e.
+    void (*correct_sweep)(const level<Real>& l, const level<Real>& coarse, stream_t stream);
+    /// to = a sweep from `from`.
+    void (*sweep)(const level<Real>& l, Real weight, const Real* from, Real* to, stream_t stream);
+    /// e = a sweep from scratch, with partial sums of r e.
+    void (*sweep_product)(const level<Real>& l, double* partials, stream_t stream);
+    /// to = weight r / diagonal: a sweep from zero.
+    void (*scale)(const level<Real>& l, Real weight, Real* to, stream_t stream);
+    /// e = V r on the first of these small levels, by one block of threads.
+    void (*small_levels)(std::span<const level<Real>> levels, stream_t stream);
+    /// The halo of an array over a grid that goes around.
+    void (*go_around)(const les::grid& g, Real* array, stream_t stream);
+    static const vcycle_kernels cpu, gpu;
+};
+
+}  // namespace watari::les

@@ -1,0 +1,12 @@
+/// A trial on several ranks: which part of the city, which GPU and which halo each has.
+#pragma once
+
+#include "watari/cases/les/styles.hpp"
+
+namespace watari::les {
+
+/// One trial; called by all ranks. Throws usage_error for a split that is not the ranks' or that
+/// the levels do not divide, unsupported (all ranks) for what style, machine or MPI cannot do.
+measure::trial run_on_ranks(const parameters& p, const style& row);
+
+}  // namespace watari::les

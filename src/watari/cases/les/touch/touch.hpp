@@ -1,0 +1,63 @@
+/// What the CPU does every N steps: it warms the city, looks at planes, or reads all.
+///
+/// Each row of the table includes those above it. Bytes in fp32 of 512x512x128 cells:
+///
+///     none     nothing: fluxes stay as they are                                    0
+///     facets   theta and speed of each facet's cell; writes its flux     6.3 MB packed
+///     planes   u v w theta of one horizontal and one x-z plane                 5.2 MB
+///     all      u v w theta: means, variances and fluxes by height              537 MB
+///
+/// gather=gpu: a kernel packs two numbers a facet. gather=cpu: the CPU picks them from the fields,
+/// up to the tallest roof. Same bits.
+#pragma once
+
+#include "watari/cases/les/city/facets.hpp"
+#include "watari/cases/les/flow/simulation.hpp"
+#include "watari/cases/les/flow/survey.hpp"
+#include "watari/cases/les/touch/reach.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace watari::les {
+
+/// Seconds of one touch.
+struct touch_times {
+    double gather = 0, move = 0, cpu = 0;
+};
+
+template <class Real>
+class touch {
+public:
+    touch(const fields& f, const parameters& p, const reach& by);
+
+    /// One touch; the processor is done before, and may go on after.
+    touch_times operator()(const motion<Real>& now, stream_t stream);
+
+    const exchanged_heat& heat() const { return heat_; }
+    /// The horizontal plane and the x-z plane of u, of v, of w, of theta; empty where none are
+    /// read.
+    const std::vector<Real>& planes() const { return planes_; }
+    const std::vector<profile>& profiles() const { return profiles_; }
+
+private:
+    /// Rows of array n (of u v w theta: `now`'s), as both memories have them.
+    region rows_of(unsigned n, std::byte* data, std::size_t first, std::size_t bytes,
+                   std::size_t rows = 1, std::size_t stride = 0) const;
+    std::vector<region> regions(const motion<Real>& now) const;
+    motion<Real> on_cpu(const motion<Real>& now) const;
+    void pack(processor who, const motion<Real>& now, std::byte* data, stream_t stream) const;
+    void look_at_planes(const motion<Real>& now);
+    void take_profiles(const motion<Real>& now);
+
+    const fields* fields_;
+    const parameters* p_;
+    reach by_;
+    std::optional<facets> facets_;  ///< none where nothing is touched: seeing the sky takes seconds
+    std::size_t top_;               ///< planes below the tallest roof, and one above
+    exchanged_heat heat_{};
+    std::vector<Real> planes_;
+    std::vector<profile> profiles_;
+};
+
+}  // namespace watari::les

@@ -1,0 +1,104 @@
+// One run of a product: tiles of an earlier one verified, the others computed, and C given its name
+// when it is what was computed.
+#include "watari/gemm/product/product.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/gemm/product/read_back.hpp"
+#include "watari/measure/clock.hpp"
+
+namespace watari::gemm {
+
+/// `(2, 0) and 5 more`
+static std::string tiles_text(const std::vector<tile_of_c>& tiles) {
+    const auto [row, column] = tiles.front();
+    std::string text = "(" + std::to_string(row) + ", " + std::to_string(column) + ")";
+    return tiles.size() == 1 ? text : text + " and " + std::to_string(tiles.size() - 1) + " more";
+}
+
+std::vector<tile_of_c> product::damaged(const files::partial_file& file, const journal& done,
+                                        const std::function<bool()>& goes_on) const {
+    const placement where = placement::rows_at(grid(), element_bytes(how().type), job_.c.offset, 1);
+    return damaged_tiles(file.get(), where, done.tiles(), goes_on);
+}
+
+/// Of which product the tiles are, none can say: nothing is kept.
+void product::discard(journal& done, const std::string& reason) {
+    done.clear();
+    last_run_ = stage::not_begun;
+    throw file_error(reason);
+}
+
+product_counts product::make(files::partial_file& file, journal& done,
+                             const product_progress& progress) {
+    last_run_ = stage::begun;
+    bool goes_on = !progress || progress(done.tiles().size(), 0), stopped = false;
+    double last_report = measure::now(), part = 0;
+    const auto reads_on = [&] {
+        if (goes_on && progress && measure::now() - last_report >= job_.interval) {
+            last_report = measure::now();
+            stopped = !(goes_on = progress(done.tiles().size(), part));
+        }
+        return !stopped;
+    };
+    product_counts counts{.tiles = tiles(), .finished_before = done.tiles().size()};
+    counts.stopped = true;
+    if (!goes_on && done.tiles().size() < tiles()) return counts;
+    if (const auto lost = damaged(file, done, reads_on); !stopped && !lost.empty()) {
+        done.drop(lost);
+        notes_.push_back("completed tiles that did not hold what was written to them, " +
+                         tiles_text(lost) + ", were computed again");
+        counts.finished_before = done.tiles().size();
+    }
+    if (stopped || (!goes_on && done.tiles().size() < tiles())) return counts;
+    job_.opened_c = file.get();
+    job_.finished.clear();
+    for (const auto& [at, checksum] : done.tiles()) job_.finished.push_back(at);
+    job_.progress = [&](const completed_tiles& tiles, double so_far) {
+        done.add(tiles);
+        if (goes_on && progress) goes_on = progress(done.tiles().size(), so_far);
+        return goes_on;
+    };
+    const pipeline_counts took = multiply(job_);
+    counts.seconds = took.seconds;
+    counts.read = took.read;
+    counts.written = took.written;
+    counts.stopped = took.stopped;
+    counts.blas = took.blas;
+    part = 1;
+    if (!took.stopped) counts.stopped = !finish(file, done, reads_on);
+    counts.notes = notes_;
+    counts.notes.insert(counts.notes.end(), took.notes.begin(), took.notes.end());
+    return counts;
+}
+
+/// Gives C its name, unless C, A or B changed meanwhile. False: stopped before.
+bool product::finish(files::partial_file& file, journal& done,
+                     const std::function<bool()>& goes_on) {
+    for (const files::npy_matrix* matrix : read())
+        if (files::has_changed(*matrix))
+            discard(done,
+                    matrix->where.path + " changed while it was read: the product is discarded");
+    if (!file.has_its_name())
+        discard(done, job_.c.path + " was removed or replaced while it was written: it is lost");
+    file.sync();
+    const std::string damage = file.damage();
+    if (wanted_.verify || !damage.empty() || file.lost_blocks()) {
+        bool to_the_end = true;
+        const auto lost = damaged(file, done, [&] { return to_the_end = goes_on(); });
+        if (!to_the_end) return false;
+        done.drop(lost);
+        if (!damage.empty() || !lost.empty())
+            throw file_error(job_.c.path + " was changed while it was written: it " +
+                             (damage.empty() ? "" : damage + (lost.empty() ? "" : ", and ")) +
+                             (lost.empty()
+                                  ? ""
+                                  : "does not hold what was computed in tile " + tiles_text(lost)));
+    }
+    done.finish(file.state());
+    file.put_in_place();
+    done.remove();
+    last_run_ = stage::finished;
+    return true;
+}
+
+}  // namespace watari::gemm

@@ -1,0 +1,161 @@
+#include "watari/hmatrix/build/leaf_chunks.hpp"
+
+#include "watari/core/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace watari::hmatrix {
+
+namespace {
+
+constexpr std::uint64_t work_of_chunk = 2;
+constexpr std::uint64_t expected_crosses = 32;               ///< two slabs, before recompression
+constexpr std::size_t most_of_chunk = std::size_t{1} << 17;  ///< leaves
+
+memory::kind pool_memory(processor who) {
+    return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
+}
+memory::kind staging_memory(processor who) {
+    return who.is_gpu() ? memory::kind::pinned : memory::kind::pageable;
+}
+
+std::uint64_t edges_of(const block& leaf) { return std::uint64_t{leaf.rows} + leaf.columns; }
+
+/// Pools for a chunk, for all leaves where these are less, or for the largest leaf.
+pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
+    const std::uint64_t chunk = how.chunk_bytes ? how.chunk_bytes : chunk_within(0, gpu_number(0));
+    pool_bytes all{0, 0}, largest{64, 64};
+    for (const block& leaf : leaves) {
+        const pool_bytes own = expected_pools(leaf, how);
+        all.work += own.work;
+        all.out += own.out;
+        largest.work = std::max(largest.work, 2 * own.work);  // of twice the rank
+        largest.out = std::max(largest.out, 2 * own.out);
+    }
+    return {std::max(largest.work, std::min(all.work, work_of_chunk * chunk)),
+            std::max(largest.out, std::min(all.out, chunk))};
+}
+
+/// Those that a block makes, then those of a warp; the largest first.
+std::uint32_t order(std::vector<leaf_task>& tasks) {
+    std::ranges::stable_sort(
+        tasks, [](auto a, auto b) { return a > b; },
+        [](const leaf_task& one) { return edges_of(one.of); });
+    const auto small = std::ranges::stable_partition(tasks, [](const leaf_task& one) {
+        return one.of.admissible && edges_of(one.of) > most_edges_of_a_warp;
+    });
+    return static_cast<std::uint32_t>(small.begin() - tasks.begin());
+}
+
+}  // namespace
+
+pool_bytes expected_pools(const block& leaf, const build_options& how) {
+    const std::uint64_t unit = leaf_unit, element = how.single ? 4 : 8;
+    const std::uint64_t out = (expected_bytes(leaf) / 8 * element + unit - 1) / unit * unit;
+    if (!leaf.admissible) return {0, out};
+    const std::uint64_t crosses =
+        std::min<std::uint64_t>(expected_crosses, limits_of(leaf, how.recompress).crosses);
+    const std::uint64_t slabs =
+        crosses > expected_crosses / 2 ? expected_crosses : expected_crosses / 2;
+    const std::uint64_t vectors = edges_of(leaf) * (slabs + 2);  // a row, a column, what is used
+    return {8 * (vectors + (how.recompress ? 4 * crosses * crosses + 2 * crosses + 1 : 0)), out};
+}
+
+leaf_chunks::leaf_chunks(const leaf_maker& maker, const build_options& how,
+                         std::span<const block> leaves, processor who, kernel make)
+    : how_(how),
+      who_(who),
+      make_(make),
+      sizes_(sizes_for(leaves, how)),
+      most_(std::clamp<std::size_t>(leaves.size(), 1, most_of_chunk)),
+      panels_(pool_memory(who), maker.entries().panels().size(), {.device = who.number}),
+      values_(pool_memory(who), maker.entries().values().size(), {.device = who.number}),
+      work_(pool_memory(who), sizes_.work, {.device = who.number}),
+      out_(pool_memory(who), sizes_.out, {.device = who.number}),
+      tasks_(pool_memory(who), most_, {.device = who.number}),
+      results_(pool_memory(who), most_, {.device = who.number}),
+      taken_(pool_memory(who), 2, {.device = who.number}),
+      host_{memory::buffer<std::byte>(staging_memory(who), sizes_.out),
+            memory::buffer<std::byte>(staging_memory(who), sizes_.out)} {
+    const entry_table& entries = maker.entries();
+    copy(panels_.data(), entries.panels().data(), entries.panels().size_bytes());
+    copy(values_.data(), entries.values().data(), entries.values().size_bytes());
+    view_.entries = {panel_arrays_in(values_.data(), panels_.size()), panels_.data(),
+                     entries.from(0), entries.from(1), entries.from(2)};
+    view_.tasks = tasks_.data();
+    view_.results = results_.data();
+    view_.work = {work_.data(), sizes_.work, taken_.data()};
+    view_.out = {out_.data(), sizes_.out, taken_.data() + 1};
+    view_.recompress = how.recompress;
+}
+
+void leaf_chunks::copy(void* to, const void* from, std::size_t bytes) const {
+    if (who_.is_gpu())
+        device::copy(to, from, bytes, nullptr), device::synchronize(nullptr);
+    else
+        std::memcpy(to, from, bytes);
+}
+
+std::size_t leaf_chunks::fitting(std::span<const block> leaves) const {
+    pool_bytes sum{0, 0};
+    std::size_t count = 0;
+    for (; count < std::min(leaves.size(), most_); ++count) {
+        const pool_bytes own = expected_pools(leaves[count], how_);
+        sum.work += own.work;
+        sum.out += own.out;
+        if (count > 0 && (sum.work > sizes_.work || sum.out > sizes_.out)) break;
+    }
+    return count;
+}
+
+std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves,
+                                         const std::function<double(const block&)>& share) {
+    for (std::size_t count = fitting(leaves);; count /= 2) {
+        run(leaves.first(count), share);
+        if (std::vector<made_leaf> done = made(count); !done.empty()) return done;
+        if (count > 1) continue;
+        throw beyond_memory("a leaf of " + std::to_string(leaves[0].rows) + " x " +
+                                std::to_string(leaves[0].columns) + " on the GPU",
+                            2 * (sizes_.work + sizes_.out), sizes_.work + sizes_.out,
+                            "build on the CPU, or with a larger eps");
+    }
+}
+
+void leaf_chunks::run(std::span<const block> leaves,
+                      const std::function<double(const block&)>& share) {
+    std::vector<leaf_task> tasks;
+    for (const block& leaf : leaves) {
+        const double own = leaf.admissible ? share(leaf) : 0;
+        tasks.push_back({leaf, static_cast<std::uint32_t>(tasks.size()),
+                         part_of_crosses(how_.recompress) * own, part_of_all * own});
+    }
+    view_.of_blocks = order(tasks);
+    view_.count = static_cast<std::uint32_t>(tasks.size());
+    const std::uint64_t nothing[2]{};
+    copy(taken_.data(), nothing, sizeof nothing);
+    copy(tasks_.data(), tasks.data(), tasks.size() * sizeof(leaf_task));
+    make_(view_, nullptr);
+}
+
+/// The leaves before the first one that found no room.
+std::vector<made_leaf> leaf_chunks::made(std::size_t count) {
+    std::vector<leaf_result> results(count);
+    copy(results.data(), results_.data(), count * sizeof(leaf_result));
+    const auto end = std::ranges::find(results, unmade, &leaf_result::rank);
+    if (end == results.begin()) return {};  // the other memory may still be written to the file
+    std::uint64_t taken[2];
+    copy(taken, taken_.data(), sizeof taken);
+    const memory::buffer<std::byte>& host = host_[turn_ ^= 1];
+    copy(host.data(), out_.data(), std::min(taken[1], sizes_.out));
+    std::vector<made_leaf> leaves;
+    for (auto one = results.begin(); one != end; ++one)
+        leaves.push_back({one->rank,
+                          {host.data() + one->offset, host.size() - one->offset},
+                          one->entries,
+                          one->went_on});
+    return leaves;
+}
+
+}  // namespace watari::hmatrix

@@ -1,0 +1,64 @@
+/// A product over ranks: each rank has the leaves of its rows, and a whole vector on every rank.
+///
+///     y_own = A_own x      hmatrix/product, from the rank's own file
+///     y     = all y_own    one message of 8 bytes a row and system
+///
+/// All ranks take the same steps of the solver with the same vectors, as HACApK's do: a step then
+/// has one message instead of five (the product's, and four sums of vectors in GMRES), and the bits
+/// of one rank whatever their number. Its price is that each rank moves whole vectors: beside a
+/// matrix of 40 kB a row, 15 vectors of 8 bytes a row are little for up to some 16 ranks.
+///
+/// Bytes of a product: 8 a row and system to every rank; through memory of the CPU.
+#pragma once
+
+#include "watari/comm/communicator.hpp"
+#include "watari/core/device.hpp"
+#include "watari/hmatrix/tree/division.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace watari::hmatrix {
+
+/// The values of all ranks, one rank's after the other's. Called by all ranks.
+template <class Value>
+std::vector<Value> gathered(const comm::communicator& ranks, std::span<const Value> own) {
+    const std::vector<std::size_t> counts = ranks.gather(own.size());
+    const std::size_t most = *std::ranges::max_element(counts);
+    std::vector<Value> padded(own.begin(), own.end()), together(most * counts.size()), all;
+    padded.resize(most);
+    ranks.gather(std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(together)));
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+        const auto from = together.begin() + static_cast<std::ptrdiff_t>(rank * most);
+        all.insert(all.end(), from, from + static_cast<std::ptrdiff_t>(counts[rank]));
+    }
+    return all;
+}
+
+/// Makes vectors whole of which each rank has its rows. Allocates when it is made alone.
+class row_gather {
+public:
+    /// For vectors in memory of the processor. Called by all ranks. Throws usage_error unless the
+    /// ranks' rows follow each other and are all rows; beyond_memory.
+    row_gather(const comm::communicator& ranks, row_range own, std::size_t rows,
+               std::size_t systems, processor who);
+
+    /// y_s whole on every rank. Waits.
+    void operator()(double* y, std::size_t systems, stream_t stream);
+
+    /// Bytes that it takes in memory of the processor. Called by all ranks.
+    static std::size_t bytes_of(const comm::communicator& ranks, std::size_t own_rows,
+                                std::size_t systems, processor who);
+
+private:
+    const comm::communicator* ranks_;
+    processor who_;
+    std::vector<row_range> parts_;
+    std::size_t rows_, most_ = 0;
+    memory::buffer<double> own_, all_, whole_;  ///< whole: where the processor is a GPU
+};
+
+}  // namespace watari::hmatrix

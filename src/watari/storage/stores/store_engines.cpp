@@ -1,0 +1,65 @@
+#include "watari/storage/stores/store_engines.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace watari::storage {
+
+store_engines::store_engines(const engine_use& how, std::span<const store_use> uses) : how_(how) {
+    if (how.who.is_gpu()) {
+        device::use(how.who.number);
+        stream_.emplace(device::priority::urgent);
+    } else {
+        cpu::set_threads(1);  // rows are realigned by this thread, beside those that compute
+    }
+    std::map<const open_store*, engine_options> wanted;
+    for (const store_use& use : uses) {
+        if (!use.store) continue;
+        engine_options& options = wanted[use.store];
+        options.direction = how.direction;
+        options.depth = use.store->deep() ? how.depth : 1;
+        options.block = std::max(options.block, use.block);
+        options.requests = std::max(options.requests, use.blocks);
+        options.memory = how.memory.data();
+        options.bytes = how.memory.size();
+    }
+    for (const auto& [store, options] : wanted)
+        engines_[store] = {store->open(options), options.block};
+}
+
+std::size_t store_engines::move(const block_list& list) {
+    const auto& [by, block] = engines_.at(list.store);
+    if (list.block > block || list.rest > block)
+        throw std::logic_error("a request for more bytes than the engine was made for");
+    try {
+        if (!list.offsets.empty())
+            by->run({list.offsets, list.memory, list.block, list.parts, list.stride, list.overlap});
+        if (list.rest > 0)
+            by->run({std::span(&list.rest_offset, 1),
+                     list.memory + list.offsets.size() * list.block, list.rest});
+    } catch (const error& reason) {
+        // queues know addresses, not files
+        if (!list.store->in_queues() || list.store->path().empty()) throw;
+        throw error(list.store->path() + ": " + reason.what());
+    }
+    if (how_.direction == files::direction::read && list.rows.skip_step != 0) {
+        memory::skewed_rows rows = list.rows;
+        for (std::size_t part = 0; part < list.parts; ++part) {
+            rows.data = list.memory + part * list.stride;
+            memory::realign_on(how_.who).realign(rows, stream());
+        }
+        if (stream_) device::synchronize(stream());
+    }
+    return list.bytes();
+}
+
+void store_engines::flush(const open_store& store) { engines_.at(&store).by->flush(); }
+
+void store_engines::add_notes(notes& to) const {
+    for (const auto& [store, opened] : engines_) to.add(*opened.by);
+}
+
+}  // namespace watari::storage

@@ -1,0 +1,50 @@
+// A driver without a GPU, for the tests of what enters other people's programs: a libcuda.so.1
+// whose GPU memory is memory of this process, and whose kernels are functions of the CPU
+// (kernels.cpp), chosen by name. It is exact about what the tests need: counts, sizes, limits, the
+// kind of each pointer, and the order in which functions are looked up. Times mean nothing.
+//
+//     FAKE_CUDA_DEVICES=2            GPUs; 1
+//     FAKE_CUDA_MEMORY=BYTES         of each; 1 GiB. Managed memory does not count, as it can move
+//     FAKE_CUDA_PAGEABLE=1           GPUs read pageable memory; 0
+//     FAKE_CUDA_COUNTS=FILE          a line of JSON with the counts of a process at its exit
+//     FAKE_CUDA_REFUSE=NAME          this driver function fails with CUDA_ERROR_NOT_SUPPORTED
+//     FAKE_CUDA_DELAY_NS=N           each allocation takes so long
+//
+// cuInit honours CUDA_INJECTION64_PATH as the driver does. Nobody uses this library but the tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define FAKE extern "C" __attribute__((visibility("default")))
+
+namespace fake {
+
+using result = int;
+using device_pointer = unsigned long long;
+
+constexpr result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3,
+                 deinitialized = 4, no_device = 100, invalid_device = 101, invalid_image = 200,
+                 invalid_context = 201, not_found = 500, launch_failed = 719, not_supported = 801,
+                 capture_unsupported = 900;
+
+enum class kind { device, managed, pinned };
+
+// Counted from the start of a process; in the file under these names.
+struct counts {
+    long long allocations, frees, launches, copies, copied_bytes, prefetches, advices, shares;
+};
+extern counts counted;
+
+int devices();
+bool is_initialised();
+int current_device();                   // of the current context, -1 where there is none
+bool is_refused(const char* function);  // FAKE_CUDA_REFUSE
+bool is_forbidden();                    // while a stream is captured: streams.cpp
+void release_all(int device);           // what was allocated on it, of each kind
+
+// Runs a kernel of this (mangled) name; false where there is none.
+bool run_kernel(const char* name, void** arguments);
+bool has_kernel(const char* name);
+
+}  // namespace fake

@@ -1,0 +1,65 @@
+// The kernels of the test programs: what each does, on the CPU. A name is found inside the mangled
+// one.
+#include <cstring>
+
+#include "fake_cuda.hpp"
+
+namespace fake {
+namespace {
+
+template <class Value>
+Value argument(void** arguments, int index) {
+    return *static_cast<Value*>(arguments[index]);
+}
+
+void add_one(void** arguments) {
+    auto* values = argument<float*>(arguments, 0);
+    const auto count = argument<std::size_t>(arguments, 1);
+    for (std::size_t i = 0; i < count; ++i) values[i] += 1.0f;
+}
+
+void triad(void** arguments) {
+    auto* sums = argument<double*>(arguments, 0);
+    const auto* first = argument<const double*>(arguments, 1);
+    const auto* second = argument<const double*>(arguments, 2);
+    const auto factor = argument<double>(arguments, 3);
+    const auto count = argument<std::size_t>(arguments, 4);
+    for (std::size_t i = 0; i < count; ++i) sums[i] = first[i] + factor * second[i];
+}
+
+// of src/attach/injected/touches.cpp
+void watari_touch(void** arguments) {
+    auto* first = argument<volatile unsigned char*>(arguments, 0);
+    const auto step = argument<std::uint64_t>(arguments, 1);
+    const auto count = argument<std::uint64_t>(arguments, 2);
+    const bool writes = argument<unsigned>(arguments, 3) != 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const unsigned char there = first[i * step];
+        if (writes) first[i * step] = static_cast<unsigned char>(there + 1);
+    }
+}
+
+struct kernel {
+    const char* name;
+    void (*run)(void** arguments);
+};
+constexpr kernel kernels[] = {
+    {"add_one", add_one}, {"triad", triad}, {"watari_touch", watari_touch}};
+
+const kernel* find(const char* name) {
+    for (const kernel& row : kernels)
+        if (std::strstr(name, row.name)) return &row;
+    return nullptr;
+}
+
+}  // namespace
+
+bool has_kernel(const char* name) { return find(name) != nullptr; }
+
+bool run_kernel(const char* name, void** arguments) {
+    const kernel* row = find(name);
+    if (row) row->run(arguments);
+    return row != nullptr;
+}
+
+}  // namespace fake

@@ -1,0 +1,76 @@
+// What the fake libcupti (../fake_cupti) sees of this driver: calls that begin and end, and the
+// pages of managed memory that move. It puts a function of its own into fake_cuda_observer inside
+// cuInit; without one nothing is watched.
+#pragma once
+
+#include <time.h>
+#include <initializer_list>
+
+#include "fake_cuda.hpp"
+
+namespace fake {
+
+enum class sight { call, context, faulted, moved_to_gpu, moved_to_cpu };
+
+struct seen {
+    sight what;
+    const char* function = "";
+    bool begins = false;
+    const void* parameters = nullptr;  // as the driver's callbacks have them
+    const char* symbol = nullptr;      // of a kernel
+    result outcome = success;
+    std::uint64_t address = 0, bytes = 0, start = 0, end = 0;
+    bool by_gpu = false, writes = false;
+    void* context = nullptr;
+};
+
+using observer = void (*)(const seen&);
+
+}  // namespace fake
+
+extern "C" __attribute__((visibility("default"))) fake::observer fake_cuda_observer;
+
+namespace fake {
+
+inline std::uint64_t now() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
+           static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+// A call of the driver, reported before and after. Parameters are 64 bits each; two of 32 bits
+// share one.
+template <typename Call>
+result observed(const char* function, std::initializer_list<std::uint64_t> parameters, Call call,
+                const char* symbol = nullptr) {
+    if (!fake_cuda_observer) return call();
+    seen sight_of_call{sight::call, function, true, parameters.begin(), symbol};
+    fake_cuda_observer(sight_of_call);
+    sight_of_call.start = now();
+    sight_of_call.outcome = call();
+    sight_of_call.end = now();
+    sight_of_call.begins = false;
+    fake_cuda_observer(sight_of_call);
+    return sight_of_call.outcome;
+}
+
+inline std::uint64_t bits(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+inline std::uint64_t pair(unsigned low, unsigned high) {
+    return low | (static_cast<std::uint64_t>(high) << 32);
+}
+
+// Managed memory while it is watched: each page of 64 KiB is on one side, and a touch from the
+// other one faults and moves it.
+namespace residency {
+void add(device_pointer pointer, std::size_t bytes);
+void remove(device_pointer pointer);
+void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu);
+void read_mostly(device_pointer pointer, bool set);
+struct gpu_works {  // this thread is the GPU meanwhile
+    gpu_works();
+    ~gpu_works();
+};
+}  // namespace residency
+
+}  // namespace fake

@@ -1,0 +1,66 @@
+// Streams, whose handles are used again as soon as one is destroyed, and what capturing one
+// forbids.
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <utility>
+
+#include "fake_cuda.hpp"
+
+namespace fake {
+namespace {
+
+struct stream {
+    bool exists, captures;
+};
+stream streams[64];
+std::atomic<int> capturing{0};
+constexpr int relaxed = 2;
+thread_local int mode = 0;  // global: nothing that could break any thread's capture
+
+}  // namespace
+
+bool is_forbidden() { return capturing > 0 && mode != relaxed; }
+
+}  // namespace fake
+
+using namespace fake;
+
+FAKE result cuStreamCreate(void** made, unsigned) {
+    auto* free = std::find_if(std::begin(streams), std::end(streams),
+                              [](const stream& one) { return !one.exists; });
+    if (free == std::end(streams)) return out_of_memory;
+    *free = {true, false};
+    *made = free;
+    return success;
+}
+
+FAKE result cuStreamDestroy_v2(void* destroyed) {
+    static_cast<stream*>(destroyed)->exists = false;
+    return success;
+}
+
+FAKE result cuStreamSynchronize(void*) { return success; }
+
+FAKE result cuStreamIsCapturing(void* asked, int* status) {
+    *status = asked && static_cast<stream*>(asked)->captures;
+    return success;
+}
+
+FAKE result cuStreamBeginCapture_v2(void* begun, int) {
+    static_cast<stream*>(begun)->captures = true;
+    ++capturing;
+    return success;
+}
+
+FAKE result cuStreamEndCapture(void* ended, void** graph) {
+    static_cast<stream*>(ended)->captures = false;
+    --capturing;
+    *graph = nullptr;
+    return success;
+}
+
+FAKE result cuThreadExchangeStreamCaptureMode(int* exchanged) {
+    std::swap(*exchanged, mode);
+    return success;
+}

@@ -1,0 +1,117 @@
+#include <dlfcn.h>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "fake_cupti.hpp"
+
+namespace fake_cupti {
+namespace {
+
+CUpti_CallbackFunc subscribed = nullptr;
+void* subscriber_data = nullptr;
+std::set<std::pair<int, CUpti_CallbackId>> enabled;
+std::atomic<std::uint32_t> calls{0};
+thread_local std::uint32_t depth = 0;
+
+struct named {
+    const char* function;
+    CUpti_CallbackId call;
+};
+constexpr named names[] = {
+    {"cuMemcpyHtoD_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2},
+    {"cuMemcpyDtoH_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2},
+    {"cuMemcpyDtoD_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoD_v2},
+    {"cuMemcpyHtoDAsync_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2},
+    {"cuMemcpyDtoHAsync_v2", CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2},
+    {"cuMemcpy", CUPTI_DRIVER_TRACE_CBID_cuMemcpy},
+    {"cuMemcpyAsync", CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync},
+    {"cuMemPrefetchAsync", CUPTI_DRIVER_TRACE_CBID_cuMemPrefetchAsync},
+    {"cuMemAllocManaged", CUPTI_DRIVER_TRACE_CBID_cuMemAllocManaged},
+    {"cuMemFree_v2", CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2},
+    {"cuCtxSynchronize", CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize},
+    {"cuLaunchKernel", CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel},
+};
+
+void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+    if (subscribed && enabled.count({domain, id})) subscribed(subscriber_data, domain, id, data);
+}
+
+thread_local std::uint32_t correlation_at[8];
+
+void on_call(const fake::seen& sight) {
+    if (sight.begins) correlation_at[depth++ % 8] = ++calls;
+    const std::uint32_t correlation = correlation_at[(depth - 1) % 8];
+    for (const named& row : names) {
+        if (std::strcmp(row.function, sight.function) != 0) continue;
+        CUpti_CallbackData data{};
+        int outcome = sight.outcome;
+        data.callbackSite = sight.begins ? CUPTI_API_ENTER : CUPTI_API_EXIT;
+        data.functionName = row.function;
+        data.functionParams = sight.parameters;
+        data.functionReturnValue = &outcome;
+        data.symbolName = sight.symbol;
+        data.correlationId = correlation;
+        call_back(CUPTI_CB_DOMAIN_DRIVER_API, row.call, &data);
+    }
+    if (!sight.begins) {
+        --depth;
+        record(sight, correlation);
+    }
+}
+
+}  // namespace
+
+std::uint64_t number(const char* variable) {
+    const char* text = std::getenv(variable);
+    return text ? std::strtoull(text, nullptr, 10) : 0;
+}
+
+void observe(const fake::seen& sight) {
+    if (sight.what == fake::sight::call) return on_call(sight);
+    if (sight.what != fake::sight::context) return record(sight, 0);
+    CUpti_ResourceData data{};
+    data.context = static_cast<CUcontext>(sight.context);
+    call_back(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED, &data);
+}
+
+}  // namespace fake_cupti
+
+using namespace fake_cupti;
+
+FAKE_CUPTI CUptiResult cuptiGetVersion(std::uint32_t* version) {
+    const auto set = number("FAKE_CUPTI_VERSION");
+    *version = set ? static_cast<std::uint32_t>(set) : CUPTI_API_VERSION;
+    return CUPTI_SUCCESS;
+}
+
+FAKE_CUPTI CUptiResult cuptiGetResultString(CUptiResult, const char** text) {
+    *text = "an error of the fake CUPTI";
+    return CUPTI_SUCCESS;
+}
+
+FAKE_CUPTI CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
+                                      CUpti_CallbackFunc callback, void* data) {
+    if (subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    auto* observer =
+        driver ? static_cast<fake::observer*>(dlsym(driver, "fake_cuda_observer")) : nullptr;
+    if (!observer) return CUPTI_ERROR_NOT_INITIALIZED;
+    *observer = observe;
+    subscribed = callback;
+    subscriber_data = data;
+    *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&subscribed);
+    return CUPTI_SUCCESS;
+}
+
+FAKE_CUPTI CUptiResult cuptiEnableCallback(std::uint32_t enable, CUpti_SubscriberHandle,
+                                           CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+    if (enable)
+        enabled.insert({domain, id});
+    else
+        enabled.erase({domain, id});
+    return CUPTI_SUCCESS;
+}

@@ -1,0 +1,24 @@
+// A libcupti for tests: it observes the fake libcuda and hands out activity records and callbacks
+// as CUPTI does. Where its buffers go, and when, is CUPTI's way: a buffer comes back when it is
+// full or flushed.
+//
+//     FAKE_CUPTI_LOSE=N      every N-th transfer of managed memory is lost, and nobody is told
+//     FAKE_CUPTI_DROP=N      every N-th record finds no room, which is counted
+//     FAKE_CUPTI_OWN_CLOCK=1 times are of CLOCK_REALTIME, whatever the client asks
+//     FAKE_CUPTI_NO_COUNTERS=1  no counters of unified memory
+//     FAKE_CUPTI_VERSION=N   what cuptiGetVersion says
+#pragma once
+
+#include <cupti.h>
+
+#include "observe.hpp"
+
+#define FAKE_CUPTI extern "C" __attribute__((visibility("default")))
+
+namespace fake_cupti {
+
+void observe(const fake::seen& sight);  // callbacks.cpp: the driver calls it
+void record(const fake::seen& sight, std::uint32_t correlation);  // activities.cpp
+std::uint64_t number(const char* variable);                       // 0 where it is not set
+
+}  // namespace fake_cupti

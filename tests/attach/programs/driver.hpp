@@ -1,0 +1,94 @@
+// The driver's functions as the programs call them: linked, or (OPENED) looked up by dlopen, dlsym
+// and cuGetProcAddress, as the CUDA runtime does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+using result = int;
+using device_pointer = unsigned long long;
+
+#define DRIVER_FUNCTIONS(X)                                                                        \
+    X(cuInit, "", (unsigned))                                                                      \
+    X(cuDevicePrimaryCtxRetain, "", (void**, int))                                                 \
+    X(cuCtxSetCurrent, "", (void*))                                                                \
+    X(cuCtxSynchronize, "", ())                                                                    \
+    X(cuStreamCreate, "", (void**, unsigned))                                                      \
+    X(cuStreamDestroy, "_v2", (void*))                                                             \
+    X(cuStreamBeginCapture, "_v2", (void*, int))                                                   \
+    X(cuStreamEndCapture, "", (void*, void**))                                                     \
+    X(cuDevicePrimaryCtxReset, "_v2", (int))                                                       \
+    X(cuDevicePrimaryCtxRelease, "_v2", (int))                                                     \
+    X(cuCtxDestroy, "_v2", (void*))                                                                \
+    X(cuMemAlloc, "_v2", (device_pointer*, std::size_t))                                           \
+    X(cuMemAllocPitch, "_v2", (device_pointer*, std::size_t*, std::size_t, std::size_t, unsigned)) \
+    X(cuMemAllocAsync, "", (device_pointer*, std::size_t, void*))                                  \
+    X(cuMemAllocFromPoolAsync, "", (device_pointer*, std::size_t, void*, void*))                   \
+    X(cuMemPoolCreate, "", (void**, const void*))                                                  \
+    X(cuMemAllocManaged, "", (device_pointer*, std::size_t, unsigned))                             \
+    X(cuMemHostAlloc, "", (void**, std::size_t, unsigned))                                         \
+    X(cuMemFree, "_v2", (device_pointer))                                                          \
+    X(cuMemFreeAsync, "", (device_pointer, void*))                                                 \
+    X(cuMemFreeHost, "", (void*))                                                                  \
+    X(cuMemCreate, "", (unsigned long long*, std::size_t, const void*, unsigned long long))        \
+    X(cuIpcGetMemHandle, "", (void*, device_pointer))                                              \
+    X(cuMemGetHandleForAddressRange, "",                                                           \
+      (void*, device_pointer, std::size_t, int, unsigned long long))                               \
+    X(cuMemPoolExportPointer, "", (void*, device_pointer))                                         \
+    X(cuMemPoolExportToShareableHandle, "", (void*, void*, int, unsigned long long))               \
+    X(cuMemPoolTrimTo, "", (void*, std::size_t))                                                   \
+    X(cuMulticastBindAddr, "",                                                                     \
+      (unsigned long long, std::size_t, device_pointer, std::size_t, unsigned long long))          \
+    X(cuPointerSetAttribute, "", (const void*, int, device_pointer))                               \
+    X(cuPointerGetAttribute, "", (void*, int, device_pointer))                                     \
+    X(cuMemcpyHtoD, "_v2", (device_pointer, const void*, std::size_t))                             \
+    X(cuMemcpyDtoH, "_v2", (void*, device_pointer, std::size_t))                                   \
+    X(cuModuleLoadData, "", (void**, const void*))                                                 \
+    X(cuModuleGetFunction, "", (void**, void*, const char*))                                       \
+    X(cuLaunchKernel, "",                                                                          \
+      (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, \
+       void**))
+
+#ifdef OPENED
+#include <dlfcn.h>
+#define DECLARE(name, suffix, arguments) inline result(*name) arguments = nullptr;
+DRIVER_FUNCTIONS(DECLARE)
+
+inline void load_driver() {
+    void* library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library) {
+        std::fprintf(stderr, "%s\n", dlerror());
+        std::exit(9);
+    }
+    auto find = reinterpret_cast<result (*)(const char*, void**, int, std::uint64_t, int*)>(
+        dlsym(library, "cuGetProcAddress_v2"));
+    int status;
+#define LOOK_UP(name, suffix, arguments) \
+    find(#name, reinterpret_cast<void**>(&name), 13000, 0, &status);
+    DRIVER_FUNCTIONS(LOOK_UP)
+}
+#else
+#define cuStreamDestroy cuStreamDestroy_v2
+#define cuStreamBeginCapture cuStreamBeginCapture_v2
+#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#define cuCtxDestroy cuCtxDestroy_v2
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemAllocPitch cuMemAllocPitch_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemcpyHtoD cuMemcpyHtoD_v2
+#define cuMemcpyDtoH cuMemcpyDtoH_v2
+#define DECLARE(name, suffix, arguments) extern "C" result name arguments;
+DRIVER_FUNCTIONS(DECLARE)
+
+inline void load_driver() {}
+#endif
+
+inline void require(result outcome, const char* call) {
+    if (outcome == 0) return;
+    std::fprintf(stderr, "%s failed with %d\n", call, outcome);
+    std::exit(3);
+}
+#define REQUIRE(call) require(call, #call)

@@ -1,0 +1,229 @@
+/// The threads of a GPU's block as fibers of one thread of the CPU, so that the source of a kernel
+/// runs where there is no GPU, with its shuffles and barriers. Blocks run one after the other, in
+/// any order that a test wants. Slow: for small data.
+///
+/// A test includes what the kernel's file includes, then this, then defines `gpu` as `emulated`
+/// and includes the file itself.
+#pragma once
+
+#include "watari/core/backend.hpp"
+#include "watari/core/device.hpp"
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#define __device__
+#define __shared__ static
+
+namespace watari::emulated {
+
+using cpu::row_lanes;
+
+struct dim3 {
+    unsigned x = 1, y = 1, z = 1;
+    dim3(unsigned i = 1, unsigned j = 1) : x(i), y(j) {}
+};
+
+/// Of the fiber that runs.
+inline dim3 threadIdx, blockIdx;
+inline unsigned own_thread = 0;
+
+/// The order of blocks: 0 the first one first, else by chance.
+inline unsigned order_of_blocks = 0;
+
+/// Threads that wait for each other; `turn` counts how often all have come.
+struct meeting {
+    unsigned size, came = 0, turn = 0;
+};
+
+/// A stack, to AddressSanitizer, which has to be told of each change from one to another.
+struct own_stack {
+    const void* bottom = nullptr;
+    std::size_t bytes = 0;
+    void* frames = nullptr;  ///< that its functions have left with the sanitizer
+
+    /// Before the jump; `ends`: it is not left for a while, but for good.
+    void leave([[maybe_unused]] const own_stack& next, [[maybe_unused]] bool ends = false) {
+#ifdef __SANITIZE_ADDRESS__
+        __sanitizer_start_switch_fiber(ends ? nullptr : &frames, next.bottom, next.bytes);
+#endif
+    }
+    /// After it; fills in the bounds of the stack that it came from.
+    void enter([[maybe_unused]] own_stack& before) {
+#ifdef __SANITIZE_ADDRESS__
+        __sanitizer_finish_switch_fiber(frames, &before.bottom, &before.bytes);
+        frames = nullptr;
+#endif
+    }
+};
+
+/// A block: all of its fibers, which take turns where they wait.
+class block {
+public:
+    static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
+
+    block(unsigned threads, dim3 shape, std::function<void()> body)
+        : shape_(shape), body_(std::move(body)), all{threads}, fibers_(threads) {
+        for (unsigned w = 0; w < threads / row_lanes; ++w) warps.push_back({row_lanes});
+        given.resize(threads);
+        for (fiber& one : fibers_) one.stack.reset(new std::byte[stack_bytes]);
+    }
+
+    void run(unsigned number) {
+        blockIdx = {number};
+        now = this;
+        for (fiber& one : fibers_) {
+            getcontext(&one.context);
+            one.context.uc_stack.ss_sp = one.stack.get();
+            one.context.uc_stack.ss_size = stack_bytes;
+            one.own = {one.stack.get(), stack_bytes};
+            one.begun = one.ended = false;
+            makecontext(&one.context, &block::begin, 0);
+        }
+        for (bool left = true; left;) {
+            left = false;
+            for (unsigned thread = 0; thread < fibers_.size(); ++thread) {
+                if (fibers_[thread].ended) continue;
+                left = true;
+                own_thread = thread;
+                threadIdx = {thread % shape_.x, thread / shape_.x};
+                resume(fibers_[thread]);
+            }
+        }
+    }
+
+    void wait(meeting& at) {
+        const unsigned turn = at.turn;
+        if (++at.came == at.size) at.came = 0, ++at.turn;
+        while (at.turn == turn) {
+            own_stack& own = fibers_[own_thread].own;
+            own.leave(turns_stack_);
+            if (!_setjmp(fibers_[own_thread].at)) _longjmp(turns_, 1);
+            own.enter(turns_stack_);
+        }
+    }
+
+    static inline block* now = nullptr;
+
+private:
+    struct fiber {
+        ucontext_t context{};  ///< where it begins
+        jmp_buf at{};          ///< where it goes on: contexts cost two system calls a switch
+        std::unique_ptr<std::byte[]> stack{};
+        own_stack own{};
+        bool begun = false, ended = false;
+    };
+
+    void resume(fiber& one) {
+        turns_stack_.leave(one.own);
+        if (_setjmp(turns_)) {
+            own_stack left;  // a fiber's, whose bounds are known
+            turns_stack_.enter(left);
+            return;
+        }
+        if (one.begun) _longjmp(one.at, 1);
+        one.begun = true;
+        setcontext(&one.context);
+    }
+
+    static void begin() {
+        fiber& own = now->fibers_[own_thread];
+        own.own.enter(now->turns_stack_);
+        now->body_();
+        own.ended = true;
+        own.own.leave(now->turns_stack_, true);
+        _longjmp(now->turns_, 1);
+    }
+
+    dim3 shape_;
+    std::function<void()> body_;
+    jmp_buf turns_{};
+    own_stack turns_stack_{};  ///< of the thread that runs all fibers
+
+public:
+    meeting all;
+    std::vector<meeting> warps{};
+    std::vector<std::array<std::uint64_t, 2>> given{};  ///< by thread, in even and odd turns
+
+private:
+    std::vector<fiber> fibers_;
+};
+
+inline unsigned own_lane() { return own_thread % row_lanes; }
+inline meeting& own_warp() { return block::now->warps[own_thread / row_lanes]; }
+inline void __syncwarp() { block::now->wait(own_warp()); }
+inline void __syncthreads() { block::now->wait(block::now->all); }
+
+/// Gives a value; returns where those of the warp's lanes are, until the next turn but one.
+template <class Value>
+unsigned give(const Value& value) {
+    const unsigned turn = own_warp().turn % 2;
+    std::memcpy(&block::now->given[own_thread][turn], &value, sizeof value);
+    __syncwarp();
+    return turn;
+}
+template <class Value>
+Value taken(unsigned lane, unsigned turn) {
+    Value value;
+    const unsigned thread = own_thread - own_lane() + static_cast<unsigned>(lane % row_lanes);
+    std::memcpy(&value, &block::now->given[thread][turn], sizeof value);
+    return value;
+}
+
+template <class Value>
+Value __shfl_sync(unsigned, Value value, unsigned from) {
+    return taken<Value>(from, give(value));
+}
+template <class Value>
+Value __shfl_xor_sync(unsigned, Value value, unsigned lanes) {
+    return taken<Value>(own_lane() ^ lanes, give(value));
+}
+inline unsigned __ballot_sync(unsigned, bool condition) {
+    const unsigned turn = give(condition);
+    unsigned votes = 0;
+    for (unsigned lane = 0; lane < row_lanes; ++lane)
+        votes |= unsigned{taken<bool>(lane, turn)} << lane;
+    return votes;
+}
+inline int __ffs(int bits) { return bits ? std::countr_zero(static_cast<unsigned>(bits)) + 1 : 0; }
+template <class Value>
+Value __ldcg(const Value* from) {
+    return *from;
+}
+
+struct local {
+    template <class Word>
+    static Word fetch_add(Word& word, Word value) {
+        const Word before = word;
+        word += value;
+        return before;
+    }
+};
+
+/// body() by every thread of every block.
+template <unsigned Threads, unsigned BlocksAtOnce, class Body>
+void launch(std::size_t blocks, dim3 threads, Body body, stream_t) {
+    static_assert(Threads % row_lanes == 0);
+    std::vector<unsigned> order(blocks);
+    std::iota(order.begin(), order.end(), 0u);
+    if (order_of_blocks) std::ranges::shuffle(order, std::mt19937(order_of_blocks));
+    block one(Threads, threads, body);
+    for (const unsigned number : order) one.run(number);
+}
+
+}  // namespace watari::emulated

@@ -1,0 +1,146 @@
+// The kernel of a GPU (product/multiply.cu), its source as it is, by fibers of the CPU: its lists
+// and its sums, whatever the order in which blocks run.
+#include "hmatrix/matrices.hpp"
+#include "watari/core/loops.hpp"
+#include "watari/core/parallel/atomic.hpp"
+#include "watari/hmatrix/file/writer.hpp"
+#include "watari/hmatrix/product/lanes.hpp"
+#include "watari/hmatrix/product/matrix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "core/emulated_gpu.hpp"
+
+namespace watari::emulated {
+namespace hmatrix_parts {
+using namespace cpu::hmatrix_parts;
+}
+template <class Element>
+struct hmatrix_product {
+    static const hmatrix::product_kernels<Element> table;
+};
+}  // namespace watari::emulated
+
+#define gpu emulated
+#include "watari/hmatrix/product/multiply.cu"
+#undef gpu
+
+namespace watari::hmatrix {
+namespace {
+
+/// A matrix of chance, whose ranks no surface has: shared memory does not hold them.
+struct stored {
+    storage::directory folder{};
+    std::string path = folder.path + "/matrix";
+    matrix_index index;
+
+    stored() {
+        constexpr std::uint32_t n = 400;
+        const std::vector<block> leaves{{0, n, 0, 250, true}, {0, n, 250, 150, true}};
+        matrix_writer writer(path, {.triangles = n, .rows = n}, leaves);
+        for (const std::uint32_t rank : {140u, 40u}) {
+            const block& leaf = leaves[writer.leaves()];
+            const std::vector<double> data =
+                random_vector(std::size_t{rank} * (leaf.rows + leaf.columns), rank);
+            writer.append(rank, std::as_bytes(std::span(data)).data());
+        }
+        writer.finish(std::vector<std::uint32_t>(n));
+        index = read_index(path);
+    }
+    std::size_t size() const { return index.head.of.triangles; }
+};
+
+/// y = A x by the kernel, twice, since a pass leaves its lists as they were.
+template <class Element, class Matrix>
+std::vector<double> passed(const Matrix& m, const std::vector<double>& x, std::size_t systems,
+                           std::uint64_t batch_bytes, unsigned order) {
+    const std::vector<batch> batches = batches_of(m.index, batch_bytes);
+    const plan_lists lists(m.index, batches, processor::type::gpu);
+    const product_plan plan(m.index, lists, the_cpu);
+    std::ifstream file(m.path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::vector<double> y(x.size()), scratch(plan.scratch() * std::min(systems, systems_at_once));
+    emulated::order_of_blocks = order;
+    for (int twice = 0; twice < 2; ++twice) {
+        std::ranges::fill(y, 0.0);
+        for (std::size_t b = 0; b < batches.size(); ++b) {
+            std::ranges::fill(scratch, std::nan(""));
+            std::vector<double> data(batches[b].bytes / 8);  // aligned
+            std::memcpy(data.data(), bytes.data() + batches[b].offset, batches[b].bytes);
+            const group_view g = plan.group(b);
+            emulated::hmatrix_product<Element>::table.multiply(
+                g, reinterpret_cast<const std::byte*>(data.data()), x.data(), scratch.data(),
+                y.data(), systems, nullptr);
+            for (std::uint32_t t = 0; t < g.tile_count; ++t)
+                EXPECT_EQ(g.pass.left[t], g.tiles[t].last - g.tiles[t].first) << t;
+        }
+    }
+    return y;
+}
+
+template <class Element, class Matrix>
+void expect_the_bits_of_the_cpu(const Matrix& m, std::size_t systems, std::uint64_t batch_bytes) {
+    const std::vector<double> x = random_vector(m.size() * systems);
+    matrix_product a(m.path, m.index, {.systems = systems});
+    std::vector<double> expected(x.size());
+    a.apply(expected.data(), x.data(), systems);
+    for (const unsigned order : {0, 1})
+        EXPECT_TRUE((passed<Element>(m, x, systems, batch_bytes, order) == expected))
+            << systems << " systems, batches of " << batch_bytes << ", order " << order;
+}
+
+constexpr std::uint64_t whole = std::uint64_t{1} << 40;
+
+TEST(pass, has_the_bits_of_the_cpu) {
+    const built m("bumpy:5", {.eps = 1e-7});
+    expect_the_bits_of_the_cpu<double>(m, 1, whole);
+    expect_the_bits_of_the_cpu<double>(m, 1, 1 << 16);
+}
+
+TEST(pass, of_several_systems_has_the_bits_of_the_cpu) {
+    const built m("bumpy:4");
+    expect_the_bits_of_the_cpu<double>(m, 15, whole);
+}
+
+TEST(pass, in_single_precision_has_the_bits_of_the_cpu) {
+    const built m("bumpy:4", {.single = true});
+    expect_the_bits_of_the_cpu<float>(m, 1, whole);
+    expect_the_bits_of_the_cpu<float>(m, 2, 1 << 15);
+}
+
+TEST(pass, of_one_leaf_and_of_ranks_above_those_of_a_block) {
+    expect_the_bits_of_the_cpu<double>(built("cube:1"), 1, whole);
+    const stored high;
+    expect_the_bits_of_the_cpu<double>(high, 1, whole);
+    expect_the_bits_of_the_cpu<double>(high, 3, whole);
+}
+
+TEST(pass, starts_with_the_largest_leaves) {
+    const built m("bumpy:8");
+    const std::vector<batch> batches = batches_of(m.index, 1 << 18);
+    const plan_lists lists(m.index, batches, processor::type::gpu);
+    const product_plan plan(m.index, lists, the_cpu);
+    std::size_t large = 0;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+        const pass_view own = plan.group(b).pass;
+        const auto elements = [&](std::uint32_t n) {
+            return m.index.leaves[batches[b].first_leaf + own.order[n]].elements();
+        };
+        for (std::uint32_t n = 1; n < own.leaf_count; ++n)
+            EXPECT_TRUE(n == own.large || elements(n) <= elements(n - 1)) << n;
+        large += own.large;
+        std::vector<std::uint32_t> all(own.order, own.order + own.leaf_count);
+        std::ranges::sort(all);
+        for (std::uint32_t n = 0; n < own.leaf_count; ++n) EXPECT_EQ(all[n], n);
+    }
+    EXPECT_GT(large, 0u);
+    EXPECT_LT(large, m.index.leaves.size());
+}
+
+}  // namespace
+}  // namespace watari::hmatrix

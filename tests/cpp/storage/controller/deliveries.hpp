@@ -1,0 +1,47 @@
+// Reads of whole commands whose data the controller brings, and data that show whether they came.
+#pragma once
+
+#include "storage/blocks.hpp"
+#include "storage/thread_commands.hpp"
+
+#include <vector>
+
+#include "watari/storage/nvme/queue_memory.hpp"
+#include "watari/storage/nvme/transfers.hpp"
+
+namespace watari::storage {
+
+using namespace watari::cpu;
+
+constexpr std::uint32_t run = 1 << 16, blocks = run / block_size;  ///< of a command
+constexpr std::uint64_t runs = 32;
+constexpr double timeout = 20;  ///< seconds, of what ends in time
+
+inline queue_options delivering(double limit = timeout, std::uint32_t depth = 16) {
+    return {
+        .queues = 2, .depth = depth, .max_transfer = run, .limit = limit, .delivered_from = run};
+}
+
+inline std::vector<std::byte> stamped() {
+    std::vector<std::byte> data(runs * run);
+    for (std::uint64_t b = 0; b < runs * blocks; ++b) stamp(&data[b * block_size], b, 0);
+    return data;
+}
+
+inline bool is_run(const std::byte* data, std::uint64_t number) {
+    for (std::uint64_t b = 0; b < blocks; ++b)
+        if (!is_stamped(data + b * block_size, number * blocks + b, 0)) return false;
+    return true;
+}
+
+inline token begin_delivered(const namespace_view& view, std::uint64_t number, std::byte* to) {
+    token command;
+    if (fits(view, blocks, command) && take(view, command)) {
+        command.delivered = true;
+        send(view, command, make_transfer(opcode::read, command.cid, 1, number * blocks, blocks),
+             to);
+    }
+    return command;
+}
+
+}  // namespace watari::storage

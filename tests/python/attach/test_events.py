@@ -1,0 +1,42 @@
+"""Logs of the preloaded library, by made-up lines."""
+
+import json
+
+from watari.attach import events
+
+START = {"op": "start", "t": 0, "pid": 7, "parent": 1, "style": "as-is", "program": "/a.out"}
+ALLOC = {
+    "op": "alloc", "t": 1, "api": "cuMemAlloc", "site": "0a1b2c3d", "n": 0, "ptr": "0x10",
+    "bytes": 8, "kind": "device", "as": "device", "device": 0, "context": "0x1", "s": 1e-5, "rc": 0,
+}  # fmt: skip
+FREE = {"op": "free", "t": 2, "api": "cuMemFree", "ptr": "0x10", "s": 1e-5, "rc": 0}
+
+
+def read(folder, *rows, rest=b""):
+    lines = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    (folder / "7.0.jsonl").write_bytes(lines + rest)
+    return events.read(folder)
+
+
+def test_what_is_whole_counts(tmp_path):
+    cut = json.dumps(FREE).encode()[:-9] + b"\0" * 100
+    found = read(tmp_path, START, ALLOC, rest=cut)
+    assert [(a.bytes, a.ended) for a in found.allocations] == [(8, None)]
+    assert read(tmp_path, rest=b"\0" * 10).processes == []
+
+
+def test_memory_that_the_driver_would_not_free_is_still_there(tmp_path):
+    assert read(tmp_path, START, ALLOC, {**FREE, "rc": 719}).allocations[0].ended is None
+    assert read(tmp_path, START, ALLOC, FREE).allocations[0].ended == 2e-9
+
+
+def test_memory_ends_with_its_context(tmp_path):
+    other = {**ALLOC, "ptr": "0x20", "context": "0x2"}
+    rows = (START, ALLOC, other, {"op": "destroy", "t": 5, "context": "0x1"})
+    assert [a.ended for a in read(tmp_path, *rows).allocations] == [5e-9, None]
+
+
+def test_a_path_may_have_bytes_that_are_no_text(tmp_path):
+    start = json.dumps({**START, "program": "/X"}).encode().replace(b"X", b"\xff")
+    found = read(tmp_path, rest=start + b"\n" + json.dumps(ALLOC).encode() + b"\n")
+    assert len(found.allocations) == 1

@@ -1,0 +1,54 @@
+"""How a run is judged, and how a program is waited for."""
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from watari.attach import measure
+from watari.attach.events import Events
+from watari.attach.measure import Measured, Run, judged
+from watari.attach.start import Ending, Start, wait
+
+
+def ended(code: int, status: str = "ok") -> Run:
+    nowhere = Path("absent")
+    return Run(
+        "managed", "", Ending(1.0, code, False, nowhere, nowhere), Events([], {}), {}, status
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "first", "status", "reason"),
+    [
+        (0, ended(0), "ok", ""),
+        (3, ended(3), "ok", ""),
+        (4, ended(3), "failed", ""),
+        (0, ended(3), "wrong", "exit code 0, not 3 as it is"),
+        (0, ended(3, "failed"), "ok", ""),
+    ],
+)
+def test_an_exit_code_must_stay(code, first, status, reason):
+    found = judged(ended(code), first)
+    assert (found.status, found.reason) == (status, reason)
+
+
+@pytest.mark.parametrize(("keeps_limit", "seconds"), [(False, measure.LEAST_LIMIT), (True, 7200)])
+def test_a_time_limit_of_the_users_own_holds_for_every_style(monkeypatch, keeps_limit, seconds):
+    given = []
+
+    def once(start, style, *_):
+        given.append(start.limit)
+        return replace(ended(0), style=style)
+
+    monkeypatch.setattr(measure, "once", once)
+    start = Start(("a.out",), 7200)
+    measured = Measured(start, ["as-is", "managed"], [], ended(0), keeps_limit)
+    measure.all_runs(measured, 1, [])
+    assert given == [seconds, seconds]
+
+
+def test_a_program_may_be_given_more_time_than_poll_takes():
+    process = subprocess.Popen(["true"])
+    assert wait(process, 1e9) == 0

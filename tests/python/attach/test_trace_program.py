@@ -1,0 +1,247 @@
+"""The whole chain on a driver and a CUPTI without a GPU: what a traced program did is reported."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import trace_event_format
+import tracing
+from launching import HANGS
+from tracing import trace, watari
+
+FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
+
+
+@pytest.fixture(scope="module")
+def alternating(tmp_path_factory):
+    """Four rounds of it, traced."""
+    folder = tmp_path_factory.mktemp("alternating")
+    options = ("--perfetto", "timeline.json")
+    ended, content = trace(folder, "alternating", "4", options=options)
+    assert ended.returncode == 0, ended.stderr
+    return folder, ended, content
+
+
+def test_bytes_and_faults_are_those_of_the_program(alternating) -> None:
+    _, _, content = alternating
+    observed = content["observed"]
+    assert observed["complete"], observed["incomplete"]
+    managed, used, other = observed["allocations"]
+    assert managed["moved"] == {"by faults to GPU": 4 * FIELD, "by faults to CPU": 3 * FIELD}
+    assert used["moved"] == {"copied to GPU": FIELD, "copied to CPU": FIELD}
+    assert other["moved"] == {"copied to GPU": 4 * FIELD}
+    assert (managed["gpu_faults"], managed["cpu_faults"]) == (4 * 64, 4 * 64)
+    assert all(row["pageable"] for row in observed["transfers"] if row["how"] == "copied")
+
+
+def test_kernels_touch_what_they_read_and_write(alternating) -> None:
+    _, _, content = alternating
+    kernel = content["observed"]["kernels"][0]
+    assert (kernel["name"], kernel["launches"], kernel["sampled"]) == ("add_one", 8, 8)
+    touches = [(t["launches"], t["bytes"], t["reads"], t["writes"]) for t in kernel["touched"]]
+    assert touches == [(4, FIELD, True, True)] * 2
+
+
+def test_phases_alternate_between_the_processors(alternating) -> None:
+    _, _, content = alternating
+    names = [a["name"] for a in content["allocations"]]
+    managed, used = names[0], names[1]
+    processors = [phase["name"].partition("-")[0] for phase in content["phases"]]
+    assert processors == ["cpu", "gpu"] * 8 + ["cpu"]
+    accesses = [{a["allocation"] for a in phase["accesses"]} for phase in content["phases"]]
+    assert accesses[:8] == [{managed}] * 8
+    assert accesses[9] == {used}
+
+
+def test_call_sites_are_lines_of_the_program(alternating) -> None:
+    _, _, content = alternating
+    observed = content["observed"]
+    assert len({a["label"] for a in observed["allocations"]}) == 3
+    sites = {row["site"] for row in observed["transfers"] if row["how"] == "copied"}
+    assert all("alternating" in site for site in sites), sites
+
+
+def test_the_output_says_how_much_longer_a_traced_run_takes(alternating) -> None:
+    folder, ended, content = alternating
+    assert "times as long" in ended.stdout
+    assert "could overlap" in ended.stdout
+    assert content["observed"]["traced_seconds"] > 0
+    assert (folder / "trace.html").read_text().startswith("<!doctype html>")
+    rows = trace_event_format.check((folder / "timeline.json").read_text())
+    assert sum(row["name"] == "add_one" for row in rows) == 8
+
+
+@pytest.mark.parametrize("command", ["predict", "advise"])
+def test_the_trace_is_predicted(alternating, command: str) -> None:
+    folder, _, _ = alternating
+    ended = watari(folder, command, "trace.json", "--machine", "gh200")
+    assert ended.returncode == 0, ended.stderr
+    assert "managed-prefetch" in ended.stdout
+
+
+@pytest.mark.parametrize("name", ["linked", "opened"])
+@pytest.mark.parametrize(
+    "words", ["device 400000", "fork 400000", "work 400000", "pool 400000 threads 1"]
+)
+def test_programs_of_every_kind_are_traced(tmp_path, name: str, words: str) -> None:
+    ended, content = trace(tmp_path, name, *words.split(), options=["--no-touches"])
+    assert ended.returncode == 0, ended.stderr
+    assert content["observed"]["complete"], content["observed"]["incomplete"]
+    moved = [a["moved"] for a in content["observed"]["allocations"] if a["moved"]]
+    assert moved == [{"copied to GPU": 400000, "copied to CPU": 400000}]
+    assert content["observed"]["kernels"][0]["launches"] == 1
+
+
+def test_times_of_another_clock_are_converted(tmp_path) -> None:
+    words = ("device", "400000")
+    ended, content = trace(
+        tmp_path, "linked", *words, options=["--no-touches"], FAKE_CUPTI_OWN_CLOCK=1
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert content["observed"]["complete"], content["observed"]["incomplete"]
+    moved = content["observed"]["allocations"][0]["moved"]
+    assert moved == {"copied to GPU": 400000, "copied to CPU": 400000}
+
+
+@pytest.mark.parametrize("name", ["runtime_static", "runtime_shared"])
+def test_the_library_enters_programs_of_the_cuda_runtime(tmp_path, name: str) -> None:
+    """The made-up driver begins CUDA for them and cannot do more (tests/attach/fake_cuda)."""
+    ended, content = trace(tmp_path, name, options=["--no-touches"])
+    assert ended.returncode == 0, ended.stderr
+    assert content["observed"]["complete"], content["observed"]["incomplete"]
+    assert content["observed"]["cupti"] > 0
+
+
+@pytest.mark.parametrize(
+    ("end", "words"), [("crash 1", "ended by SIGABRT"), ("_exit 3", "exit code 3")]
+)
+def test_what_came_before_a_crash_is_kept(tmp_path, end: str, words: str) -> None:
+    program = f"device 400000 sleep 1 device 400000 {end}".split()
+    ended, content = trace(tmp_path, "linked", *program, options=["--no-touches"])
+    assert ended.returncode == 0
+    assert "INCOMPLETE: the records end before the program does" in ended.stdout
+    assert f"did not succeed: {words}" in ended.stdout
+    first = content["observed"]["allocations"][0]
+    assert first["moved"] == {"copied to GPU": 400000, "copied to CPU": 400000}
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [
+        ("FAKE_CUPTI_LOSE", "of 256 pages that move to the GPU for certain, 231 were recorded"),
+        ("FAKE_CUPTI_DROP", "CUPTI dropped"),
+    ],
+)
+def test_lost_records_make_a_trace_incomplete(tmp_path, variable: str, words: str) -> None:
+    settings = {variable: 10}
+    ended, content = trace(tmp_path, "alternating", "1", options=["--no-touches"], **settings)
+    assert ended.returncode == 0
+    assert not content["observed"]["complete"]
+    assert any(words in reason for reason in content["observed"]["incomplete"])
+    assert "Incomplete: " in (tmp_path / "trace.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("linked", "device", "400000", "say", b"\xff\xfe"),
+        ("linked", "reset", "400000"),
+        ("linked", "crowd", "50"),
+        ("sh", "-c", "env -i LD_LIBRARY_PATH={path} {program} device 400000"),
+    ],
+)
+def test_what_few_programs_do_is_traced(tmp_path, command) -> None:
+    path, program = tracing.built() / "fake_cuda", tracing.program("linked")
+    words = [program if w == "linked" else w for w in command]
+    if words[0] == "sh":
+        words[2] = words[2].format(path=path, program=program)
+    ended = watari(tmp_path, "trace", "--perfetto", "timeline.json", "--", *words)
+    assert ended.returncode == 0, ended.stderr
+    content = json.loads((tmp_path / "trace.json").read_text())
+    assert content["observed"]["complete"], content["observed"]["incomplete"]
+    assert content["observed"]["allocations"]
+    trace_event_format.check((tmp_path / "timeline.json").read_text())
+
+
+def test_a_limit_on_file_sizes_ends_the_trace_and_not_the_program(tmp_path) -> None:
+    command = f"ulimit -f 700; exec {tracing.program('linked')} many 3000 device 400000"
+    ended = watari(tmp_path, "trace", "--no-touches", "--", "sh", "-c", command)
+    assert ended.returncode == 0, ended.stderr
+    observed = json.loads((tmp_path / "trace.json").read_text())["observed"]
+    assert observed["ended"] == ""
+    assert "the log of allocations ends early: File too large" in observed["incomplete"]
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        (["/nowhere/a.out"], 2, "no such program"),
+        (["/tmp"], 2, "is a folder"),
+        ([], 2, "trace what?"),
+        (["true"], 1, "never initialised CUDA"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_in_one_line(tmp_path, command, code, words) -> None:
+    ended = watari(tmp_path, "trace", "--", *command)
+    errors = [line for line in ended.stderr.splitlines() if line.startswith("watari: ")]
+    assert (ended.returncode, len(errors)) == (code, 1), ended.stderr
+    assert words in errors[0]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"FAKE_CUPTI_VERSION": 18}, "has version 18"),
+        ({"FAKE_CUPTI_NO_COUNTERS": 1}, "cuptiActivityConfigureUnifiedMemoryCounter"),
+        ({"FAKE_CUDA_DEVICES": 0}, "CUDA error 100"),
+        ({"WATARI_CUPTI": "/nowhere"}, "/nowhere: no such file"),
+    ],
+)
+def test_a_machine_that_cannot_trace_says_why(tmp_path, settings, words: str) -> None:
+    ended, content = trace(tmp_path, "alternating", **settings)
+    assert (ended.returncode, content) == (1, None)
+    assert words in ended.stderr
+
+
+def test_two_outputs_of_one_name_are_refused(tmp_path) -> None:
+    ended, _ = trace(tmp_path, "alternating", options=["-o", "a", "--perfetto", "a"])
+    assert (ended.returncode, "name one file" in ended.stderr) == (2, True)
+
+
+def test_an_interrupt_leaves_neither_processes_nor_files(tmp_path) -> None:
+    program = tracing.program("linked")
+    command = [
+        sys.executable,
+        "-m",
+        "watari",
+        "trace",
+        "--",
+        program,
+        "device",
+        "8000",
+        "sleep",
+        "777",
+    ]
+    environment = {
+        **os.environ,
+        "TMPDIR": str(tmp_path),
+        "LD_LIBRARY_PATH": str(tracing.built() / "fake_cuda"),
+        "WATARI_CUPTI": str(tracing.built() / "fake_cupti" / "libcupti.so"),
+    }
+    process = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.PIPE)
+    assert process.stderr
+    while b"as it is" not in process.stderr.readline():
+        pass
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=HANGS) == 130
+    assert not list(tmp_path.iterdir())
+    left = subprocess.run(["pgrep", "-f", f"{program} device 8000 sleep 777"], capture_output=True)
+    assert left.stdout == b""

@@ -1,0 +1,312 @@
+"""What a trace says, from records made by hand."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import tracing
+from tracing import MIB, READ, WRITE, allocation, copy, counter, kernel, process, record
+
+from watari.attach.events import Frame
+from watari.attach.trace import (
+    findings,
+    lines,
+    observed,
+    phases,
+    records,
+    session,
+    touched,
+)
+from watari.attach.trace.check import PAGE, judged
+from watari.attach.trace.lives import NOBODY, owners
+from watari.attach.trace.records import Copy, Counter, Kind
+from watari.attach.trace.touched import Touches
+from watari.attach.trace.transfers import Direction, How, transfers
+from watari.common.errors import FileError
+from watari.model.program import read_trace
+from watari.report import traced
+
+A, B = 0x10000000, 0x20000000
+
+
+def seen(of, allocations, touches=None):
+    return observed.seen_of(of, tracing.events(*allocations), touches or Touches(), 1.0)
+
+
+def file_of(of, allocations, touches=None):
+    found, sites = seen(of, allocations, touches)
+    facts = {
+        "command": "./a.out", "complete": True, "incomplete": [], "untraced_seconds": 1.0,
+        "traced_seconds": 2.0, "ended": "", "ended_untraced": "", "processes": 1, "touches": "",
+        "cupti": 130000,
+        "check": {"pages": 1, "to_gpu": 1, "to_cpu": 1, "sparse": 1, "sparse_seen": 1},
+    }  # fmt: skip
+    return observed.trace("a.out", found, sites, facts)
+
+
+def test_an_address_belongs_to_the_allocation_that_lived_then() -> None:
+    lives = [
+        allocation(A, MIB, "aa", begun=0.0, ended=0.1),
+        allocation(A, 2 * MIB, "bb", begun=0.2),
+        allocation(B, MIB, "cc"),
+    ]
+    addresses = np.array([A, A + MIB // 2, A + MIB, B + MIB - 1, B + MIB, A - 1], np.uint64)
+    times = np.array([50, 300, 300, 10, 10, 10], np.uint64) * 1_000_000
+    assert owners(lives, addresses, times).tolist() == [0, 1, 1, 2, NOBODY, NOBODY]
+    between = np.array([150_000_000], np.uint64)
+    assert owners(lives, np.array([A], np.uint64), between).tolist() == [NOBODY]
+
+
+def test_a_copy_has_the_addresses_of_its_call() -> None:
+    of = process(
+        copy(1, 2, 100, 5, B, 8),
+        copy(3, 4, 200, 5, A, 9, Copy.TO_CPU, tracing.PINNED),
+    )
+    rows = transfers(of, [allocation(A, MIB, "aa"), allocation(B, MIB, "bb")])
+    assert rows["direction"].tolist() == [Direction.TO_GPU, Direction.TO_CPU]
+    assert rows["allocation"].tolist() == [1, 0]
+    assert rows["pageable"].tolist() == [True, False]
+    assert rows["site"].tolist() == [77, 77]
+
+
+def test_a_copy_whose_call_was_lost_belongs_to_nobody() -> None:
+    of = process(copy(1, 2, 100, 5, A, 8)[1:])
+    assert transfers(of, [allocation(A, MIB)])["allocation"].tolist() == [NOBODY]
+
+
+def test_migrations_that_the_program_asked_for_are_prefetches() -> None:
+    of = process(
+        counter(Counter.TO_GPU, 1, A, PAGE, flags=1), counter(Counter.TO_GPU, 2, A, PAGE, flags=2)
+    )
+    rows = transfers(of, [allocation(A, MIB, kind="managed")])
+    assert rows["how"].tolist() == [How.PREFETCH, How.FAULT]
+
+
+def test_phases_alternate_and_kernels_close_together_are_one() -> None:
+    of = process(
+        copy(1, 2, MIB, 5, A, 8),
+        kernel(3, 4),
+        kernel(4.01, 5),
+        copy(6, 7, MIB, 5, A, 9, Copy.TO_CPU),
+        kernel(8, 9),
+        copy(8.2, 8.8, MIB, 5, B, 10),  # beside the kernel
+    )
+    lives = [allocation(A, MIB, "aa"), allocation(B, MIB, "bb")]
+    found = phases.find(of, transfers(of, lives), lives)
+    assert [(s.processor, s.start // 1_000_000) for s in found] == [
+        ("cpu", 1), ("gpu", 3), ("cpu", 6), ("gpu", 8),
+    ]  # fmt: skip
+
+
+def launches(*each: dict[str, touched.Touch]) -> Touches:
+    return Touches({"first": list(each)})
+
+
+def test_a_phase_has_what_its_launches_touch_in_order() -> None:
+    of = process(
+        copy(1, 2, MIB, 5, A, 8), kernel(3, 4), kernel(4.01, 5), kernel(5.01, 6), kernel(6.01, 7)
+    )
+    lives = [allocation(A, MIB, "aa"), allocation(B, MIB, "bb")]
+    touches = launches(
+        {"aa#0": touched.Touch(MIB, True, False)}, {"bb#0": touched.Touch(MIB, False, True)}
+    )
+    _, gpu = file_of(of, lives, touches)["phases"]
+    assert gpu["accesses"] == [
+        {"allocation": "aa#0", "processor": "gpu", "read": MIB, "written": 0, "passes": 2.0},
+        {"allocation": "bb#0", "processor": "gpu", "read": 0, "written": MIB, "passes": 2.0},
+    ]
+
+
+def test_without_a_sampled_run_kernels_use_what_was_copied() -> None:
+    of = process(copy(1, 2, MIB, 5, A, 8), kernel(3, 4), copy(5, 6, MIB // 2, 5, B, 9, Copy.TO_CPU))
+    lives = [allocation(A, MIB, "aa"), allocation(B, MIB, "bb")]
+    gpu = file_of(of, lives)["phases"][1]
+    assert [(a["allocation"], a["read"], a["written"]) for a in gpu["accesses"]] == [
+        ("aa#0", MIB, 0), ("bb#0", 0, MIB // 2),
+    ]  # fmt: skip
+
+
+def test_touches_are_those_between_eviction_and_the_end_of_the_launch() -> None:
+    of = process(
+        record(Kind.EVICTED, 1, correlation=5),
+        counter(Counter.GPU_FAULT, 2, A, 1, READ),
+        counter(Counter.TO_GPU, 2, A, 3 * PAGE),
+        counter(Counter.GPU_FAULT, 2.5, B, 1, WRITE),
+        counter(Counter.TO_GPU, 2.5, B, 2 * PAGE),
+        kernel(1.5, 3, correlation=5),
+        counter(Counter.TO_GPU, 4, A, 7 * PAGE),  # a later one's
+        counter(Counter.CPU_FAULT, 6, B, 1, WRITE),
+    )
+    lives = [allocation(A, MIB, "aa", "managed"), allocation(B, MIB, "bb", "managed")]
+    found = touched.of_run(of, lives)
+    assert found.kernels == {
+        "first": [
+            {
+                "aa#0": touched.Touch(3.0 * PAGE, True, False),
+                "bb#0": touched.Touch(2.0 * PAGE, False, True),
+            }
+        ]
+    }
+    assert found.cpu_writes == {"bb#0"}
+
+
+def test_managed_memory_that_the_cpu_writes_is_written_in_its_phase() -> None:
+    of = process(
+        counter(Counter.CPU_FAULT, 1, A, 1, WRITE),
+        kernel(2, 3),
+        counter(Counter.TO_GPU, 2.1, A, 4 * PAGE),
+        counter(Counter.CPU_FAULT, 4, A, 1, READ),
+        counter(Counter.TO_CPU, 4.1, A, 2 * PAGE),
+    )
+    first, _, last = file_of(of, [allocation(A, MIB, kind="managed")])["phases"]
+    assert [(a["read"], a["written"]) for a in first["accesses"]] == [(0, 4 * PAGE)]
+    assert [(a["read"], a["written"]) for a in last["accesses"]] == [(2 * PAGE, 0)]
+
+
+def test_a_copy_beside_a_kernel_that_does_not_use_it_could_overlap() -> None:
+    of = process(copy(1, 101, MIB, 5, B, 8), kernel(102, 202))
+    lives = [allocation(A, MIB, "aa"), allocation(B, MIB, "bb")]
+    other, same = ({name: touched.Touch(MIB, True, False)} for name in ("aa#0", "bb#0"))
+    sentence = "1 copies run alone beside a kernel that does not use their data"
+    for touch, expected in ((other, 1), (same, 0)):
+        found, _ = seen(of, lives, launches(touch))
+        assert sum(sentence in text for text in findings.all_of(found)) == expected
+
+
+def test_data_that_cross_again_and_again_are_named() -> None:
+    there = [copy(i, i + 0.5, MIB, 5, A, i) for i in range(1, 5)]
+    found, _ = seen(process(*there), [allocation(A, MIB)])
+    assert any("is copied to the GPU 4 times" in text for text in findings.all_of(found))
+    both = [counter(c, i, A, MIB) for i in range(1, 9) for c in (Counter.TO_GPU, Counter.TO_CPU)]
+    found, _ = seen(process(*both), [allocation(A, MIB, kind="managed")])
+    assert any("crosses 8 times each way" in text for text in findings.all_of(found))
+
+
+TRUTH = {
+    "address": A, "bytes": 64 * MIB, "dense": 16 * MIB, "sparse_from": 32 * MIB,
+    "sparse_step": 2 * MIB, "sum": 4096,
+}  # fmt: skip
+
+
+def checked(to_gpu: int, to_cpu: int = 256, *more: np.ndarray):
+    pages = [counter(Counter.TO_GPU, 2, A + i * PAGE, PAGE) for i in range(to_gpu)]
+    pages += [counter(Counter.TO_CPU, 3, A + i * PAGE, PAGE) for i in range(to_cpu)]
+    faults = [counter(c, 1, A, 1) for c in (Counter.GPU_FAULT, Counter.CPU_FAULT)]
+    return judged(process(*pages, *faults, kernel(1, 2), kernel(4, 5), *more), TRUTH)
+
+
+def test_the_check_notices_a_page_that_is_missing() -> None:
+    assert checked(256).reasons == ()
+    assert checked(255).reasons == (
+        "of 256 pages that move to the GPU for certain, 255 were recorded",
+    )
+    assert "to the CPU" in checked(256, 100).reasons[0]
+    dropped = record(Kind.DROPPED, 5, bytes=3)
+    assert checked(256, 256, dropped).reasons == ("CUPTI dropped 3 records",)
+
+
+def test_a_large_transfer_covers_its_pages() -> None:
+    of = process(counter(Counter.TO_GPU, 2, A - PAGE, 4 * PAGE))
+    from watari.attach.trace.check import pages_of
+
+    assert pages_of(of, Counter.TO_GPU, A, 16 * MIB) == {0, 1, 2}
+
+
+def test_a_process_without_its_end_is_incomplete(tmp_path) -> None:
+    ending = session.Ending(1.0, -6, False, tmp_path / "o", tmp_path / "e")
+    whole = process(kernel(1, 2))
+    cut = records.Recorded(1, whole.records[:-1])
+    fine = checked(256)
+    assert session.incomplete(whole, ending, fine) == []
+    assert "the records end before the program does" in session.incomplete(cut, ending, fine)[0]
+
+
+def test_records_of_another_clock_are_noticed(tmp_path) -> None:
+    ending = session.Ending(1.0, 0, False, tmp_path / "o", tmp_path / "e")
+    of = process(kernel(1, 2), kernel(1e6, 1e6 + 1))
+    reasons = session.incomplete(of, ending, checked(256))
+    assert reasons == ["1 records have times outside the run: another clock"]
+
+
+def test_kernels_have_the_names_of_their_source() -> None:
+    if not shutil.which("c++filt"):
+        pytest.skip("no c++filt: install binutils")
+    names = {1: "_Z7add_onePfm", 2: "plain"}
+    assert lines.demangled(names) == {1: "add_one(float*, unsigned long)", 2: "plain"}
+
+
+def test_a_tool_that_does_not_answer_costs_the_words_alone(monkeypatch, tmp_path) -> None:
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(lines, "SECONDS", 0.1)
+    monkeypatch.setattr(shutil, "which", lambda name: str(slow))
+    names = {1: "_Z7add_onePfm", 2: "plain"}
+    assert lines.demangled(names) == names
+    assert lines.of([Frame(str(slow), 0x10)]) == {}
+
+
+def test_a_file_that_is_cut_off_counts_as_far_as_it_is_whole(tmp_path) -> None:
+    of = process(kernel(1, 2))
+    (tmp_path / "records-12.bin").write_bytes(of.records.tobytes()[:-1])
+    (tmp_path / "notes-12.txt").write_text(
+        "name 1 first\nsite 77 /a b/c.so+0x1f\t/d+0x2\nname 2 se"
+    )
+    read = records.read(tmp_path)[0]
+    assert (read.pid, len(read.records), read.ended) == (12, 2, False)
+    assert read.names == {1: "first"}
+    assert read.sites == {77: (Frame("/a b/c.so", 0x1F), Frame("/d", 2))}
+
+
+def test_lines_that_were_torn_are_left_out(tmp_path) -> None:
+    (tmp_path / "records-12.bin").write_bytes(process(kernel(1, 2)).records.tobytes())
+    (tmp_path / "notes-12.txt").write_text("na\nname 1\n\nname one first\nname 2 second\n")
+    assert records.read(tmp_path)[0].names == {1: "", 2: "second"}
+
+
+def test_an_allocation_of_no_bytes_is_not_divided_by() -> None:
+    of, lives = example()
+    content = file_of(of, [*lives, allocation(0, 0, "bb")])
+    assert [a["bytes"] for a in content["allocations"]] == [MIB]
+
+
+def test_records_of_another_format_are_refused(tmp_path) -> None:
+    begun = record(Kind.BEGIN, 0, detail=99)
+    (tmp_path / "records-1.bin").write_bytes(begun.tobytes())
+    with pytest.raises(FileError, match="format 99"):
+        records.read(tmp_path)
+
+
+def example():
+    of = process(copy(1, 2, MIB, 5, A, 8), kernel(3, 4), copy(5, 6, MIB, 5, A, 9, Copy.TO_CPU))
+    return of, [allocation(A, MIB)]
+
+
+def test_the_file_is_a_program_of_the_model(tmp_path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(file_of(*example())))
+    program = read_trace(path)
+    assert [phase.name for phase in program.phases] == ["cpu-1", "gpu-2", "cpu-3"]
+    assert program.allocations["aa#0"].bytes == MIB
+
+
+def test_a_program_that_moved_nothing_is_a_file_too(tmp_path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(file_of(process(), [])))
+    assert read_trace(path).allocations == {}
+    assert "Nothing crossed the link." in traced.page(json.loads(path.read_text()), "watari trace")
+
+
+def test_the_page_says_what_the_file_says_and_trusts_no_name() -> None:
+    content = file_of(*example())
+    content["observed"]["kernels"][0]["name"] = "<script>alert(1)</script>"
+    content["observed"]["incomplete"] = ["CUPTI dropped 3 records"]
+    page = traced.page(content, "watari trace -- ./a.out")
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    assert "Incomplete: CUPTI dropped 3 records" in page
+    assert page.count('class="cells') == 2
+    assert "(2.00 times as long)" in page

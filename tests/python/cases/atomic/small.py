@@ -1,0 +1,10 @@
+"""Requests of a second: test_profiles.py compares their trials with their profiles."""
+
+SMALL = {
+    "atomic": {
+        "processor": "cpu",
+        "contention": ["counter", "histogram", "none"],
+        "updates": 10_007,
+        "samples": 3,
+    },
+}

@@ -1,0 +1,97 @@
+"""The figures and the table of case `hmatrix`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import synthetic
+
+from watari.cases.hmatrix import words
+from watari.charts.figure import Drawing, draw
+from watari.report import figures
+from watari.results import schema
+from watari.results.measured import Measured, measurements
+
+MIB = 2**20
+AXES = {"processor": "gpu", "mesh": "bumpy:35", "eps": 1e-6, "eta": 2.0, "tolerance": 1e-6}
+AXES |= {"recompress": False, "precision": "double", "solver": "bicgstab", "rhs": 1, "depth": 16}
+AXES |= {"preconditioner": "none", "store": "ram", "folder": "/scratch", "samples": 3, "ranks": 1}
+
+
+def case(engine: str, share: float, batch: int, seconds: float, **more: Any) -> dict[str, Any]:
+    """A product's seconds; the solve has 40 products, and waits for half of its time."""
+    parameters = AXES | {"engine": engine, "fast-memory": int(400 * MIB * share), "batch": batch}
+    parameters |= {"threads": 2} | more
+    made = synthetic.trial([seconds] * 3)
+    quantities = {"resident_fraction": share, "solve_s": 40 * seconds, "read_s": 20 * seconds}
+    quantities |= {"matrix_bytes": 4e8, "products": 40, "residual": 1e-7, "capacitance": 0.73}
+    made["quantities"] |= {name: {"value": v, "unit": "1"} for name, v in quantities.items()}
+    whole = synthetic.case("hmatrix", parameters | {"bytes": 400 * MIB}, [made])
+    whole["parameters"]["threads"] = parameters["threads"]
+    return whole
+
+
+def measured(*cases: dict[str, Any]) -> list[Measured]:
+    plain = synthetic.plain() | {"cases": list(cases)}
+    return measurements([schema.Results.model_validate(plain)])
+
+
+def charts(cases: list[Measured], name: str) -> list[Drawing]:
+    return [d for d in draw(figures.figures(), cases) if d.figure.name == name]
+
+
+@pytest.fixture(scope="module")
+def plane() -> list[Measured]:
+    """Two engines over two shares and two batches; gpu is twice as fast where much is read."""
+    return measured(
+        *(
+            case(engine, share, batch, seconds * (1.5 - share), threads=threads)
+            for engine, threads, seconds in (("posix", 1, 0.4), ("gpu", 2, 0.2))
+            for share in (0.25, 0.75)
+            for batch in (65536, MIB)
+        )
+    )
+
+
+def test_each_batch_has_a_chart_over_the_share_that_stays(plane: list[Measured]) -> None:
+    first, second = charts(plane, "hmatrix")
+    assert first.heading == (
+        "Bumpy:35, eps 1e-6, not recompressed, store in memory, batches of 64 KiB"
+    )
+    assert second.heading.endswith("batches of 1 MiB")
+    rows = [row for rows in first.spec()["datasets"].values() for row in rows]
+    assert {(row["name"], row["over"], row["seconds"]) for row in rows} == {
+        ("posix, 1 thread", 0.25, 0.5),
+        ("posix, 1 thread", 0.75, 0.3),
+        ("gpu", 0.25, 0.25),
+        ("gpu", 0.75, 0.15),
+    }
+
+
+def test_the_ratios_stand_beside_those_of_the_seed(plane: list[Measured]) -> None:
+    title = charts(plane, "hmatrix")[0].spec()["title"]["text"]
+    assert title == [
+        "Time of posix, 1 thread, over that of gpu: 2.00x in all, 2.00x in reading",
+        "Hanawa 2025, over that of GPU threads: at most about 1.31x in all, 1.71x in reading",
+    ]
+
+
+def test_each_budget_has_a_chart_over_the_batch(plane: list[Measured]) -> None:
+    first, second = charts(plane, "hmatrix-batch")
+    assert first.heading.endswith("store in memory, in 100 MiB")
+    assert second.heading.endswith("in 300 MiB")
+
+
+def test_one_point_is_no_chart() -> None:
+    alone = measured(case("gpu", 0.5, MIB, 0.1))
+    assert not charts(alone, "hmatrix")
+    assert not charts(alone, "hmatrix-batch")
+
+
+def test_the_table_has_the_numbers_of_the_solve(plane: list[Measured]) -> None:
+    (table,) = words.PRESENTATION.tables(plane)
+    row = table.rows[0]
+    assert row["Case"].startswith("posix, batches of 64 KiB in 100 MiB, eps 1e-6, not recompressed")
+    assert (row["Stays"], row["Products"], row["C/(4 pi eps0)"]) == ("25%", "40", "0.73")
+    assert row["Build"] == ""

@@ -1,0 +1,244 @@
+"""Case les: its cities, what is refused, and that touches and precisions give one flow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from watari.cases.les import axes, case, city, trial
+from watari.common.errors import UnsupportedError, UsageError
+from watari.machine import probe
+from watari.plan.request import Request, resolve
+
+SMALL = {"processor": "cpu", "grid": "XS", "steps": 6, "every": 3}
+SHAPE = (32, 24, 16)
+
+
+def requests(**given: Any) -> list[Request]:
+    return resolve("les", {**SMALL, **given}, probe.machine())
+
+
+def run(**given: Any) -> dict[str, Any]:
+    pytest.importorskip("watari._native")
+    return trial.run(requests(**given)[0].parameters)
+
+
+def value(of: dict[str, Any], name: str) -> float:
+    return float(of["quantities"][name]["value"])
+
+
+def test_a_trial_has_a_sample_a_step_and_a_sound_flow() -> None:
+    made = run(**{"cpu-touch": "all"})
+    assert made["verified"] is True, made
+    assert len(made["host_s"]) == 6
+    for name in ("courant", "divergence", "cpu_s", "move_s", "gather_s"):
+        assert len(made["series"][name]) == 6, name
+    assert [seconds > 0 for seconds in made["series"]["cpu_s"]] == [False, False, True] * 2
+    assert 0 < made["series"]["courant"][-1] < 1.2
+    assert made["series"]["divergence"][-1] < 1e-4
+    assert value(made, "plan_density") == 0.25
+    assert value(made, "simulated") == pytest.approx(0.6)
+    per_period = sum(made["host_s"]) / 6
+    assert value(made, "cells_per_s") == pytest.approx(32**3 / per_period)
+
+
+def test_what_the_cpu_reads_changes_no_bit_but_what_it_writes_does() -> None:
+    prints = {
+        (touch, gather): value(run(**{"cpu-touch": touch, "gather": gather}), "fingerprint")
+        for touch, gather in (
+            ("facets", "gpu"),
+            ("facets", "cpu"),
+            ("planes", "gpu"),
+            ("all", "gpu"),
+            ("none", "gpu"),
+        )
+    }
+    untouched = prints.pop(("none", "gpu"))
+    assert len(set(prints.values())) == 1
+    assert untouched not in prints.values()
+
+
+def test_threads_change_no_bit() -> None:
+    assert value(run(threads=1), "fingerprint") == value(run(threads=2), "fingerprint")
+
+
+def test_double_precision_has_the_same_flow() -> None:
+    single, double = run(), run(precision="double")
+    assert value(single, "fingerprint") != value(double, "fingerprint")
+    assert value(single, "energy") == pytest.approx(value(double, "energy"), rel=1e-5)
+
+
+def test_a_time_step_that_is_too_long_is_refused_with_the_limit() -> None:
+    with pytest.raises(UsageError, match=r"Courant number of .*; dt may be 0\.\d+ s at most"):
+        run(dt=1)
+
+
+def test_the_fields_come_back_without_their_halo() -> None:
+    pytest.importorskip("watari._native")
+    made = trial.run(requests()[0].parameters, keep=True)
+    assert made["u"].shape == made["theta"].shape == (32, 32, 32)
+    assert made["w"][0].max() == 0  # the ground lets nothing through
+    solid = np.arange(32)[:, None, None] < made["heights"]
+    assert np.abs(made["u"][solid]).max() == 0
+    energy = 0.5 * sum(float((made[n].astype(float) ** 2).mean()) for n in "uvw")
+    assert energy == pytest.approx(value(made, "energy"))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"grid": "4x8x8"}, "the nearest grid that goes is 8x8x8"),
+        ({"grid": "32x33x32"}, "the nearest grid that goes is 32x34x32"),
+        ({"spacing": "0.2"}, "the law of the wall turns over at 4 z0"),
+        ({"every": 0}, "whole number from 1"),
+        ({"cycles": 9}, "from 1 to 8"),
+        ({"split": "1x1x2"}, "z is not divided; write 1x2x1"),
+        ({"split": "1x2x1", "ranks": 4}, "split=1x2x1 is for 2 ranks"),
+        ({"city": "cubes:60:0.25:aligned"}, "no building and its street fit 32x32 cells"),
+        ({"city": "cubes:50:0.64:aligned"}, "50 m at y 3, x 3 is above 3/4 of the lid, 64 m"),
+        ({"city": "cubes:16:1.5:aligned"}, "a density is above 0 and below 1"),
+        ({"city": "random:7:0.25:0:5"}, "the mean height is above 0 m"),
+        ({"city": "village"}, "is not a city; write flat, cubes:"),
+        ({"dt": "-1"}, "is not a number above 0"),
+    ],
+    ids=lambda given: str(given)[:40],
+)
+def test_nonsense_is_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        requests(**given)
+
+
+@pytest.mark.parametrize("arrangement", ["aligned", "staggered"])
+def test_cubes_have_their_density(arrangement: str) -> None:
+    cells = city.heights(f"cubes:8:0.25:{arrangement}", (64, 64, 32), 1.0)
+    found = city.densities(cells)
+    assert found == {"plan_density": 0.25, "frontal_density_x": 0.25, "frontal_density_y": 0.25}
+    assert (cells[:16] == cells[16:32]).all() == (arrangement == "aligned")
+
+
+def test_a_seed_has_one_city() -> None:
+    text = "random:7:0.25:12:5"
+    cells = city.heights(text, (128, 128, 64), 2.0)
+    assert (cells == city.heights(text, (128, 128, 64), 2.0)).all()
+    assert (cells != city.heights("random:8:0.25:12:5", (128, 128, 64), 2.0)).any()
+    blocks = cells[cells > 0]
+    assert 0.15 < city.densities(cells)["plan_density"] <= 0.3
+    assert blocks.mean() * 2 == pytest.approx(12, rel=0.2)
+    assert blocks.std() * 2 == pytest.approx(5, rel=0.4)
+
+
+def saved(folder: Path, heights: Any) -> str:
+    np.save(folder / "city.npy", heights)
+    return f"file:{folder / 'city.npy'}"
+
+
+def test_a_map_is_resampled_by_the_nearest_cell(tmp_path: Path) -> None:
+    heights = np.arange(12).reshape(3, 4) % 5
+    cells = city.heights(saved(tmp_path, heights.astype("f4")), SHAPE, 1.0)
+    assert (cells == np.repeat(np.repeat(heights, 8, 0), 8, 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (np.nan, r"nan m at y 8, x 16 is no number"),
+        (np.inf, r"inf m at y 8, x 16 is no number"),
+        (-1.0, r"-1 m at y 8, x 16 is below the ground"),
+        (15.0, r"15 m at y 8, x 16 is above 3/4 of the lid, 16 m"),
+    ],
+)
+def test_a_bad_height_is_named_with_its_place(tmp_path: Path, bad: float, message: str) -> None:
+    heights = np.zeros((3, 4))
+    heights[1, 2] = bad
+    with pytest.raises(UsageError, match=message):
+        city.heights(saved(tmp_path, heights), SHAPE, 1.0)
+
+
+def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
+    for wrong, message in (
+        (np.zeros(5), "two axes"),
+        (np.zeros((4, 4), dtype=complex), "real numbers"),
+        (np.ones((4, 4)), "no street is left"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            city.heights(saved(tmp_path, wrong), SHAPE, 1.0)
+    path = tmp_path / "city.npy"
+    np.save(path, np.zeros((64, 64)))
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(UsageError, match=r"not a whole \.npy file of numbers"):
+        city.heights(f"file:{path}", SHAPE, 1.0)
+    with pytest.raises(UsageError, match="city file:"):
+        city.heights(f"file:{tmp_path / 'none.npy'}", SHAPE, 1.0)
+
+
+def test_a_bad_file_is_a_usage_error_of_the_request(tmp_path: Path) -> None:
+    heights = np.zeros((32, 32))
+    heights[3, 4] = np.nan
+    for text, message in (
+        (saved(tmp_path, heights), "nan m at y 3, x 4 is no number"),
+        (f"file:{tmp_path / 'none.npy'}", "No such file"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            requests(city=text)
+
+
+def test_a_geotiff_is_read_south_first(tmp_path: Path) -> None:
+    rasterio = pytest.importorskip("rasterio")
+    heights = np.arange(12, dtype="f4").reshape(3, 4) % 5
+
+    def written(name: str, crs: str, band: Any = heights, nodata: float | None = None) -> str:
+        path = tmp_path / name
+        where = rasterio.transform.from_origin(0, 48, 8, 8)
+        form = {"driver": "GTiff", "height": 3, "width": 4, "count": 1, "dtype": "float32"}
+        with rasterio.open(path, "w", **form, crs=crs, transform=where, nodata=nodata) as file:
+            file.write(band, 1)
+        return f"file:{path}"
+
+    cells = city.heights(written("city.tif", "EPSG:32633"), SHAPE, 1.0)
+    assert (cells == np.repeat(np.repeat(heights[::-1], 8, 0), 8, 1)).all()
+    with pytest.raises(UsageError, match="in degrees"):
+        city.heights(written("degrees.tif", "EPSG:4326"), SHAPE, 1.0)
+    with pytest.raises(UsageError, match="has holes"):
+        city.heights(written("holes.tif", "EPSG:32633", nodata=3.0), SHAPE, 1.0)
+
+
+def test_a_geotiff_needs_rasterio_or_is_read(tmp_path: Path) -> None:
+    try:
+        import rasterio  # noqa: F401
+    except ImportError:
+        with pytest.raises(UnsupportedError, match="rasterio"):
+            city.heights(f"file:{tmp_path / 'city.tif'}", SHAPE, 1.0)
+    else:
+        with pytest.raises(UsageError, match=r"city file:"):
+            city.heights(f"file:{tmp_path / 'city.tif'}", SHAPE, 1.0)
+
+
+def test_the_bytes_are_those_of_the_table() -> None:
+    for cycles, of_cell in ((1, 634), (2, 922)):
+        parameters = requests(cycles=cycles)[0].parameters
+        assert case.profile(parameters).bytes_per_sample == of_cell * 32**3
+    large = requests(grid="L")[0].parameters
+    assert axes.memory_bytes(large) < 85 * 512 * 512 * 128
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("touch", ["none", "facets", "all"])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_gpu_has_the_bits_of_the_cpu(touch: str, precision: str) -> None:
+    given = {"grid": "64x64x32", "cpu-touch": touch, "precision": precision}
+    cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
+    assert gpu["verified"] is True, gpu
+    for name in ("fingerprint", "energy", "mean_theta"):
+        assert value(gpu, name) == value(cpu, name), name
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("style", ["pinned", "managed", "managed-prefetch"])
+@pytest.mark.parametrize("gather", ["gpu", "cpu"])
+def test_styles_have_the_same_bits(style: str, gather: str) -> None:
+    given = {"processor": "gpu", "grid": "64x64x32", "gather": gather}
+    made, plain = (run(**given, style=each) for each in (style, "explicit"))
+    assert value(made, "fingerprint") == value(plain, "fingerprint")

@@ -1,0 +1,93 @@
+"""The wind as files: what other programs read of them, and what the command refuses."""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from watari.cases.les import command, output, trial
+from watari.common.errors import UsageError
+
+
+@pytest.fixture
+def blown() -> output.Wind:
+    """Air that moves along x between two buildings."""
+    shape = (8, 6, 4)
+    trial: dict[str, Any] = {name: np.zeros(shape, "f4") for name in ("u", "v", "w", "theta")}
+    trial["u"][:] = np.arange(4)
+    trial["w"][1:] = 2
+    trial["heights"] = np.zeros((6, 4), np.uint16)
+    trial["heights"][0, 1] = 3
+    trial["quantities"] = {"simulated": {"value": 12.5, "unit": "s"}}
+    return output.wind(trial, 2.0)
+
+
+def test_velocities_move_to_the_centres(blown: output.Wind) -> None:
+    assert blown.fields["u"][0, 0].tolist() == [0.5, 1.5, 2.5, 1.5]  # x goes around
+    assert blown.fields["w"][:, 0, 0].tolist() == [1, 2, 2, 2, 2, 2, 2, 1]  # ground and lid
+    assert blown.fields["theta"].min() == output.THETA0
+    assert blown.solid.sum() == 3
+    assert blown.solid[:3, 0, 1].all()
+
+
+def test_an_image_has_every_number_and_no_wind_in_buildings(
+    blown: output.Wind, tmp_path: Path
+) -> None:
+    output.vti(tmp_path / "wind.vti", blown)
+    text = (tmp_path / "wind.vti").read_text()
+    assert 'WholeExtent="0 4 0 6 0 8"' in text
+    found = dict(re.findall(r'Name="(\w+)"[^>]*>([^<]+)<', text))
+    data = base64.b64decode(found["wind"])
+    assert int.from_bytes(data[:8], "little") == len(data) - 8 == 8 * 6 * 4 * 3 * 4
+    values = np.frombuffer(data[8:], "<f4").reshape(8, 6, 4, 3)
+    assert (np.isnan(values[..., 0]) == blown.solid).all()
+    assert (values[~blown.solid, 0] == blown.fields["u"][~blown.solid]).all()
+
+
+def test_netcdf_has_the_wind_with_its_units(blown: output.Wind, tmp_path: Path) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    output.netcdf(tmp_path / "wind.nc", blown)
+    with netcdf.Dataset(tmp_path / "wind.nc") as file:
+        assert file["time"][0] == 12.5
+        assert file["u"].units == "m s-1"
+        assert file["z"][0] == 1
+        assert (file["u"][0].mask == blown.solid).all()
+        assert (file["u"][0] == blown.fields["u"])[~blown.solid].all()
+
+
+def test_netcdf_has_the_planes_of_every_touch(tmp_path: Path) -> None:
+    netcdf = pytest.importorskip("netCDF4")
+    pytest.importorskip("watari._native")
+    parameters = command.parameters_of("cubes:16:0.25:staggered", "XS", "2", "20", "cpu", None)
+    made = trial.run(parameters, keep=True)
+    whole = output.wind(made, 2.0, parameters["dt"], parameters["every"])
+    output.netcdf(tmp_path / "wind.nc", whole)
+    with netcdf.Dataset(tmp_path / "wind.nc") as file:
+        assert file["touch"][:].tolist() == pytest.approx([1.0, 2.0])
+        for name in ("u", "v", "theta"):  # the second touch is behind the last step
+            assert (file[f"{name}_low"][1] == file[name][0, 1]).all(), name
+        for name in ("u", "w", "theta"):
+            assert (file[f"{name}_cut"][1] == file[name][0, :, 16]).all(), name
+        assert (file["u_low"][1].mask == whole.solid[1]).all()
+        assert abs(file["u_low"][1] - file["u_low"][0]).max() > 0
+        assert file["u_low"].long_name == "eastward_wind at z = 3 m"
+
+
+def test_the_picture_is_one(blown: output.Wind, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    output.picture(tmp_path / "wind.png", blown)
+    assert (tmp_path / "wind.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [("wind.vtk", r"written as \.nc, \.vti, \.png"), ("none/wind.nc", "no such folder")],
+)
+def test_other_files_are_refused(tmp_path: Path, file: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        command.check_outputs([tmp_path / file])

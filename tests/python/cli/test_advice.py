@@ -1,0 +1,207 @@
+"""`watari profile`, `watari predict` and `watari advise` by their words, exit codes and outputs."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import fake_cli
+import pytest
+import synthetic
+from held_out import FITTED, TESTED
+
+from watari.cli import commands
+
+ROOT = Path(__file__).parents[3]
+HIMENO = str(next(ROOT / "results" / name for name in TESTED if "himeno-sam" in name))
+assert fake_cli  # puts the made-up machine in place
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def watari(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        commands.main(list(words))
+    return int(ended.value.code or 0)
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert watari(*words, "--json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_profile_of_results_predicts_as_the_results_do(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert watari("profile", str(FITTED), "-o", "machine.json") == 0
+    assert "pass gpu" in capsys.readouterr().out
+    words = ("predict", "himeno", "grid=XL")
+    by_file = as_json(capsys, *words, "--machine", "machine.json")
+    by_results = as_json(capsys, *words, "--machine", str(FITTED))
+    assert by_file == by_results
+    styles = {row["style"]: row for row in by_file[0]["styles"]}
+    assert styles["explicit"]["low"] < styles["explicit"]["seconds"] < styles["explicit"]["high"]
+    assert styles["system"]["reason"]
+
+
+def test_a_style_that_is_given_is_predicted_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("predict", "himeno", "style=managed,pinned", "--machine", "gh200")
+    found = as_json(capsys, *words)
+    assert [[row["style"] for row in each["styles"]] for each in found] == [["managed"], ["pinned"]]
+
+
+def test_measured_seconds_stand_beside_predicted_ones(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["himeno", "grid=XL", "iterations=3000", "form=fused", "--machine", str(FITTED)]
+    assert watari("predict", *words, "--beside", HIMENO, "-o", "both.svg", "--why") == 0
+    out = capsys.readouterr().out
+    assert "measured" in out
+    assert re.search(
+        r"^managed: first iterations: 12.8 GB of 'fault gpu managed read' = ", out, re.M
+    )
+    assert "measured 10.9 s" in (here / "both.svg").read_text()
+
+
+def test_more_processes_take_longer(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("predict", "himeno", "style=explicit", "--machine", "gh200", "--processes")
+    one, many = (as_json(capsys, *words, n)[0]["styles"][0] for n in ("1", "28"))
+    assert many["seconds"] > 20 * one["seconds"]
+    assert any("contention was not measured" in text for text in many["assumed"])
+
+
+def test_advice_names_styles_effort_and_what_decides(capsys: pytest.CaptureFixture[str]) -> None:
+    assert watari("advise", "himeno", "grid=L", "--machine", str(FITTED)) == 0
+    out = capsys.readouterr().out
+    assert "managed-prefetch: " in out
+    assert "because managed spends" in out
+    assert "not said: system" in out
+    (found,) = as_json(capsys, "advise", "himeno", "grid=L", "--machine", str(FITTED))
+    assert found["best"] == ["managed-prefetch"]
+    assert all(row["statements"] for row in found["ranked"])
+
+
+def test_advice_without_a_program_is_that_of_the_newest_result(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = here / "results"
+    folder.mkdir()
+    made = synthetic.results(synthetic.cpu_machine())
+    (folder / "made.json").write_text(made.model_dump_json(by_alias=True))
+    assert watari("advise") == 0
+    out = capsys.readouterr().out
+    assert "from its newest result results/made.json" in out
+    assert "Used again and again by the CPU" in out
+    assert watari("advise", "--results", str(FITTED)) == 0
+    assert "Read again and again by the GPU: GPU memory" in capsys.readouterr().out
+
+
+def test_a_machine_without_gpu_and_results_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert watari("advise") == 2
+    assert "watari list machines" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["predict", "advise"])
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("himno", "unknown case 'himno' (did you mean 'himeno'?)"),
+        ("trace.json", "trace.json: no such file"),
+    ],
+)
+def test_a_wrong_word_is_named_before_a_machine_is_asked_for(
+    command: str, word: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert watari(command, word) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_wrong_list_is_refused_with_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert watari("list", "machine") == 2
+    assert "did you mean 'machines'?" in capsys.readouterr().err
+
+
+def test_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert watari("list", "machines") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "gh200",
+        "mi300a",
+        "p100-nvlink",
+        "pegasus",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["predict"], "a case ("),
+        (["predict", "himeno", "--machine", "gh20"], "did you mean 'gh200'"),
+        (["predict", "himeno", "--machine", "no.json"], "no such file"),
+        (["predict", "himeno", "grid=Q", "--machine", "gh200"], "not a grid"),
+        (["predict", "himeno", "--machine", "gh200", "-o", "x.gif"], "unknown format 'gif'"),
+        (["predict", "himeno", "--machine", "gh200", "-o", "x.svg", "--json"], "output stream"),
+        (["advise", "--machine", "gh200", "--processes", "4"], "for a case or trace"),
+        (["advise", "himeno", "--machine", "gh200", "--results", "x"], "not both"),
+        (["predict", "./a.out", "--machine", "gh200"], "no such file"),
+        (["profile", "no.json", "-o", "x.json"], "cannot be read"),
+    ],
+)
+def test_wrong_words_end_with_2_and_one_line(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert watari(*words) == 2
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("case", ["storage", "gemm", "latency"])
+def test_what_the_model_does_not_know_is_refused_with_the_reason(
+    case: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert watari("predict", case, "--machine", "gh200") == 0
+    assert "is not in the model" in capsys.readouterr().out
+
+
+TRACE = {"schema": "watari-trace-1", "name": "t", "allocations": [{"name": "a", "bytes": 8}]}
+USED = {"allocation": "a", "processor": "gpu", "read": 8, "written": 0}
+
+
+@pytest.mark.parametrize(
+    ("read", "words", "says"),
+    [
+        (0, ("t.json",), "nothing is read or written"),
+        (8, ("t.json", "size=3"), "is a trace, which has no axes: leave out 'size=3'"),
+        (8, ("copy", "--machine", "."), "a folder"),
+        (8, ("copy", "--machine", "empty.json"), "empty.json: nothing that a machine profile is"),
+        (8, ("list.json",), "no trace: the file:"),
+    ],
+)
+def test_a_file_that_is_not_meant_is_named_with_what_it_is(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    read: int,
+    words: tuple[str, ...],
+    says: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    phases = [{"name": "p", "accesses": [USED | {"read": read}]}]
+    Path("t.json").write_text(json.dumps(TRACE | {"phases": phases}))
+    Path("list.json").write_text("[]")
+    Path("empty.json").write_text(json.dumps(synthetic.plain() | {"cases": []}))
+    on = () if "--machine" in words else ("--machine", "gh200")
+    assert watari("predict", *words, *on) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_case_that_the_model_refuses_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert watari("advise", "storage", "--machine", "gh200") == 0
+    assert "not said: this case: what storage accesses" in capsys.readouterr().out

@@ -1,0 +1,85 @@
+"""The split of the stored results: what a profile is fitted to, and what it is tested on.
+
+Fitted: one run of the standard plan. Tested by size (the thesis's arrays of 4 and 8 GB, the sweep
+of sizes), by case (applications, of which the profile has none) and by machine (a host of four
+GPUs). Nothing that is tested has been fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from watari.cases import CASES
+from watari.common.errors import UnsupportedError
+from watari.model import fit, observe, predict
+from watari.model.machine import MachineProfile
+from watari.model.predict import Prediction
+from watari.model.render import whole_seconds
+from watari.results import schema
+from watari.results.measured import Measured, measurements
+
+RESULTS = Path(__file__).parents[2] / "results"
+FITTED = RESULTS / "nvidia-h200-x86_64" / "20261121-standard.json"
+TESTED = (
+    "nvidia-h200-x86_64/20261121-gh200-sam.json",
+    "nvidia-h200-x86_64/20261121-miyabi-memory.json",
+    "nvidia-h200-x86_64/20261121-himeno-sam.json",
+    "nvidia-h200-x86_64/20261123-lattice.json",
+    *sorted(str(p.relative_to(RESULTS)) for p in RESULTS.glob("4x-nvidia-h200-x86_64/*.json")),
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A case that was not fitted: its seconds, and the prediction for as many samples."""
+
+    measured: Measured
+    seconds: float
+    prediction: Prediction
+
+    @property
+    def error(self) -> float:
+        """Relative, with its sign."""
+        return self.prediction.total.middle / self.seconds - 1
+
+    @property
+    def inside(self) -> bool:
+        """Whether the measured seconds lie in the interval."""
+        total = self.prediction.total
+        return total.low <= self.seconds <= total.high
+
+
+@cache
+def profile() -> MachineProfile:
+    """That of the fitted run."""
+    return fit.fit([schema.read(FITTED)], [FITTED.name])
+
+
+def predicted(m: Measured) -> Prediction | None:
+    """The prediction for a measured case; None where the model refuses."""
+    try:
+        program = observe.program_of(m)
+    except UnsupportedError:
+        return None
+    counts = [len(samples) for samples in observe.by_phase(m, m.trials[0])]
+    one = predict.of_program(program.repeated(counts), profile())
+    return None if one.reason else one
+
+
+@cache
+def pairs() -> tuple[Pair, ...]:
+    """Everything that is tested and that the model says something of."""
+    return tuple(made())
+
+
+def made() -> Iterator[Pair]:
+    """One file after another."""
+    for name in TESTED:
+        for m in measurements([schema.read(RESULTS / name)]):
+            if m.case in CASES and m.drawn and not m.flagged:
+                one = predicted(m)
+                if one:
+                    yield Pair(m, whole_seconds(m), one)

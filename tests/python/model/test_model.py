@@ -1,0 +1,263 @@
+"""Properties of the model: more bytes never take less time, break-evens agree with the seconds,
+what cannot be told apart is "either"."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from watari.case.profile import Access, Allocation, Phase
+from watari.case.sentence import Cost
+from watari.common.errors import FileError, UnsupportedError
+from watari.model import known, machine, predict
+from watari.model.advise import advise, option, surely_faster
+from watari.model.machine import Curve, MachineProfile, Point
+from watari.model.price import Prices, factor_of
+from watari.model.program import Program, as_trace, read_trace
+from watari.model.styles import NAMES
+from watari.model.walk import Traits, parts
+from watari.model.work import Pass, Step, components
+
+GB = 10**9
+MACHINES = ("gh200", "mi300a", "p100-nvlink", "pegasus")
+SIZES = st.integers(2**12, 10 * GB)
+
+
+@cache
+def named(name: str) -> MachineProfile:
+    return known.machine(name)
+
+
+def program(size: int, passes: int = 1, turns: int = 1, written: bool = True) -> Program:
+    """The CPU makes data, the GPU passes over them, as often as the CPU reads them in between."""
+    made = Phase("made", size, accesses=(Access("data", "cpu", 0, size),))
+    access = (Access("data", "gpu", size, size if written else 0),)
+    used = Phase("used", 2 * size, accesses=access, repeats=passes)
+    back = Phase("back", size, accesses=(Access("data", "cpu", size, 0),))
+    phases = (made, *((used, back) * turns))
+    return Program("test", "", {"data": Allocation("data", size)}, phases)
+
+
+def seconds(work: Program, name: str, style: str) -> Cost | None:
+    one = predict.of_program(work.with_style(style), named(name))
+    return None if one.reason else one.total
+
+
+@given(st.sampled_from(MACHINES), st.sampled_from(NAMES), SIZES, SIZES, st.integers(1, 300))
+@settings(deadline=None, max_examples=150)
+def test_more_bytes_never_take_less_time(
+    name: str, style: str, one: int, other: int, passes: int
+) -> None:
+    small, large = sorted((one, other))
+    less, more = (seconds(program(n, passes), name, style) for n in (small, large))
+    if less and more:
+        assert less.middle <= more.middle * (1 + 1e-9)
+        assert less.low <= more.low * (1 + 1e-9)
+        assert less.high <= more.high * (1 + 1e-9)
+
+
+@given(st.sampled_from(MACHINES), st.sampled_from(NAMES), SIZES, st.integers(1, 500))
+@settings(deadline=None, max_examples=100)
+def test_more_passes_and_more_processes_never_take_less_time(
+    name: str, style: str, size: int, passes: int
+) -> None:
+    less, more = (seconds(program(size, n), name, style) for n in (passes, passes + 1))
+    if less and more:
+        assert less.middle <= more.middle * (1 + 1e-9)
+    styled = program(size, passes).with_style(style)
+    alone, several = (predict.of_program(styled, named(name), n) for n in (1, 4))
+    if not alone.reason:
+        assert alone.total.middle <= several.total.middle
+
+
+@given(st.dictionaries(st.integers(2, 64), st.floats(1, 100), max_size=4), st.integers(1, 200))
+@settings(deadline=None)
+def test_more_processes_never_take_less_time_by_measured_contention(
+    known: dict[int, float], processes: int
+) -> None:
+    less, more = (factor_of(n, known) for n in (processes, processes + 1))
+    assert 1 <= less <= more * (1 + 1e-9)
+    assert all(factor_of(n, known) >= factor * (1 - 1e-9) for n, factor in known.items())
+
+
+@given(st.lists(st.tuples(SIZES, st.floats(1e-6, 1e3)), min_size=1, max_size=6), SIZES, SIZES)
+@settings(deadline=None)
+def test_a_curve_ascends(rows: list[tuple[int, float]], one: int, other: int) -> None:
+    sizes, times = (sorted({row[i] for row in rows}) for i in (0, 1))
+    assume(len(sizes) == len(times))
+    points = [
+        Point(bytes=float(b), seconds=s, low=s, high=s) for b, s in zip(sizes, times, strict=True)
+    ]
+    curve = Curve(points=points, source="test")
+    small, large = sorted((one, other))
+    assert curve.cost(small).middle <= curve.cost(large).middle * (1 + 1e-9)
+
+
+def test_the_interval_widens_away_from_the_measured_sizes() -> None:
+    points = [Point(bytes=b, seconds=b / 1e9, low=b / 1e9, high=b / 1e9) for b in (1e8, 1e9)]
+    curve = Curve(points=points, source="test")
+
+    def width(size: float) -> float:
+        cost = curve.cost(size)
+        return cost.high / cost.low
+
+    assert width(1e8) == width(5e8) == width(1e9) == 1
+    assert 1 < width(2e9) < width(4e9) < width(1e12)
+    assert 1 < width(5e7) < width(1e6) < width(1e3)
+
+
+@given(st.sampled_from(MACHINES), st.integers(2**20, 5 * GB), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_break_evens_agree_with_the_seconds(name: str, size: int, written: bool) -> None:
+    """The first pass from which a style pays is the first at which its seconds are fewer."""
+    work = program(size, 50, written=written)
+    found = {p.style: p for p in predict.of_trace(work, named(name)) if not p.reason}
+    for style, one in found.items():
+        way = option(one)
+        if way is None:
+            continue
+        for passes in (2, 7, 400):
+            total = seconds(program(size, passes, written=written), name, style)
+            assert total
+            assert way.total(passes).middle == pytest.approx(total.middle, rel=1e-6)
+
+
+@given(st.sampled_from(MACHINES), SIZES, st.integers(1, 100))
+@settings(deadline=None, max_examples=60)
+def test_what_cannot_be_told_apart_is_either(name: str, size: int, passes: int) -> None:
+    profile = named(name)
+    found = advise(predict.of_trace(program(size, passes), profile), profile)
+    first, *rest = [rank.prediction for rank in found.ranked]
+    for other in rest:
+        assert (other.style in found.best) == (not surely_faster(first, other, profile))
+    assert ("either" in found.verdict) == (len(found.best) > 1)
+
+
+def test_two_equal_styles_are_either() -> None:
+    profile = named("pegasus")
+    one = predict.of_program(program(GB).with_style("managed"), profile)
+    assert advise([one, one], profile).verdict.startswith("either")
+
+
+@given(st.sampled_from(MACHINES), st.sampled_from(("cpu", "gpu")), SIZES, st.integers(1, 40))
+@settings(deadline=None)
+def test_many_kernels_take_as_long_as_copies_of_their_parts(
+    name: str, who: str, size: int, launches: int
+) -> None:
+    prices = Prices(named(name))
+    if f"pass {who}" not in prices.profile.curves:
+        return
+    several, part, one = (
+        prices.work([Pass(who, n, launches=k)]).middle
+        for n, k in ((size, launches), (size / launches, 1), (size, 1))
+    )
+    assert several >= one * (1 - 1e-9)
+    assert several == pytest.approx(launches * part)
+
+
+def one_phase(style: str, traits: Traits, who: str = "gpu", repeats: int = 3) -> dict[str, Any]:
+    made = Phase("made", GB, accesses=(Access("a", "cpu", 0, GB),))
+    used = Phase("used", 2 * GB, accesses=(Access("a", who, GB, GB),), repeats=repeats)
+    work = Program("p", style, {"a": Allocation("a", GB)}, (used,), before=(made,))
+    return {p.name: (p.work, p.times) for p in parts(work, traits)}
+
+
+@pytest.mark.parametrize(
+    ("style", "part", "step"),
+    [
+        ("explicit", "bring", Step("transfer pageable device", GB)),
+        ("managed", "first", Step("fault gpu managed read", GB)),
+        ("managed-prefetch", "bring", Step("prefetch gpu", GB)),
+    ],
+)
+def test_the_first_use_on_the_other_side_pays_once(style: str, part: str, step: Step) -> None:
+    found = one_phase(style, Traits())
+    assert step in found[part][0]
+    assert found["steady"] == ((Pass("gpu", 2 * GB),), 2)
+
+
+@pytest.mark.parametrize("style", ["pinned", "managed-mapped"])
+def test_memory_that_stays_is_read_over_the_link_each_time(style: str) -> None:
+    found = one_phase(style, Traits())
+    assert found["first"][0] == found["steady"][0] == (Pass("gpu", 0, GB, GB),)
+
+
+def test_counters_move_pages_after_their_samples_and_not_back() -> None:
+    found = one_phase("system", Traits("ats", 50), repeats=500)
+    assert found["first"][0] == (Pass("gpu", 0, GB, GB, "system"),)
+    assert found["steady"][1] == pytest.approx(500 - 1 - 50)
+    assert components(found["steady"][0]) == {"pass gpu system": 2 * GB}
+    assert "steady" not in one_phase("system", Traits("ats", 50), repeats=20)
+    with pytest.raises(UnsupportedError, match="malloc"):
+        one_phase("system", Traits())
+
+
+def test_one_memory_moves_nothing() -> None:
+    for style in ("pinned", "managed", "managed-prefetch", "system"):
+        found = one_phase(style, Traits("unified"))
+        keys = {key for work, _ in found.values() for key in components(work)}
+        assert not any("link" in key or "fault" in key or "prefetch" in key for key in keys)
+
+
+def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(as_trace(program(GB, 5, 2))))
+    again = read_trace(path)
+    mine, theirs = (
+        [p.total for p in predict.of_trace(work, named("gh200")) if not p.reason]
+        for work in (program(GB, 5, 2), again)
+    )
+    assert mine == theirs
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"schema": "other"}, "schema"),
+        ({"phases": []}, "phases"),
+        ({"allocations": [{"name": "data", "bytes": -1}]}, "bytes"),
+        ({"allocations": []}, "no allocation"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_trace_that_is_none_names_the_field(
+    tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(as_trace(program(GB)) | change))
+    with pytest.raises(FileError, match=says):
+        read_trace(path)
+
+
+def test_sparse_accesses_are_refused() -> None:
+    work = program(GB)
+    access = Access("data", "gpu", GB, 0, pattern="sparse")
+    sparse = Program("s", "", work.allocations, (Phase("used", GB, accesses=(access,)),))
+    found = {p.style: p.reason for p in predict.of_trace(sparse, named("pegasus"))}
+    assert all(found.values())
+    assert "sparse" in found["managed"]
+
+
+def test_data_beyond_gpu_memory_are_refused_where_they_must_fit() -> None:
+    work = program(90 * GB)
+    found = {p.style: p for p in predict.of_trace(work, named("pegasus"))}
+    assert "do not fit GPU memory" in found["managed"].reason
+    assert "do not fit GPU memory" in found["explicit"].reason
+    assert not found["pinned"].reason
+
+
+def test_a_machine_profile_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    machine.write(named("gh200"), path)
+    assert machine.read(path) == named("gh200")
+    broken = json.loads(path.read_text())
+    broken["curves"]["pass gpu"]["points"][0]["low"] = 1e9
+    path.write_text(json.dumps(broken))
+    with pytest.raises(FileError, match="ascend"):
+        machine.read(path)

@@ -1,0 +1,104 @@
+"""Whether a file is one of the Trace Event Format, by its published definition, strictly.
+
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU: keys by phase,
+times in microseconds, slices of a thread one in another or apart, flows with a beginning and an
+end. Beyond it: events in order of time, and a name for each process and thread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from math import isfinite
+from typing import Any
+
+BASE = {"ph": str, "name": str, "pid": int, "tid": int}
+TIMED = {**BASE, "ts": float}
+KEYS: dict[str, dict[str, type]] = {
+    "X": {**TIMED, "dur": float, "args": dict},
+    "i": {**TIMED, "s": str, "args": dict},
+    "C": {**TIMED, "args": dict},
+    "s": {**TIMED, "id": int, "cat": str},
+    "f": {**TIMED, "id": int, "cat": str, "bp": str},
+    "M": {**BASE, "args": dict},
+}
+METADATA = {
+    "process_name": ("name", str),
+    "thread_name": ("name", str),
+    "thread_sort_index": ("sort_index", int),
+}
+SHORTEST = 1e-3  # microseconds: times are whole nanoseconds
+
+
+def require(holds: object, what: str, event: object = "") -> None:
+    if not holds:
+        raise ValueError(f"{what} {event}")
+
+
+def no_number(word: str) -> float:
+    raise ValueError(f"{word} is no JSON")
+
+
+def require_keys(event: dict[str, Any]) -> None:
+    """What an event of this phase must have, and nothing else."""
+    require(event.get("ph") in KEYS, "an unknown phase:", event)
+    wanted = KEYS[event["ph"]]
+    require(event.keys() == wanted.keys(), "keys of another phase:", event)
+    for key, kind in wanted.items():
+        value = event[key]
+        numbers = (int, float) if kind is float else kind
+        require(isinstance(value, numbers) and not isinstance(value, bool), f"{key} of", event)
+        if kind in (int, float):
+            require(isfinite(value) and value >= 0, f"{key} below zero in", event)
+
+
+def require_arguments(event: dict[str, Any]) -> None:
+    """What the arguments of a phase are."""
+    match event["ph"]:
+        case "M":
+            require(event["name"] in METADATA, "unknown metadata:", event)
+            key, kind = METADATA[event["name"]]
+            value = event["args"].get(key)
+            require(isinstance(value, kind) and value != "", key, event)
+        case "C":
+            values = list(event["args"].values())
+            require(values and all(isinstance(v, int | float) for v in values), "series of", event)
+        case "i":
+            require(event["s"] in ("g", "p", "t"), "scope of", event)
+
+
+def require_nested(slices: list[dict[str, Any]]) -> None:
+    """Slices of one thread: the later one ends before the earlier one, or begins behind it."""
+    open_until: list[float] = []
+    for event in slices:
+        end = event["ts"] + event["dur"]
+        while open_until and open_until[-1] <= event["ts"] + SHORTEST / 2:
+            open_until.pop()
+        require(not open_until or end <= open_until[-1] + SHORTEST / 2, "overlaps:", event)
+        open_until.append(end)
+
+
+def check(text: str) -> list[dict[str, Any]]:
+    """The events of a file. Raises ValueError for what is not of the format."""
+    text.encode()  # no half of a surrogate pair, nor one that is escaped:
+    document = json.loads(text, parse_constant=no_number)
+    json.dumps(document, ensure_ascii=False).encode()
+    require(document.keys() == {"traceEvents", "displayTimeUnit"}, "keys of the file")
+    require(document["displayTimeUnit"] in ("ms", "ns"), "displayTimeUnit")
+    events = document["traceEvents"]
+    for event in events:
+        require_keys(event)
+        require_arguments(event)
+    times = [event.get("ts", -1) for event in events]  # metadata first
+    require(times == sorted(times), "not in order of time")
+    named = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+    processes = {e["pid"] for e in events if e["name"] == "process_name"}
+    on_threads = {(e["pid"], e["tid"]) for e in events if e["ph"] in "Xi"}
+    require(on_threads <= named, "threads without a name:", on_threads - named)
+    require({e["pid"] for e in events} <= processes, "a process without a name")
+    for thread in on_threads:
+        of = [e for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) == thread]
+        require_nested(of)
+    flows = [Counter((e["cat"], e["name"], e["id"]) for e in events if e["ph"] == p) for p in "sf"]
+    require(flows[0] == flows[1], "flows that do not begin or end:", flows[0] - flows[1])
+    return list(events)

@@ -1,0 +1,109 @@
+"""Traces for tests: records made by hand, and programs traced on the driver without a GPU."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import builds
+import numpy as np
+import pytest
+
+from watari.attach.events import Allocation, Events, Frame, Process
+from watari.attach.start import PACKAGE
+from watari.attach.trace.records import FORMAT, RECORD, Copy, Counter, Kind, Recorded
+
+MIB = 2**20
+MILLISECOND = 1_000_000
+READ, WRITE = 1, 2
+PAGEABLE, PINNED, DEVICE = 1, 2, 3
+
+
+def record(kind: Kind, start: float, end: float = 0, **fields: int) -> np.ndarray:
+    """One record; times in milliseconds."""
+    row = np.zeros(1, RECORD)
+    row["kind"] = kind
+    row["start"], row["end"] = int(start * MILLISECOND), int(end * MILLISECOND)
+    for name, value in fields.items():
+        row[name] = value
+    return row
+
+
+def kernel(start: float, end: float, name: int = 1, correlation: int = 0) -> np.ndarray:
+    return record(Kind.KERNEL, start, end, name=name, correlation=correlation)
+
+
+def copy(start, end, size, host, device, correlation, kind=Copy.TO_GPU, memory=PAGEABLE):
+    """A copy between host and GPU memory, and its call."""
+    to_gpu = kind == Copy.TO_GPU
+    flags = memory | DEVICE << 8 if to_gpu else DEVICE | memory << 8
+    call = record(Kind.CALL, start, bytes=size, correlation=correlation, name=77)
+    call["address"], call["end"] = (host, device) if to_gpu else (device, host)
+    moved = record(
+        Kind.COPY, start, end, detail=kind, bytes=size, correlation=correlation, flags=flags
+    )
+    return np.concatenate([call, moved])
+
+
+def counter(what: Counter, start: float, address: int, value: int, flags: int = 0) -> np.ndarray:
+    return record(
+        Kind.COUNTER, start, start + 0.01, detail=what, address=address, bytes=value, flags=flags
+    )
+
+
+def process(*parts: np.ndarray, pid: int = 1) -> Recorded:
+    """A process that ended, whose kernels 1 and 2 are `first` and `second`."""
+    begun = record(Kind.BEGIN, 0, detail=FORMAT, bytes=130000)
+    rows = np.concatenate([begun, *parts, record(Kind.END, 1000)])
+    names = {1: "first", 2: "second"}
+    return Recorded(pid, rows, names, {77: (Frame("/nowhere/a.out", 0x10),)})
+
+
+def allocation(pointer: int, size: int, site: str = "aa", kind: str = "device", **times: float):
+    """One of process 1; times in seconds."""
+    return Allocation(
+        1, site, 0, "cuMemAlloc", pointer, size, kind, kind, 0, times.get("begun", 0.0), 0.0, 0,
+        times.get("ended"),
+    )  # fmt: skip
+
+
+def events(*allocations: Allocation) -> Events:
+    one = Process(1, "/nowhere/a.out", "as-is", 0.0, 0.01)
+    one.allocations.extend(allocations)
+    sites = {a.site: (Frame("/nowhere/a.out", 0x20),) for a in allocations}
+    return Events([one], sites)
+
+
+def built() -> Path:
+    """The folder of what stands in for CUDA and CUPTI, and of the programs."""
+    if not (PACKAGE / "libwatari_injected.so").is_file():
+        pytest.skip("Watari was built without CUPTI's headers")
+    return builds.built("tests/attach/fake_cupti/libcupti.so") / "tests" / "attach"
+
+
+def program(name: str) -> str:
+    return str(built() / "programs" / name)
+
+
+def watari(cwd: Path, *words: str, **variables: object) -> subprocess.CompletedProcess[str]:
+    """A command on a machine with the made-up driver and CUPTI."""
+    environment = {
+        **os.environ,
+        "LD_LIBRARY_PATH": str(built() / "fake_cuda"),
+        "WATARI_CUPTI": str(built() / "fake_cupti" / "libcupti.so"),
+        **{name: str(value) for name, value in variables.items()},
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "watari", *words],
+        cwd=cwd, env=environment, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+def trace(cwd: Path, name: str, *words: str, options=(), **variables: object):
+    """`watari trace` of a program; how it ended, and the file if any."""
+    ended = watari(cwd, "trace", *options, "--", program(name), *words, **variables)
+    path = cwd / "trace.json"
+    return ended, json.loads(path.read_text()) if path.is_file() else None

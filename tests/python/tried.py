@@ -1,0 +1,58 @@
+"""The programs that are tried, and the driver without a GPU that they run on (tests/attach)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import builds
+
+
+def built() -> Path:
+    """The folder of what stands in for CUDA, and of the programs."""
+    return builds.built("tests/attach/fake_cuda/libcuda.so.1") / "tests" / "attach"
+
+
+def program(name: str = "linked") -> str:
+    return str(built() / "programs" / name)
+
+
+def driver(**variables: object) -> dict[str, str]:
+    """The environment of a machine whose driver is the made-up one."""
+    fake = {f"FAKE_CUDA_{name.upper()}": str(value) for name, value in variables.items()}
+    return {**os.environ, "LD_LIBRARY_PATH": str(built() / "fake_cuda"), **fake}
+
+
+def watari(*words: str, cwd: Path, environment=None) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "watari", *words],
+        cwd=cwd,
+        env=environment or driver(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def attempt(cwd: Path, *words: str, options=(), name="linked", **variables):
+    """`watari try` with one run of each style; its output and its result file."""
+    output = cwd / "run.json"
+    ended = watari(
+        "try",
+        *("--runs", "1", "--no-traced", "-o", str(output)),
+        *options,
+        "--",
+        program(name),
+        *words,
+        cwd=cwd,
+        environment=driver(**variables),
+    )
+    results = json.loads(output.read_text()) if output.is_file() else None
+    return ended, {
+        case["parameters"]["style"]: case for case in results["cases"]
+    } if results else {}
+
+
+def quantity(case: dict, name: str) -> float:
+    return case["trials"][-1]["quantities"][name]["value"]
