@@ -12,7 +12,7 @@ from watari import cases
 from watari.case.axes import gpus
 from watari.case.sentence import Sentence
 from watari.cases import effort
-from watari.common.errors import UsageError, WatariError
+from watari.common.errors import FileError, UsageError, WatariError
 from watari.model import answer, choose, fit, known, predict, program
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
@@ -77,6 +77,8 @@ def programs(
     UsageError, FileError."""
     if len(words) == 1 and words[0] not in cases.CASES and Path(words[0]).is_file():
         trace = program.read_trace(Path(words[0]))
+        if not any(a.read or a.written for phase in trace.phases for a in phase.accesses):
+            raise FileError(f"{words[0]}: nothing is read or written in it: nothing to predict")
         return [(trace.name, predict.of_trace(trace, profile, processes), "")]
     name, axes = given(words)
     found = []

@@ -122,8 +122,6 @@ def read_trace(path: Path) -> Program:
         raise FileError(f"{path}: no trace: {where}: {first['msg']}") from None
     except ValueError as error:
         raise FileError(f"{path}: no trace: {error}") from None
-    if not any(a.read or a.written for phase in trace.phases for a in phase.accesses):
-        raise FileError(f"{path}: no trace: phases: nothing is read or written")
     allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
     for phase in trace.phases:
         for access in phase.accesses:
