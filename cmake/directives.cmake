@@ -10,8 +10,9 @@ include(CheckCXXSourceCompiles)
 function(watari_directives application model flag include pragma)
   # PTX of sm_80, which the driver compiles for the GPU when it is loaded
   set(flags ${flag} -foffload=nvptx-none -foffload-options=nvptx-none=-misa=sm_80)
+  set(atomic -foffload-options=nvptx-none=-latomic)  # reductions of two numbers
   list(JOIN flags " " CMAKE_REQUIRED_FLAGS)
-  set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -no-pie ${atomic})
   set(CMAKE_REQUIRED_QUIET ON)
   check_cxx_source_compiles("#include <${include}>
     int main() { int x = 1;
@@ -27,7 +28,7 @@ function(watari_directives application model flag include pragma)
   # as the other backends: no product is fused with a sum (the driver's compiler still may)
   target_compile_options(${target} PRIVATE ${flags} -ffp-contract=off)
   # notext: GCC's table of the offloaded functions is relocated
-  target_link_options(${target} PRIVATE ${flags} LINKER:-z,notext LINKER:--exclude-libs,ALL)
+  target_link_options(${target} PRIVATE ${flags} ${atomic} LINKER:-z,notext LINKER:--exclude-libs,ALL)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${WATARI_GENERATED})
   target_link_libraries(${target} PRIVATE CUDA::cudart_static watari_warnings)
   install(TARGETS ${target} LIBRARY DESTINATION watari COMPONENT python)

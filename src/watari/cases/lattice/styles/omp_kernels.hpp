@@ -38,13 +38,8 @@ struct openmp {
         const auto half = static_cast<unsigned>(where.size.half());
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
                                                                     out)
-        for (unsigned n = 0; n < half; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            auto a = arguments(here, parity, links, clover, in, out);
-            a.diagonal = diagonal;
-            a.factor = factor;
-            hop_at_site(a, n);
-        }
+        for (unsigned n = 0; n < half; ++n)
+            hop_site(x, y, z, t, lanes, parity, links, clover, in, diagonal, out, factor, n);
     }
 
     /// The same of a rank: what neighbours have sent is read at the edges.
@@ -59,13 +54,9 @@ struct openmp {
         const auto half = static_cast<unsigned>(where.size.half());
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, diagonal, \
                                                                     out, arrived)
-        for (unsigned n = 0; n < half; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            auto a = arguments(here, parity, links, clover, in, out);
-            a.diagonal = diagonal;
-            a.factor = factor;
-            hop_at_edge(a, {sx, sy, sz, st}, arrived, n);
-        }
+        for (unsigned n = 0; n < half; ++n)
+            edge_site(x, y, z, t, sx, sy, sz, st, lanes, parity, links, clover, in, diagonal, out,
+                      factor, arrived, n);
     }
 
     /// Half spinors of a face, for the neighbour beyond: 192 bytes read (288 of those that go up),
@@ -78,11 +69,42 @@ struct openmp {
         number* out = h.out;
         const auto face = static_cast<unsigned>(face_sites(where.size, Direction));
 #pragma omp target teams distribute parallel for simd is_device_ptr(links, clover, in, out, to)
-        for (unsigned n = 0; n < face; ++n) {
-            const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
-            const auto a = arguments(here, parity, links, clover, in, out);
-            cpu::pack_at<Direction, Above, link>(a, 0, n, to);
-        }
+        for (unsigned n = 0; n < face; ++n)
+            pack_site<Direction, Above>(x, y, z, t, lanes, parity, links, clover, in, out, n, to);
+    }
+
+    // Calls with scalars: GCC 12 crashes where a lane has such objects of its own in a loop.
+    template <unsigned Direction, bool Above>
+    [[gnu::noinline]] static void pack_site(unsigned x, unsigned y, unsigned z, unsigned t,
+                                            unsigned lanes, unsigned parity, const number* links,
+                                            const number* clover, const number* in, number* out,
+                                            unsigned n, number* to) {
+        const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
+        cpu::pack_at<Direction, Above, link>(arguments(here, parity, links, clover, in, out), 0, n,
+                                             to);
+    }
+    [[gnu::noinline]] static void hop_site(unsigned x, unsigned y, unsigned z, unsigned t,
+                                           unsigned lanes, unsigned parity, const number* links,
+                                           const number* clover, const number* in,
+                                           const number* diagonal, number* out, double factor,
+                                           unsigned n) {
+        const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
+        auto a = arguments(here, parity, links, clover, in, out);
+        a.diagonal = diagonal;
+        a.factor = factor;
+        hop_at_site(a, n);
+    }
+    [[gnu::noinline]] static void edge_site(unsigned x, unsigned y, unsigned z, unsigned t,
+                                            unsigned sx, unsigned sy, unsigned sz, unsigned st,
+                                            unsigned lanes, unsigned parity, const number* links,
+                                            const number* clover, const number* in,
+                                            const number* diagonal, number* out, double factor,
+                                            const number* arrived, unsigned n) {
+        const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
+        auto a = arguments(here, parity, links, clover, in, out);
+        a.diagonal = diagonal;
+        a.factor = factor;
+        hop_at_edge(a, {sx, sy, sz, st}, arrived, n);
     }
 
     /// x = 0, r = p = b.
