@@ -113,8 +113,8 @@ std::size_t leaf_chunks::fitting(std::span<const block> leaves) const {
 std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves,
                                          const std::function<double(const block&)>& share) {
     for (std::size_t count = fitting(leaves);; count /= 2) {
-        run(leaves.first(count), share);
-        if (std::vector<made_leaf> done = made(count); !done.empty()) return done;
+        if (std::vector<made_leaf> done = made(run(leaves.first(count), share)); !done.empty())
+            return done;
         if (count > 1) continue;
         throw beyond_memory("a leaf of " + std::to_string(leaves[0].rows) + " x " +
                                 std::to_string(leaves[0].columns) + " on the GPU",
@@ -123,26 +123,37 @@ std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves,
     }
 }
 
-void leaf_chunks::run(std::span<const block> leaves,
-                      const std::function<double(const block&)>& share) {
+/// In one launch, and those that found no room for their crosses in one more each time: crosses
+/// are needed no longer than their leaf is being made.
+std::vector<leaf_result> leaf_chunks::run(std::span<const block> leaves,
+                                          const std::function<double(const block&)>& share) {
     std::vector<leaf_task> tasks;
     for (const block& leaf : leaves) {
         const double own = leaf.admissible ? share(leaf) : 0;
         tasks.push_back({leaf, static_cast<std::uint32_t>(tasks.size()),
                          part_of_crosses(how_.recompress) * own, part_of_all * own});
     }
-    view_.of_blocks = order(tasks);
-    view_.count = static_cast<std::uint32_t>(tasks.size());
-    const std::uint64_t nothing[2]{};
-    copy(taken_.data(), nothing, sizeof nothing);
-    copy(tasks_.data(), tasks.data(), tasks.size() * sizeof(leaf_task));
-    make_(view_, nullptr);
+    std::vector<leaf_result> results(leaves.size());
+    std::uint64_t taken[2]{};
+    for (std::size_t missing = 0; !tasks.empty() && tasks.size() != missing;) {
+        missing = tasks.size();
+        taken[0] = 0;
+        copy(taken_.data(), taken, sizeof taken);
+        view_.of_blocks = order(tasks);
+        view_.count = static_cast<std::uint32_t>(missing);
+        copy(tasks_.data(), tasks.data(), missing * sizeof(leaf_task));
+        make_(view_, nullptr);
+        copy(results.data(), results_.data(), results.size() * sizeof(leaf_result));
+        copy(taken, taken_.data(), sizeof taken);
+        if (taken[1] > sizes_.out) break;
+        std::erase_if(tasks,
+                      [&](const leaf_task& one) { return results[one.number].rank != unmade; });
+    }
+    return results;
 }
 
 /// The leaves before the first one that found no room.
-std::vector<made_leaf> leaf_chunks::made(std::size_t count) {
-    std::vector<leaf_result> results(count);
-    copy(results.data(), results_.data(), count * sizeof(leaf_result));
+std::vector<made_leaf> leaf_chunks::made(std::span<const leaf_result> results) {
     const auto end = std::ranges::find(results, unmade, &leaf_result::rank);
     if (end == results.begin()) return {};  // the other memory may still be written to the file
     std::uint64_t taken[2];

@@ -38,8 +38,9 @@ public:
 
 private:
     std::size_t fitting(std::span<const block> leaves) const;
-    void run(std::span<const block> leaves, const std::function<double(const block&)>& share);
-    std::vector<made_leaf> made(std::size_t count);
+    std::vector<leaf_result> run(std::span<const block> leaves,
+                                 const std::function<double(const block&)>& share);
+    std::vector<made_leaf> made(std::span<const leaf_result> results);
     void copy(void* to, const void* from, std::size_t bytes) const;
 
     build_options how_;

@@ -58,7 +58,7 @@ struct leaves_view {
 /// Admissible leaves with more rows and columns than this in all are made by a block.
 inline constexpr std::uint32_t most_edges_of_a_warp = 512;
 
-/// For elements of 4 bytes and of 8. Both pools' `taken` are 0 before. They return before they are
+/// For elements of 4 bytes and of 8. They return before they are
 /// done, and throw system_error.
 struct leaf_kernels {
     void (*make_single)(const leaves_view&, stream_t);
