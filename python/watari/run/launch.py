@@ -175,18 +175,19 @@ def guarded() -> Iterator[Callable[[int], None]]:
         bufsize=0,
         start_new_session=True,  # out of reach of Ctrl-C
     )
-    assert guard.stdin
+    stdin = guard.stdin
+    assert stdin
 
     def tell(text: str) -> None:
         with suppress(OSError):  # it was killed: the child then has no guard
-            guard.stdin.write(text.encode())
+            stdin.write(text.encode())
 
     try:
         yield lambda group: tell(f"{group}\n")
     finally:
         tell("ended\n")
         with suppress(OSError):
-            guard.stdin.close()
+            stdin.close()
         guard.wait()
 
 

@@ -43,7 +43,7 @@ limited() { # seconds, name of its files, lines to show, command
         failed=1
         tail -n 5 "$folder/$name.log"
     fi
-    tail -n "$lines" "$folder/$name.txt"
+    grep -v '^\[[0-9]*/[0-9]*\] ' "$folder/$name.txt" | tail -n "$lines" # without progress
 }
 try() { # seconds, name, what follows `watari try`
     limited "$1" "try-$2" 40 watari try --same-output - -o "$folder/try-$2.json" "${options[@]}" "${@:3}"
