@@ -56,7 +56,7 @@ def of_style(measured: Measured, style: str, library: Path) -> Counts | None:
     """The counts of one further run; None where it leaves no records."""
     with scratch.folder(None) as files:
         variables = preloaded(files, style, measured.rules)
-        run(measured.start, {**variables, **session.variables(files, library)}, files)
+        run(measured.bounded, {**variables, **session.variables(files, library)}, files)
         found = [of_process(process) for process in records.read(files)]
     return sum(found, Counts()) if found else None
 

@@ -58,6 +58,11 @@ class Measured:
     notes: list[str] = field(default_factory=list)
     counts: dict[str, Counts] = field(default_factory=dict)  # of traced runs
 
+    @property
+    def bounded(self) -> Start:
+        """The program with the time limit of every run after the first."""
+        return self.start if self.keeps_limit else limited(self.start, self.learned.ending.seconds)
+
     def of(self, style: str) -> list[Run]:
         """The runs in a style."""
         return [one for one in self.runs if one.style == style]
@@ -182,9 +187,7 @@ def all_runs(
     """Runs the styles in turn, `count` times, so that drift hits all alike. A style that fails is
     not run again."""
     shown = progress or Silent()
-    start = measured.start
-    if not measured.keeps_limit:
-        start = limited(start, measured.learned.ending.seconds)
+    start = measured.bounded
     begun, done = clock(), 0
     turns = [style for style in measured.styles if style not in measured.unsupported] * count
     ended: set[str] = set()

@@ -1,8 +1,8 @@
 """Starts a user's program and always comes back with how it ended.
 
 As a trial, it has a session of its own, a time limit past which every process of the session is
-ended, and Ctrl-C ends it (watari.run.launch). Its output goes to files; what it reads is the same
-file in every run.
+ended. Ctrl-C ends it (watari.run.launch), and so does the end of Watari by SIGKILL. Its output goes
+to files; what it reads is the same file in every run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from watari.common import interrupts
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.files import closed_quietly, naming
 from watari.common.variables import readable
-from watari.run.launch import Launcher, end_session, tail
+from watari.run.launch import Launcher, end_session, guarded, tail
 
 PRELOADED = "libwatari_preload.so"
 PACKAGE = Path(__file__).absolute().parents[1]
@@ -192,7 +192,7 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
     launched = bool(start.launcher.prefix(start.ranks))
     environment = {**os.environ, **start.launcher.environment, **({} if launched else variables)}
     output, errors = files / "stdout", files / "stderr"
-    with interrupts.held() as hold, naming(files):
+    with interrupts.held() as hold, naming(files), guarded() as guard:
         out, err = output.open("wb"), errors.open("wb")
         stdin = (start.stdin or Path(os.devnull)).open("rb")
         with closed_quietly(out), closed_quietly(err), closed_quietly(stdin):
@@ -207,6 +207,7 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
                     env=environment,
                     start_new_session=True,
                 )
+                guard(process.pid)
             except OSError as error:
                 program = start.launcher.command[0] if launched else start.command[0]
                 raise UsageError(f"{program}: cannot be executed: {error.strerror}") from None

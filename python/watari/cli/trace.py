@@ -93,10 +93,14 @@ def tell(text: str) -> None:
 
 def say(observed: dict[str, Any]) -> None:
     """The findings, and what a reader must know of them."""
+    from watari.attach.trace.session import NOT_ASKED
+
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")
     if observed["ended"]:
         print(f"the traced program did not succeed: {observed['ended']}")
+    if observed["touches"] not in ("", NOT_ASKED):
+        print(f"what kernels touch: {observed['touches']}")
     for sentence in observed["findings"]:
         print(f"- {sentence}")
     plain, traced = observed["untraced_seconds"], observed["traced_seconds"]

@@ -16,8 +16,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -157,6 +157,38 @@ def end_session(process: subprocess.Popen[bytes]) -> bool:
                     os.kill(member, number)
             time.sleep(0.05)
     return False
+
+
+# The first line is a process group, a second one its good end; without that, Watari was killed.
+GUARD = "read p && { read x || { kill -s TERM -- -$p; sleep 0.3; kill -s KILL -- -$p; }; }"
+
+
+@contextmanager
+def guarded() -> Iterator[Callable[[int], None]]:
+    """Gives a function that names a child which leads its process group: where this process is
+    killed, so that it can end nothing itself, a shell outside ends the group."""
+    guard = subprocess.Popen(
+        ["sh", "-c", GUARD],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+        start_new_session=True,  # out of reach of Ctrl-C
+    )
+    stdin = guard.stdin
+    assert stdin
+
+    def tell(text: str) -> None:
+        with suppress(OSError):  # it was killed: the child then has no guard
+            stdin.write(text.encode())
+
+    try:
+        yield lambda group: tell(f"{group}\n")
+    finally:
+        tell("ended\n")
+        with suppress(OSError):
+            stdin.close()
+        guard.wait()
 
 
 def tail(path: Path) -> str:

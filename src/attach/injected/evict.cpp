@@ -1,5 +1,6 @@
 #include "evict.hpp"
 
+#include "activity.hpp"
 #include "libraries.hpp"
 #include "writer.hpp"
 
@@ -8,21 +9,25 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace watari::attach::evict {
 namespace {
 
-constexpr std::uint64_t most_nanoseconds = 60'000'000'000u;  // in evicting, of a program
+constexpr unsigned least_launches = 2;  // of each kernel, once half of the time has passed
 
 unsigned launches_of_each = 0;
+std::uint64_t half_time = 0;  // of CLOCK_MONOTONIC
+std::uint64_t end_time = 0;
 thread_local bool evicting = false;
 
 struct state {
     std::mutex lock;
     std::map<CUdeviceptr, std::size_t> managed;
-    std::map<std::string, unsigned, std::less<>> launched;
-    std::atomic<std::uint64_t> spent{0};  // nanoseconds
+    std::map<std::string, unsigned, std::less<>> sampled;
+    std::set<std::string, std::less<>> refused;
+    std::atomic<bool> is_away{false};  // what kernels need may be in CPU memory, read-mostly
 };
 
 state& shared() {  // never destroyed: threads of the program launch until it has ended
@@ -52,27 +57,39 @@ void released(const CUpti_CallbackData& data) {
     shared().managed.erase(p.dptr);
 }
 
-bool is_sampled(const char* kernel) {
+// The first launches of each kernel. Later on, when memory is large and time runs out, two of each
+// kernel, so that every kernel has its turn; at the end none. The file names what was left out.
+bool is_sampled(const char* symbol) {
+    const std::string kernel = symbol ? symbol : "unnamed";
     const std::lock_guard hold(shared().lock);
-    return shared().spent < most_nanoseconds &&
-           shared().launched[kernel ? kernel : ""]++ < launches_of_each;
+    const auto time = writer::now();
+    auto& count = shared().sampled[kernel];
+    if (count >= launches_of_each) {
+        return false;
+    }
+    if (time < half_time || (time < end_time && count < least_launches)) {
+        ++count;
+        return true;
+    }
+    if (shared().refused.insert(kernel).second) {
+        writer::write({.what = kind::unsampled,
+                       .detail = count,
+                       .start = time,
+                       .name = writer::intern("name", kernel)});
+    }
+    return false;
 }
 
-// Nothing may wait while a graph is captured: its kernels are not sampled.
+std::map<CUdeviceptr, std::size_t> all_managed() {
+    const std::lock_guard hold(shared().lock);
+    return shared().managed;
+}
+
 void evict_before(const CUpti_CallbackData& data, CUstream stream) {
     const auto& call = driver();
-    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!call.prefetch || call.is_capturing(stream, &capturing) != CUDA_SUCCESS ||
-        capturing != CU_STREAM_CAPTURE_STATUS_NONE || !is_sampled(data.symbolName)) {
-        return;
-    }
-    std::map<CUdeviceptr, std::size_t> managed;
-    {
-        const std::lock_guard hold(shared().lock);
-        managed = shared().managed;
-    }
-    const auto begun = writer::now();
+    const auto managed = all_managed();
     call.context_synchronize();
+    take_some();  // what a run that is ended has sampled
     std::uint64_t bytes = 0;
     for (const auto& [pointer, size] : managed) {
         advise(pointer, size, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
@@ -82,11 +99,48 @@ void evict_before(const CUpti_CallbackData& data, CUstream stream) {
     for (const auto& [pointer, size] : managed) {
         advise(pointer, size, CU_MEM_ADVISE_SET_READ_MOSTLY);
     }
-    shared().spent += writer::now() - begun;
+    shared().is_away = true;
     writer::write({.what = kind::evicted,
                    .start = writer::now(),
                    .bytes = bytes,
                    .correlation = data.correlationId});
+}
+
+// A launch that is not sampled finds its memory on the GPU, as far as there is room: faults are far
+// slower than a prefetch. It waits for the sampled launch, whose faults must be its own.
+void give_back(CUstream stream) {
+    const auto& call = driver();
+    CUdevice device = 0;
+    std::size_t room = 0;
+    std::size_t total = 0;
+    call.context_synchronize();
+    take_some();
+    if (!call.current_device || !call.memory_info || call.current_device(&device) != CUDA_SUCCESS ||
+        call.memory_info(&room, &total) != CUDA_SUCCESS) {
+        room = 0;
+    }
+    for (const auto& [pointer, size] : all_managed()) {
+        advise(pointer, size, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
+        if (size <= room && call.prefetch(pointer, size, device, stream) == CUDA_SUCCESS) {
+            room -= size;
+        }
+    }
+    shared().is_away = false;
+}
+
+// Nothing may wait while a graph is captured: its kernels are not sampled.
+void before_launch(const CUpti_CallbackData& data, CUstream stream) {
+    const auto& call = driver();
+    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (!call.prefetch || call.is_capturing(stream, &capturing) != CUDA_SUCCESS ||
+        capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
+        return;
+    }
+    if (is_sampled(data.symbolName)) {
+        evict_before(data, stream);
+    } else if (shared().is_away) {
+        give_back(stream);
+    }
 }
 
 constexpr std::array<CUpti_CallbackId, 4> launches = {
@@ -106,7 +160,12 @@ CUstream stream_of(CUpti_CallbackId call, const void* parameters) {
 
 }  // namespace
 
-void set_launches(unsigned count) { launches_of_each = count; }
+void set_launches(unsigned count, double seconds) {
+    launches_of_each = count;
+    const auto nanoseconds = static_cast<std::uint64_t>(seconds * 1e9);
+    half_time = writer::now() + nanoseconds / 2;
+    end_time = writer::now() + nanoseconds;
+}
 
 std::vector<CUpti_CallbackId> calls() {
     if (launches_of_each == 0) {
@@ -132,7 +191,7 @@ void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
             released(data);
         }
     } else if (begins && is_launch(call)) {
-        evict_before(data, stream_of(call, data.functionParams));
+        before_launch(data, stream_of(call, data.functionParams));
     }
     evicting = false;
 }

@@ -7,8 +7,9 @@
 
 namespace watari::attach::evict {
 
-// Launches of each kernel to evict before; 0 evicts nothing.
-void set_launches(unsigned count);
+// Launches of each kernel to evict before, and seconds from now after which none is; 0 launches
+// evict nothing.
+void set_launches(unsigned count, double seconds);
 
 // The calls that it has to see: allocations, releases and launches; none where it evicts nothing.
 std::vector<CUpti_CallbackId> calls();

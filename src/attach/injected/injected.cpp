@@ -5,6 +5,7 @@
 //   WATARI_TRACE_CUPTI    libcupti.so to load
 //   WATARI_TRACE_EVICT    launches of each kernel before which managed memory goes to the CPU
 //   (evict.hpp)
+//   WATARI_TRACE_EVICT_SECONDS   after which none is sampled; 10 where it is not set
 #include "activity.hpp"
 #include "calls.hpp"
 #include "evict.hpp"
@@ -88,7 +89,9 @@ bool start() {
         return false;
     }
     if (const char* launches = std::getenv("WATARI_TRACE_EVICT")) {
-        evict::set_launches(static_cast<unsigned>(std::strtoul(launches, nullptr, 10)));
+        const char* seconds = std::getenv("WATARI_TRACE_EVICT_SECONDS");
+        evict::set_launches(static_cast<unsigned>(std::strtoul(launches, nullptr, 10)),
+                            seconds ? std::strtod(seconds, nullptr) : 10);
     }
     CUpti_SubscriberHandle subscriber{};
     const auto wants = [&](CUpti_CallbackId event) {

@@ -68,6 +68,8 @@ const driver_functions& driver() {
             find(library, found.context_push, "cuCtxPushCurrent_v2");
             find(library, found.context_pop, "cuCtxPopCurrent_v2");
             find(library, found.context_synchronize, "cuCtxSynchronize");
+            find(library, found.current_device, "cuCtxGetDevice");
+            find(library, found.memory_info, "cuMemGetInfo_v2");
             find(library, found.prefetch, "cuMemPrefetchAsync");
             find(library, found.advise, "cuMemAdvise");
             find(library, found.is_capturing, "cuStreamIsCapturing");

@@ -27,6 +27,8 @@ struct driver_functions {
     CUresult (*context_push)(CUcontext);
     CUresult (*context_pop)(CUcontext*);
     CUresult (*context_synchronize)();
+    CUresult (*current_device)(CUdevice*);
+    CUresult (*memory_info)(size_t*, size_t*);
     CUresult (*prefetch)(CUdeviceptr, size_t, CUdevice, CUstream);
     CUresult (*advise)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
     CUresult (*is_capturing)(CUstream, CUstreamCaptureStatus*);

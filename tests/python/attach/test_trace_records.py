@@ -27,7 +27,6 @@ from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How, transfers
 from watari.common.errors import FileError
 from watari.model.program import read_trace
-from watari.report import traced
 
 A, B = 0x10000000, 0x20000000
 
@@ -297,10 +296,12 @@ def test_a_program_that_moved_nothing_is_a_file_too(tmp_path) -> None:
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(file_of(process(), [])))
     assert read_trace(path).allocations == {}
+    traced = pytest.importorskip("watari.report.traced")
     assert "Nothing crossed the link." in traced.page(json.loads(path.read_text()), "watari trace")
 
 
 def test_the_page_says_what_the_file_says_and_trusts_no_name() -> None:
+    traced = pytest.importorskip("watari.report.traced")
     content = file_of(*example())
     content["observed"]["kernels"][0]["name"] = "<script>alert(1)</script>"
     content["observed"]["incomplete"] = ["CUPTI dropped 3 records"]

@@ -278,6 +278,7 @@ def test_every_run_reads_the_same_input(tmp_path):
 
 
 def test_report_compare_and_export_read_the_result(tmp_path):
+    pytest.importorskip("vl_convert")
     attempt(tmp_path, "device", "4096", options=("--figure", "try.svg"))
     assert (tmp_path / "try.svg").read_text().startswith("<svg")
     assert watari("report", "run.json", "-o", "report.html", cwd=tmp_path).returncode == 0
@@ -285,6 +286,23 @@ def test_report_compare_and_export_read_the_result(tmp_path):
     assert watari("compare", "run.json", "run.json", cwd=tmp_path).returncode == 0
     assert watari("export", "run.json", "-o", "run.csv", cwd=tmp_path).returncode == 0
     assert "managed-prefetch" in (tmp_path / "run.csv").read_text()
+
+
+def test_a_table_needs_nothing_that_draws(tmp_path):
+    """As without the extra `report`."""
+    names = ("altair", "jinja2", "pygments", "vl_convert")
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import sys\nsys.modules.update(dict.fromkeys({names}))\n"
+    )
+    environment = {**driver(), "PYTHONPATH": str(tmp_path)}
+    words = ("try", "--runs", "1", "-o", "run.json", "--", program(), "device", "4096")
+    ended = watari(*words, cwd=tmp_path, environment=environment)
+    assert ended.returncode == 0, ended.stderr
+    assert "managed-prefetch" in ended.stdout
+    figure = ("try", "--figure", "a.svg", *words[1:])
+    ended = watari(*figure, cwd=tmp_path, environment=environment)
+    assert ended.returncode == 2
+    assert "pip install 'watari[report]'" in ended.stderr
 
 
 def test_what_moves_is_counted_in_a_further_run(tmp_path):

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from launching import HANGS
-from tried import attempt, driver, program, quantity, watari
+from tried import attempt, built, driver, program, quantity, watari
 
 MB = 1_000_000
 
@@ -114,6 +114,35 @@ def test_ctrl_c_ends_the_program_and_keeps_what_was_measured(tmp_path):
     assert cases[0]["parameters"]["style"] == "as-is"
     left = subprocess.run(["pgrep", "-f", f"{program()} device 4096 sleep 1"], capture_output=True)
     assert left.stdout == b""
+
+
+@pytest.mark.parametrize("command", ["try", "trace"])
+def test_a_kill_of_watari_ends_the_program_and_its_children(tmp_path, command):
+    """Of SIGKILL it hears nothing itself."""
+    cupti = built() / "fake_cupti" / "libcupti.so"
+    if command == "trace" and not cupti.is_file():
+        pytest.skip("built without CUPTI")
+    one = f"{program()} device 4096 sleep 778"
+    options = ("-o", "a.json")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "watari", command, *options, "--", "sh", "-c", f"{one} & {one}; :"],
+        cwd=tmp_path,
+        env={**driver(), "WATARI_CUPTI": str(cupti)},
+        stderr=subprocess.PIPE,
+    )
+
+    def running():
+        return len(subprocess.run(["pgrep", "-xf", one], capture_output=True).stdout.split())
+
+    while running() < 2:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + HANGS
+    while running() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running()
 
 
 def test_a_launcher_that_goes_away_costs_the_later_runs_alone(tmp_path):

@@ -162,6 +162,7 @@ def test_a_child_of_a_process_that_uses_cuda_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("word", ["two words", "two\nlines", "'\"[red]x[/red]\\", b"\xff\xfe"])
 def test_arguments_and_paths_may_be_anything(tmp_path, word):
+    pytest.importorskip("vl_convert")
     folder = tmp_path / "a b[x]"
     folder.mkdir()
     shutil.copy(program(), folder / "li nk")

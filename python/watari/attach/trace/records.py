@@ -52,6 +52,7 @@ class Kind(IntEnum):
     DROPPED = 10
     EVICTED = 11
     END = 12
+    UNSAMPLED = 13
 
 
 class Copy(IntEnum):

@@ -9,7 +9,7 @@ sampled   all memory managed, evicted before the first launches of each kernel: 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,18 @@ from watari.attach.trace import check, lines, observed, records, touched
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
+from watari.common.units import format_duration
 from watari.common.variables import readable
 from watari.machine import cupti
 
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
 LAUNCHES = 16  # of each kernel that are sampled
+SAMPLING = 10.0  # seconds from cuInit on; and SAMPLING_TIMES those of the program as it is
+SAMPLING_TIMES = 2.0
+ENDING_TIMES = 2.0  # that run is ended after so many times the seconds of its sampling
+MOST_NAMES = 5  # of kernels, in a message
+NOT_ASKED = "not asked for"
 Tell = Callable[[str], None]
 
 
@@ -47,13 +53,18 @@ class Traced:
     seen: Seen
 
 
-def variables(files: Path, library_of_cupti: Path, launches: int = 0) -> dict[str, str]:
-    """What makes the driver load the injected library, which writes into `files`."""
+def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[str, str]:
+    """What makes the driver load the injected library, which writes into `files`. `sampling`:
+    seconds after which no launch is sampled; 0 samples none."""
     return {
         "CUDA_INJECTION64_PATH": str(library(INJECTED, files)),
         "WATARI_TRACE_FOLDER": str(files),
         "WATARI_TRACE_CUPTI": str(library_of_cupti),
-        **({"WATARI_TRACE_EVICT": str(launches)} if launches else {}),
+        **(
+            {"WATARI_TRACE_EVICT": str(LAUNCHES), "WATARI_TRACE_EVICT_SECONDS": str(sampling)}
+            if sampling
+            else {}
+        ),
     }
 
 
@@ -65,10 +76,10 @@ def fresh(files: Path, name: str) -> Path:
 
 
 def traced_run(
-    start: Start, files: Path, path: Path, style: str = "as-is", launches: int = 0
+    start: Start, files: Path, path: Path, style: str = "as-is", sampling: float = 0
 ) -> tuple[Ending, events.Events, list[Recorded]]:
     """One run with both libraries in the program."""
-    ending = run(start, {**preloaded(files, style), **variables(files, path, launches)}, files)
+    ending = run(start, {**preloaded(files, style), **variables(files, path, sampling)}, files)
     processes = records.read(files)
     for process in processes:
         process.names = lines.demangled(process.names)
@@ -108,20 +119,40 @@ def outside(process: Recorded) -> int:
     return int((late | early).sum())
 
 
-def sample(start: Start, files: Path, path: Path) -> tuple[touched.Touches, str]:
-    """What kernels touch; nothing, with the reason, where that run failed."""
+def sample(start: Start, files: Path, path: Path, sampling: float) -> tuple[touched.Touches, str]:
+    """What kernels touch, and what is missing in that. After the seconds `sampling` the program
+    goes on without; it is ended after ENDING_TIMES of them."""
+    bounded = replace(start, limit=min(start.limit, ENDING_TIMES * sampling))
     try:
-        ending, log, processes = traced_run(start, files, path, "managed", LAUNCHES)
+        ending, log, processes = traced_run(bounded, files, path, "managed", sampling)
     except UnsupportedError as error:
         return touched.Touches(), str(error)
-    if ending.reason or not processes:
+    if not processes or (ending.reason and not ending.timed_out):
         why = f"the program fails with its memory managed: {ending.reason or 'no records'}"
         return touched.Touches(), why
     process = busiest(processes)
     touches = touched.of_run(process, [a for a in log.allocations if a.process == process.pid])
-    if process.dropped or not process.ended:
-        return touches, "records of the sampled run were lost: bytes are lower limits"
-    return touches, "" if touches else "no launch could be sampled"
+    return touches, "; ".join(not_sampled(process, touches, ending))
+
+
+def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> list[str]:
+    """What the sampled run did not see."""
+    why = [] if touches else ["no launch could be sampled"]
+    if ending.timed_out:
+        why.append(
+            f"the sampled run was ended after {ending.limit:.3g} s: kernels that come later were "
+            "not sampled, and bytes are lower limits"
+        )
+    elif process.dropped or not process.ended:
+        why.append("records of the sampled run were lost: bytes are lower limits")
+    few = process.of(Kind.UNSAMPLED)
+    if len(few):
+        names = [
+            f"{process.names.get(int(one['name']), 'unnamed')} ({one['detail']})" for one in few
+        ]
+        most = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+        why.append(f"time ended sampling before {LAUNCHES} launches of: {most}")
+    return why
 
 
 def trace(start: Start, files: Path, samples: bool, tell: Tell) -> Traced:
@@ -144,10 +175,14 @@ def trace(start: Start, files: Path, samples: bool, tell: Tell) -> Traced:
     if not log.uses_cuda or not processes:
         raise WatariError(no_cuda(start, ending, log))
     process = busiest(processes)
-    touches, why = touched.Touches(), "not asked for"
+    touches, why = touched.Touches(), NOT_ASKED
     if samples:
-        tell("run in which the first launches of each kernel are sampled")
-        touches, why = sample(start, fresh(files, "sampled"), path)
+        sampling = SAMPLING + SAMPLING_TIMES * plain.seconds
+        most = format_duration(ENDING_TIMES * sampling)
+        tell(f"run in which the first launches of each kernel are sampled (at most {most})")
+        touches, why = sample(start, fresh(files, "sampled"), path, sampling)
+        launches = sum(map(len, touches.kernels.values()))
+        tell(f"sampled {launches} launches of {len(touches.kernels)} kernels")
     seen, sites = observed.seen_of(process, log, touches, ending.seconds)
     reasons = incomplete(process, ending, judged)
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
