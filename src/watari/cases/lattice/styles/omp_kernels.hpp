@@ -95,7 +95,8 @@ struct openmp {
             pack_site<Direction, Above>(x, y, z, t, lanes, parity, links, clover, in, out, n, to);
     }
 
-    // Calls with scalars: GCC 12 crashes where a lane has such objects of its own in a loop.
+    // Calls with scalars: GCC 12 and 13 crash where a lane has such objects of its own in a loop.
+    // CMakeLists.txt makes the stack of a lane long enough for them.
     template <unsigned Direction, bool Above>
     [[gnu::noinline]] static void pack_site(unsigned x, unsigned y, unsigned z, unsigned t,
                                             unsigned lanes, unsigned parity, const number* links,
