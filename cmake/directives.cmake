@@ -23,6 +23,28 @@ function(watari_directives application model flag include pragma)
   if(NOT WATARI_OFFLOADS_${model})
     return()
   endif()
+  # the files themselves: GCC's compiler for these GPUs crashes on some forms
+  set(works WATARI_OFFLOADS_${application}_${model})
+  if(NOT DEFINED ${works})
+    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE files)
+    get_source_file_property(options ${CMAKE_CURRENT_SOURCE_DIR}/${ARGV5} COMPILE_OPTIONS)
+    if(NOT options)
+      set(options)
+    endif()
+    set(CMAKE_TRY_COMPILE_CONFIGURATION Release)
+    try_compile(${works} SOURCES ${files} SOURCE_FROM_CONTENT main.cpp "int main() {}"
+      COMPILE_DEFINITIONS ${flags} ${options} LINK_OPTIONS ${flags} ${atomic} -no-pie
+      LINK_LIBRARIES CUDA::cudart_static CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON
+      CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR}/src;${WATARI_GENERATED}"
+      OUTPUT_VARIABLE said)
+    if(NOT ${works})
+      message(STATUS "watari: ${application} without styles ${model}-*: "
+        "${CMAKE_CXX_COMPILER} does not compile them for NVIDIA GPUs:\n${said}")
+    endif()
+  endif()
+  if(NOT ${works})
+    return()
+  endif()
   set(target watari_${application}_${model})
   add_library(${target} SHARED ${ARGN})
   # as the other backends: no product is fused with a sum (the driver's compiler still may)

@@ -1,7 +1,8 @@
 /// The OpenACC kernels, once for all acc- styles. They take pointers that are valid on the GPU:
-/// from host_data use_device, or managed ones. A loop over sites or numbers each, divided evenly
-/// among gangs and lanes; aggregates would be copied to the GPU each time, so arguments are
-/// scalars.
+/// from host_data use_device, or managed ones. A loop over sites or numbers each; aggregates would
+/// be copied to the GPU each time, so arguments are scalars.
+///
+/// static:1 lets gangs walk through memory side by side; by default each has a stretch of its own.
 #pragma once
 
 #include "watari/cases/lattice/styles/bicgstab.hpp"
@@ -11,6 +12,28 @@
 namespace watari::lattice::directive {
 
 struct openacc {
+    /// Of a sum, one for each warp, on the GPU: the CPU adds them in order, so a sum has the same
+    /// bits in each run. GCC's own reduction makes all threads of a gang, then all gangs, wait for
+    /// each other to add to one number.
+    class partial_sums {
+    public:
+        partial_sums() : on_gpu_(static_cast<double*>(acc_malloc(sizeof(on_cpu_)))) {}
+        partial_sums(const partial_sums&) = delete;
+        ~partial_sums() { acc_free(on_gpu_); }
+        double* on_gpu() { return on_gpu_; }
+        void add(unsigned count, double* sums) {
+            acc_memcpy_from_device(on_cpu_, on_gpu_, count * warps * sizeof(double));
+            for (unsigned s = 0; s < count; ++s) {
+                sums[s] = 0;
+                for (unsigned w = 0; w < warps; ++w) sums[s] += on_cpu_[s * warps + w];
+            }
+        }
+
+    private:
+        double* on_gpu_;
+        double on_cpu_[most_sums * warps];
+    };
+
     /// Chooses the device and makes libgomp load its code there; false if there is none.
     static bool choose_device(const request& r, answer& out) {
         if (r.gpu == on_host) {
@@ -41,7 +64,8 @@ struct openacc {
         number* out = h.out;
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
-#pragma acc parallel loop gang vector vector_length(128) deviceptr(links, clover, in, diagonal, out)
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
+    deviceptr(links, clover, in, diagonal, out)
         for (unsigned n = 0; n < half; ++n) {
             const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
             auto a = arguments(here, parity, links, clover, in, out);
@@ -61,7 +85,7 @@ struct openacc {
         number* out = h.out;
         const double factor = h.factor;
         const auto half = static_cast<unsigned>(where.size.half());
-#pragma acc parallel loop gang vector vector_length(128) \
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
     deviceptr(links, clover, in, diagonal, out, arrived)
         for (unsigned n = 0; n < half; ++n) {
             const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
@@ -81,7 +105,8 @@ struct openacc {
         const number *links = h.links, *clover = h.clover, *in = h.in;
         number* out = h.out;
         const auto face = static_cast<unsigned>(face_sites(where.size, Direction));
-#pragma acc parallel loop gang vector vector_length(128) deviceptr(links, clover, in, out, to)
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) \
+    deviceptr(links, clover, in, out, to)
         for (unsigned n = 0; n < face; ++n) {
             const geometry here{.size = {x, y, z, t}, .log2_lanes = lanes};
             const auto a = arguments(here, parity, links, clover, in, out);
@@ -91,7 +116,7 @@ struct openacc {
 
     /// x = 0, r = p = b.
     static void begin(std::size_t n, const number* b, number* x, number* r, number* p) {
-#pragma acc parallel loop gang vector vector_length(128) deviceptr(b, x, r, p)
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) deviceptr(b, x, r, p)
         for (std::size_t i = 0; i < n; ++i) {
             const double re = b[i].re, im = b[i].im;
             x[i].re = 0, x[i].im = 0;
@@ -104,7 +129,7 @@ struct openacc {
     static void direct(std::size_t n, number* p, const number* r, const number* q,
                        const number& beta, const number& omega) {
         const double br = beta.re, bi = beta.im, wr = omega.re, wi = omega.im;
-#pragma acc parallel loop gang vector vector_length(128) deviceptr(p, r, q)
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) deviceptr(p, r, q)
         for (std::size_t i = 0; i < n; ++i) {
             const double re = p[i].re - (wr * q[i].re - wi * q[i].im);
             const double im = p[i].im - (wr * q[i].im + wi * q[i].re);
@@ -114,23 +139,30 @@ struct openacc {
     }
 
     /// r -= alpha q; |r|^2.
-    static double subtract(std::size_t n, number* r, const number* q, const number& alpha) {
+    static void subtract(std::size_t n, number* r, const number* q, const number& alpha,
+                         partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im;
-        double sum = 0;
-#pragma acc parallel loop gang vector vector_length(128) reduction(+ : sum) deviceptr(r, q)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = r[i].re - (ar * q[i].re - ai * q[i].im);
-            const double im = r[i].im - (ar * q[i].im + ai * q[i].re);
-            r[i].re = re, r[i].im = im;
-            sum += re * re + im * im;
+        double* const sums = to.on_gpu();
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
+    deviceptr(r, q, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double sum = 0;
+#pragma acc loop vector reduction(+ : sum)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    const double re = r[i].re - (ar * q[i].re - ai * q[i].im);
+                    const double im = r[i].im - (ar * q[i].im + ai * q[i].re);
+                    r[i].re = re, r[i].im = im;
+                    sum += re * re + im * im;
+                }
+            sums[w] = sum;
         }
-        return sum;
     }
 
     /// x += alpha p.
     static void advance(std::size_t n, number* x, const number* p, const number& alpha) {
         const double ar = alpha.re, ai = alpha.im;
-#pragma acc parallel loop gang vector vector_length(128) deviceptr(x, p)
+#pragma acc parallel loop gang(static : 1) vector vector_length(128) deviceptr(x, p)
         for (std::size_t i = 0; i < n; ++i) {
             x[i].re += ar * p[i].re - ai * p[i].im;
             x[i].im += ar * p[i].im + ai * p[i].re;
@@ -140,52 +172,81 @@ struct openacc {
     /// x += alpha p + omega r; r -= omega t; sums: |r|^2, <b, r>.
     static void update(std::size_t n, number* x, number* r, const number* p, const number* t,
                        const number* b, const number& alpha, const number& omega,
-                       double (&sums)[3]) {
+                       partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im, wr = omega.re, wi = omega.im;
-        double norm = 0, real = 0, imaginary = 0;
-#pragma acc parallel loop gang vector vector_length(128) reduction(+ : norm, real, imaginary) deviceptr(x, r, p, t, b)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = r[i].re, im = r[i].im;
-            x[i].re += ar * p[i].re - ai * p[i].im + (wr * re - wi * im);
-            x[i].im += ar * p[i].im + ai * p[i].re + (wr * im + wi * re);
-            const double next_re = re - (wr * t[i].re - wi * t[i].im);
-            const double next_im = im - (wr * t[i].im + wi * t[i].re);
-            r[i].re = next_re, r[i].im = next_im;
-            norm += next_re * next_re + next_im * next_im;
-            real += b[i].re * next_re + b[i].im * next_im;
-            imaginary += b[i].re * next_im - b[i].im * next_re;
+        double* const sums = to.on_gpu();
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
+    deviceptr(x, r, p, t, b, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double norm = 0, real = 0, imaginary = 0;
+#pragma acc loop vector reduction(+ : norm, real, imaginary)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    const double re = r[i].re, im = r[i].im;
+                    x[i].re += ar * p[i].re - ai * p[i].im + (wr * re - wi * im);
+                    x[i].im += ar * p[i].im + ai * p[i].re + (wr * im + wi * re);
+                    const double next_re = re - (wr * t[i].re - wi * t[i].im);
+                    const double next_im = im - (wr * t[i].im + wi * t[i].re);
+                    r[i].re = next_re, r[i].im = next_im;
+                    norm += next_re * next_re + next_im * next_im;
+                    real += b[i].re * next_re + b[i].im * next_im;
+                    imaginary += b[i].re * next_im - b[i].im * next_re;
+                }
+            sums[w] = norm;
+            sums[warps + w] = real;
+            sums[2 * warps + w] = imaginary;
         }
-        sums[0] = norm, sums[1] = real, sums[2] = imaginary;
     }
 
     /// <u, v>.
-    static void dot(std::size_t n, const number* u, const number* v, double (&sums)[2]) {
-        double real = 0, imaginary = 0;
-#pragma acc parallel loop gang vector vector_length(128) reduction(+ : real, imaginary) deviceptr(u, v)
-        for (std::size_t i = 0; i < n; ++i) {
-            real += u[i].re * v[i].re + u[i].im * v[i].im;
-            imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
+    static void dot(std::size_t n, const number* u, const number* v, partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
+    deviceptr(u, v, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double real = 0, imaginary = 0;
+#pragma acc loop vector reduction(+ : real, imaginary)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    real += u[i].re * v[i].re + u[i].im * v[i].im;
+                    imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
+                }
+            sums[w] = real;
+            sums[warps + w] = imaginary;
         }
-        sums[0] = real, sums[1] = imaginary;
     }
 
     /// |v|^2.
-    static double norm(std::size_t n, const number* v) {
-        double sum = 0;
-#pragma acc parallel loop gang vector vector_length(128) reduction(+ : sum) deviceptr(v)
-        for (std::size_t i = 0; i < n; ++i) sum += v[i].re * v[i].re + v[i].im * v[i].im;
-        return sum;
+    static void norm(std::size_t n, const number* v, partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
+    deviceptr(v, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double sum = 0;
+#pragma acc loop vector reduction(+ : sum)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    sum += v[i].re * v[i].re + v[i].im * v[i].im;
+                }
+            sums[w] = sum;
+        }
     }
 
     /// |u - v|^2.
-    static double distance(std::size_t n, const number* u, const number* v) {
-        double sum = 0;
-#pragma acc parallel loop gang vector vector_length(128) reduction(+ : sum) deviceptr(u, v)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
-            sum += re * re + im * im;
+    static void distance(std::size_t n, const number* u, const number* v, partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
+    deviceptr(u, v, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double sum = 0;
+#pragma acc loop vector reduction(+ : sum)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
+                    sum += re * re + im * im;
+                }
+            sums[w] = sum;
         }
-        return sum;
     }
 };
 

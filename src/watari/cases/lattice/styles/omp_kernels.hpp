@@ -11,6 +11,28 @@
 namespace watari::lattice::directive {
 
 struct openmp {
+    /// As openacc::partial_sums.
+    class partial_sums {
+    public:
+        partial_sums() : on_gpu_(static_cast<double*>(omp_target_alloc(sizeof(on_cpu_), gpu_))) {}
+        partial_sums(const partial_sums&) = delete;
+        ~partial_sums() { omp_target_free(on_gpu_, gpu_); }
+        double* on_gpu() { return on_gpu_; }
+        void add(unsigned count, double* sums) {
+            omp_target_memcpy(on_cpu_, on_gpu_, count * warps * sizeof(double), 0, 0,
+                              omp_get_initial_device(), gpu_);
+            for (unsigned s = 0; s < count; ++s) {
+                sums[s] = 0;
+                for (unsigned w = 0; w < warps; ++w) sums[s] += on_cpu_[s * warps + w];
+            }
+        }
+
+    private:
+        int gpu_ = omp_get_default_device();
+        double* on_gpu_;
+        double on_cpu_[most_sums * warps];
+    };
+
     /// Chooses the device and makes libgomp load its code there; false if there is none.
     static bool choose_device(const request& r, answer& out) {
         const int host = omp_get_initial_device();
@@ -73,7 +95,8 @@ struct openmp {
             pack_site<Direction, Above>(x, y, z, t, lanes, parity, links, clover, in, out, n, to);
     }
 
-    // Calls with scalars: GCC 12 crashes where a lane has such objects of its own in a loop.
+    // Calls with scalars: GCC 12 and 13 crash where a lane has such objects of its own in a loop.
+    // CMakeLists.txt makes the stack of a lane long enough for them.
     template <unsigned Direction, bool Above>
     [[gnu::noinline]] static void pack_site(unsigned x, unsigned y, unsigned z, unsigned t,
                                             unsigned lanes, unsigned parity, const number* links,
@@ -132,17 +155,23 @@ struct openmp {
     }
 
     /// r -= alpha q; |r|^2.
-    static double subtract(std::size_t n, number* r, const number* q, const number& alpha) {
+    static void subtract(std::size_t n, number* r, const number* q, const number& alpha,
+                         partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im;
-        double sum = 0;
-#pragma omp target teams distribute parallel for simd reduction(+ : sum) map(tofrom : sum) is_device_ptr(r, q)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = r[i].re - (ar * q[i].re - ai * q[i].im);
-            const double im = r[i].im - (ar * q[i].im + ai * q[i].re);
-            r[i].re = re, r[i].im = im;
-            sum += re * re + im * im;
+        double* const sums = to.on_gpu();
+#pragma omp target teams distribute parallel for is_device_ptr(r, q, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    const double re = r[i].re - (ar * q[i].re - ai * q[i].im);
+                    const double im = r[i].im - (ar * q[i].im + ai * q[i].re);
+                    r[i].re = re, r[i].im = im;
+                    sum += re * re + im * im;
+                }
+            sums[w] = sum;
         }
-        return sum;
     }
 
     /// x += alpha p.
@@ -158,52 +187,77 @@ struct openmp {
     /// x += alpha p + omega r; r -= omega t; sums: |r|^2, <b, r>.
     static void update(std::size_t n, number* x, number* r, const number* p, const number* t,
                        const number* b, const number& alpha, const number& omega,
-                       double (&sums)[3]) {
+                       partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im, wr = omega.re, wi = omega.im;
-        double norm = 0, real = 0, imaginary = 0;
-#pragma omp target teams distribute parallel for simd reduction(+ : norm, real, imaginary) map(tofrom : norm, real, imaginary) is_device_ptr(x, r, p, t, b)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = r[i].re, im = r[i].im;
-            x[i].re += ar * p[i].re - ai * p[i].im + (wr * re - wi * im);
-            x[i].im += ar * p[i].im + ai * p[i].re + (wr * im + wi * re);
-            const double next_re = re - (wr * t[i].re - wi * t[i].im);
-            const double next_im = im - (wr * t[i].im + wi * t[i].re);
-            r[i].re = next_re, r[i].im = next_im;
-            norm += next_re * next_re + next_im * next_im;
-            real += b[i].re * next_re + b[i].im * next_im;
-            imaginary += b[i].re * next_im - b[i].im * next_re;
+        double* const sums = to.on_gpu();
+#pragma omp target teams distribute parallel for is_device_ptr(x, r, p, t, b, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double norm = 0, real = 0, imaginary = 0;
+#pragma omp simd reduction(+ : norm, real, imaginary)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    const double re = r[i].re, im = r[i].im;
+                    x[i].re += ar * p[i].re - ai * p[i].im + (wr * re - wi * im);
+                    x[i].im += ar * p[i].im + ai * p[i].re + (wr * im + wi * re);
+                    const double next_re = re - (wr * t[i].re - wi * t[i].im);
+                    const double next_im = im - (wr * t[i].im + wi * t[i].re);
+                    r[i].re = next_re, r[i].im = next_im;
+                    norm += next_re * next_re + next_im * next_im;
+                    real += b[i].re * next_re + b[i].im * next_im;
+                    imaginary += b[i].re * next_im - b[i].im * next_re;
+                }
+            sums[w] = norm;
+            sums[warps + w] = real;
+            sums[2 * warps + w] = imaginary;
         }
-        sums[0] = norm, sums[1] = real, sums[2] = imaginary;
     }
 
     /// <u, v>.
-    static void dot(std::size_t n, const number* u, const number* v, double (&sums)[2]) {
-        double real = 0, imaginary = 0;
-#pragma omp target teams distribute parallel for simd reduction(+ : real, imaginary) map(tofrom : real, imaginary) is_device_ptr(u, v)
-        for (std::size_t i = 0; i < n; ++i) {
-            real += u[i].re * v[i].re + u[i].im * v[i].im;
-            imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
+    static void dot(std::size_t n, const number* u, const number* v, partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma omp target teams distribute parallel for is_device_ptr(u, v, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double real = 0, imaginary = 0;
+#pragma omp simd reduction(+ : real, imaginary)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    real += u[i].re * v[i].re + u[i].im * v[i].im;
+                    imaginary += u[i].re * v[i].im - u[i].im * v[i].re;
+                }
+            sums[w] = real;
+            sums[warps + w] = imaginary;
         }
-        sums[0] = real, sums[1] = imaginary;
     }
 
     /// |v|^2.
-    static double norm(std::size_t n, const number* v) {
-        double sum = 0;
-#pragma omp target teams distribute parallel for simd reduction(+ : sum) map(tofrom : sum) is_device_ptr(v)
-        for (std::size_t i = 0; i < n; ++i) sum += v[i].re * v[i].re + v[i].im * v[i].im;
-        return sum;
+    static void norm(std::size_t n, const number* v, partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma omp target teams distribute parallel for is_device_ptr(v, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    sum += v[i].re * v[i].re + v[i].im * v[i].im;
+                }
+            sums[w] = sum;
+        }
     }
 
     /// |u - v|^2.
-    static double distance(std::size_t n, const number* u, const number* v) {
-        double sum = 0;
-#pragma omp target teams distribute parallel for simd reduction(+ : sum) map(tofrom : sum) is_device_ptr(u, v)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
-            sum += re * re + im * im;
+    static void distance(std::size_t n, const number* u, const number* v, partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma omp target teams distribute parallel for is_device_ptr(u, v, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double sum = 0;
+#pragma omp simd reduction(+ : sum)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    const double re = u[i].re - v[i].re, im = u[i].im - v[i].im;
+                    sum += re * re + im * im;
+                }
+            sums[w] = sum;
         }
-        return sum;
     }
 };
 

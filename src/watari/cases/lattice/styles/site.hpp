@@ -32,14 +32,42 @@ WATARI_ALWAYS hop_arguments<double> arguments(const geometry& where, unsigned pa
     return a;
 }
 
+// GCC has vectors of two 64-bit words for these GPUs, but not of two doubles
+using two_words = unsigned long __attribute__((vector_size(16)));
+
+/// Loads of 16 bytes, a complex number each. All are templates: GCC 12 crashes on members that are
+/// not.
+struct by_16_bytes {
+    /// By members: GCC would keep a struct that is copied as a whole in memory.
+    template <class Geometry>
+    WATARI_ALWAYS static Geometry layout(const Geometry& given) {
+        const extents& s = given.size;
+        return {.size = {s.x, s.y, s.z, s.t}, .log2_lanes = given.log2_lanes};
+    }
+    /// Volatile: GCC would take it apart into two loads.
+    template <class Number>
+    WATARI_ALWAYS static Number often(const Number* from) {
+        const two_words w = *reinterpret_cast<const volatile two_words*>(from);
+        return {__builtin_bit_cast(double, w[0]), __builtin_bit_cast(double, w[1])};
+    }
+    template <class Number>
+    WATARI_ALWAYS static Number once(const Number* from) {
+        return often(from);
+    }
+};
+
 struct put {
     number* out;
-    WATARI_ALWAYS void operator()(std::size_t e, const number& value) const { out[e] = value; }
+    WATARI_ALWAYS void operator()(std::size_t e, const number& value) const {
+        *reinterpret_cast<two_words*>(out + e) =
+            two_words{__builtin_bit_cast(unsigned long, value.re),
+                      __builtin_bit_cast(unsigned long, value.im)};
+    }
 };
 
 WATARI_ALWAYS void hop_at_site(const hop_arguments<double>& a, unsigned n) {
-    const cpu::one_site<link, cpu::plain, double> site(a, n, 0);
-    cpu::hop_of<link, cpu::plain>(a, site, put{a.out});
+    const cpu::one_site<link, by_16_bytes, double> site(a, n, 0);
+    cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
 /// The same where neighbours may be another rank's, whose half spinors have arrived.
@@ -52,8 +80,8 @@ WATARI_ALWAYS void hop_at_edge(const hop_arguments<double>& a, const extents& sp
         edges.halo[d][0] = arrived + halo_begin(a.where.size, split, d, false);
         edges.halo[d][1] = arrived + halo_begin(a.where.size, split, d, true);
     }
-    const cpu::edge_site<link, double> site(edges, n, 0);
-    cpu::hop_of<link, cpu::plain>(a, site, put{a.out});
+    const cpu::edge_site<link, double, by_16_bytes> site(edges, n, 0);
+    cpu::hop_of<link, by_16_bytes>(a, site, put{a.out});
 }
 
 }  // namespace watari::lattice::directive
