@@ -11,9 +11,9 @@ namespace watari::hmatrix {
 namespace {
 
 constexpr std::uint64_t work_of_chunk = 2;
-constexpr std::uint64_t expected_crosses = 32;                ///< two slabs, before recompression
-constexpr std::size_t most_of_chunk = std::size_t{1} << 17;   ///< leaves
-constexpr std::uint64_t part_bytes = std::uint64_t{1} << 26;  ///< of a chunk, for the CPU
+constexpr std::uint64_t expected_crosses = 32;               ///< two slabs, before recompression
+constexpr std::size_t most_of_chunk = std::size_t{1} << 17;  ///< leaves
+constexpr std::uint64_t parts_of_chunk = 4, most_of_part = std::uint64_t{1} << 26;
 
 memory::kind pool_memory(processor who) {
     return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -33,7 +33,7 @@ std::uint64_t bytes_of(const leaf_result& made, const block& of, bool single) {
 /// Bytes of a chunk that the CPU has at once.
 std::uint64_t part_for(std::span<const block> leaves, const build_options& how,
                        const pool_bytes& sizes) {
-    std::uint64_t most = part_bytes;
+    std::uint64_t most = std::min(most_of_part, sizes.out / parts_of_chunk);
     for (const block& leaf : leaves) most = std::max(most, 2 * expected_pools(leaf, how).out);
     return std::min(most, sizes.out);
 }
