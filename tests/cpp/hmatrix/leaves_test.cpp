@@ -63,9 +63,7 @@ struct maker_pair {
     /// Those of `some`, in chunks.
     std::vector<emulated_leaf> by_kernel(const std::vector<block>& some, unsigned order = 0) const {
         emulated::order_of_blocks = order;
-        const leaf_kernels& kernels = emulated::hmatrix_leaves;
-        leaf_chunks chunks(cpu, how, some, the_cpu,
-                           how.single ? kernels.make_single : kernels.make_double);
+        leaf_chunks chunks(cpu, how, some, the_cpu, emulated::hmatrix_leaves);
         std::vector<emulated_leaf> all;
         while (all.size() < some.size()) {
             const auto left = std::span(some).subspan(all.size());

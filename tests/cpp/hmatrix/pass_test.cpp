@@ -127,16 +127,21 @@ TEST(pass, starts_with_the_largest_leaves) {
     const product_plan plan(m.index, lists, the_cpu);
     std::size_t large = 0;
     for (std::size_t b = 0; b < batches.size(); ++b) {
-        const pass_view own = plan.group(b).pass;
+        const group_view view = plan.group(b);
+        const pass_view own = view.pass;
         const auto elements = [&](std::uint32_t n) {
-            return m.index.leaves[batches[b].first_leaf + own.order[n]].elements();
+            const leaf_view& leaf = view.leaves[n];
+            return leaf.rank == dense ? std::uint64_t{leaf.rows} * leaf.columns
+                                      : leaf.rank * (std::uint64_t{leaf.rows} + leaf.columns);
         };
         for (std::uint32_t n = 1; n < own.leaf_count; ++n)
             EXPECT_TRUE(n == own.large || elements(n) <= elements(n - 1)) << n;
         large += own.large;
-        std::vector<std::uint32_t> all(own.order, own.order + own.leaf_count);
+        std::vector<std::uint64_t> all(own.leaf_count);  // offsets: each leaf once
+        for (std::uint32_t n = 0; n < own.leaf_count; ++n) all[n] = view.leaves[n].offset;
         std::ranges::sort(all);
-        for (std::uint32_t n = 0; n < own.leaf_count; ++n) EXPECT_EQ(all[n], n);
+        for (std::uint32_t n = 0; n < own.leaf_count; ++n)
+            EXPECT_EQ(all[n] + batches[b].offset, m.index.leaves[batches[b].first_leaf + n].offset);
     }
     EXPECT_GT(large, 0u);
     EXPECT_LT(large, m.index.leaves.size());

@@ -74,10 +74,9 @@ chunk_source by_threads(const leaf_maker& maker, const shares& share, const buil
 chunk_source by_gpu(const leaf_maker& maker, const shares& share, const build_options& how,
                     std::span<const block> missing) {
     device::use(how.who.number);
-    leaf_chunks::kernel kernel = nullptr;
-    if constexpr (with_cuda)
-        kernel = how.single ? gpu::hmatrix_leaves.make_single : gpu::hmatrix_leaves.make_double;
-    const auto chunks = std::make_shared<leaf_chunks>(maker, how, missing, how.who, kernel);
+    leaf_kernels kernels{};
+    if constexpr (with_cuda) kernels = gpu::hmatrix_leaves;
+    const auto chunks = std::make_shared<leaf_chunks>(maker, how, missing, how.who, kernels);
     return [=, &share](std::span<const block> leaves) {
         return chunks->make(leaves, [&](const block& one) { return share.of(one); });
     };

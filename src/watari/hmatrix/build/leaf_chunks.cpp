@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t work_of_chunk = 2;
 constexpr std::uint64_t expected_crosses = 32;               ///< two slabs, before recompression
 constexpr std::size_t most_of_chunk = std::size_t{1} << 17;  ///< leaves
+constexpr std::uint64_t parts_of_chunk = 4, most_of_part = std::uint64_t{1} << 26;
 
 memory::kind pool_memory(processor who) {
     return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -22,6 +23,20 @@ memory::kind staging_memory(processor who) {
 }
 
 std::uint64_t edges_of(const block& leaf) { return std::uint64_t{leaf.rows} + leaf.columns; }
+
+std::uint64_t bytes_of(const leaf_result& made, const block& of, bool single) {
+    const std::uint64_t elements =
+        made.rank == dense ? of.entries() : std::uint64_t{made.rank} * edges_of(of);
+    return (elements * (single ? 4 : 8) + leaf_unit - 1) / leaf_unit * leaf_unit;
+}
+
+/// Bytes of a chunk that the CPU has at once.
+std::uint64_t part_for(std::span<const block> leaves, const build_options& how,
+                       const pool_bytes& sizes) {
+    std::uint64_t most = std::min(most_of_part, sizes.out / parts_of_chunk);
+    for (const block& leaf : leaves) most = std::max(most, 2 * expected_pools(leaf, how).out);
+    return std::min(most, sizes.out);
+}
 
 /// Pools for a chunk, for all leaves where these are less, or for the largest leaf.
 pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
@@ -64,10 +79,10 @@ pool_bytes expected_pools(const block& leaf, const build_options& how) {
 }
 
 leaf_chunks::leaf_chunks(const leaf_maker& maker, const build_options& how,
-                         std::span<const block> leaves, processor who, kernel make)
+                         std::span<const block> leaves, processor who, const leaf_kernels& kernels)
     : how_(how),
       who_(who),
-      make_(make),
+      kernels_(kernels),
       sizes_(sizes_for(leaves, how)),
       most_(std::clamp<std::size_t>(leaves.size(), 1, most_of_chunk)),
       panels_(pool_memory(who), maker.entries().panels().size(), {.device = who.number}),
@@ -76,9 +91,10 @@ leaf_chunks::leaf_chunks(const leaf_maker& maker, const build_options& how,
       out_(pool_memory(who), sizes_.out, {.device = who.number}),
       tasks_(pool_memory(who), most_, {.device = who.number}),
       results_(pool_memory(who), most_, {.device = who.number}),
+      moves_(pool_memory(who), most_, {.device = who.number}),
       taken_(pool_memory(who), 2, {.device = who.number}),
-      host_{memory::buffer<std::byte>(staging_memory(who), sizes_.out),
-            memory::buffer<std::byte>(staging_memory(who), sizes_.out)} {
+      host_{memory::buffer<std::byte>(staging_memory(who), part_for(leaves, how, sizes_)),
+            memory::buffer<std::byte>(staging_memory(who), host_[0].size())} {
     const entry_table& entries = maker.entries();
     copy(panels_.data(), entries.panels().data(), entries.panels().size_bytes());
     copy(values_.data(), entries.values().data(), entries.values().size_bytes());
@@ -113,9 +129,9 @@ std::size_t leaf_chunks::fitting(std::span<const block> leaves) const {
 std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves,
                                          const std::function<double(const block&)>& share) {
     for (std::size_t count = fitting(leaves);; count /= 2) {
-        if (std::vector<made_leaf> done = made(run(leaves.first(count), share)); !done.empty())
-            return done;
-        if (count > 1) continue;
+        if (given_ == made_.size()) made_ = run(leaves.first(count), share), given_ = 0;
+        if (std::vector<made_leaf> part = part_of(leaves); !part.empty()) return part;
+        if (made_.empty() && count > 1) continue;
         throw beyond_memory("a leaf of " + std::to_string(leaves[0].rows) + " x " +
                                 std::to_string(leaves[0].columns) + " on the GPU",
                             2 * (sizes_.work + sizes_.out), sizes_.work + sizes_.out,
@@ -124,7 +140,8 @@ std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves,
 }
 
 /// In one launch, and those that found no room for their crosses in one more each time: crosses
-/// are needed no longer than their leaf is being made.
+/// are needed no longer than their leaf is being made. The leaves before the first one that found
+/// no room in the end.
 std::vector<leaf_result> leaf_chunks::run(std::span<const block> leaves,
                                           const std::function<double(const block&)>& share) {
     std::vector<leaf_task> tasks;
@@ -142,31 +159,39 @@ std::vector<leaf_result> leaf_chunks::run(std::span<const block> leaves,
         view_.of_blocks = order(tasks);
         view_.count = static_cast<std::uint32_t>(missing);
         copy(tasks_.data(), tasks.data(), missing * sizeof(leaf_task));
-        make_(view_, nullptr);
+        (how_.single ? kernels_.make_single : kernels_.make_double)(view_, nullptr);
         copy(results.data(), results_.data(), results.size() * sizeof(leaf_result));
         copy(taken, taken_.data(), sizeof taken);
         if (taken[1] > sizes_.out) break;
         std::erase_if(tasks,
                       [&](const leaf_task& one) { return results[one.number].rank != unmade; });
     }
+    results.erase(std::ranges::find(results, unmade, &leaf_result::rank), results.end());
     return results;
 }
 
-/// The leaves before the first one that found no room.
-std::vector<made_leaf> leaf_chunks::made(std::span<const leaf_result> results) {
-    const auto end = std::ranges::find(results, unmade, &leaf_result::rank);
-    if (end == results.begin()) return {};  // the other memory may still be written to the file
-    std::uint64_t taken[2];
-    copy(taken, taken_.data(), sizeof taken);
-    const memory::buffer<std::byte>& host = host_[turn_ ^= 1];
-    copy(host.data(), out_.data(), std::min(taken[1], sizes_.out));
-    std::vector<made_leaf> leaves;
-    for (auto one = results.begin(); one != end; ++one)
-        leaves.push_back({one->rank,
-                          {host.data() + one->offset, host.size() - one->offset},
-                          one->entries,
-                          one->went_on});
-    return leaves;
+/// The next of the chunk, as many as the CPU's memory holds. The other part may still be written to
+/// the file.
+std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
+    const memory::buffer<std::byte>& host = host_[turn_ ^ 1];
+    std::vector<leaf_move> moves;
+    std::vector<made_leaf> part;
+    std::uint64_t at = 0;
+    for (; given_ < made_.size(); ++given_) {
+        const leaf_result& one = made_[given_];
+        const std::uint64_t bytes = bytes_of(one, leaves[part.size()], how_.single);
+        if (at + bytes > host.size()) break;
+        moves.push_back({one.offset, at, bytes});
+        part.push_back({one.rank, {host.data() + at, bytes}, one.entries, one.went_on});
+        at += bytes;
+    }
+    if (part.empty()) return part;
+    turn_ ^= 1;
+    copy(moves_.data(), moves.data(), moves.size() * sizeof(leaf_move));
+    kernels_.move(host.data(), out_.data(), moves_.data(), static_cast<std::uint32_t>(part.size()),
+                  nullptr);
+    if (who_.is_gpu()) device::synchronize(nullptr);
+    return part;
 }
 
 }  // namespace watari::hmatrix

@@ -58,11 +58,19 @@ struct leaves_view {
 /// Admissible leaves with more rows and columns than this in all are made by a block.
 inline constexpr std::uint32_t most_edges_of_a_warp = 512;
 
+/// The bytes of a leaf, and where they go.
+struct leaf_move {
+    std::uint64_t from, to, bytes;  ///< multiples of leaf_unit
+};
+
 /// For elements of 4 bytes and of 8. They return before they are
 /// done, and throw system_error.
 struct leaf_kernels {
     void (*make_single)(const leaves_view&, stream_t);
     void (*make_double)(const leaves_view&, stream_t);
+    /// From a GPU's memory to the CPU's, which it addresses.
+    void (*move)(std::byte* to, const std::byte* from, const leaf_move* moves, std::uint32_t count,
+                 stream_t);
 };
 
 }  // namespace watari::hmatrix

@@ -133,9 +133,33 @@ void make(const leaves_view& g, stream_t stream) {
         stream);
 }
 
+/// A leaf by a warp; some words are on their way at once.
+inline void move(std::byte* to, const std::byte* from, const hmatrix::leaf_move* moves,
+                 std::uint32_t count, stream_t stream) {
+    launch<block_threads, blocks_at_once>(
+        (count + block_warps - 1) / block_warps, dim3(warp_lanes, block_warps),
+        [=] __device__() {
+            constexpr std::uint64_t at_once = 4;
+            const std::uint32_t n = blockIdx.x * block_warps + threadIdx.y;
+            if (n >= count) return;
+            const auto* const source = reinterpret_cast<const std::uint64_t*>(from + moves[n].from);
+            auto* const target = reinterpret_cast<std::uint64_t*>(to + moves[n].to);
+            const std::uint64_t words = moves[n].bytes / sizeof(std::uint64_t);
+            for (std::uint64_t base = threadIdx.x; base < words; base += at_once * warp_lanes) {
+                std::uint64_t own[at_once];
+                for (std::uint64_t u = 0; u < at_once; ++u)
+                    own[u] = base + u * warp_lanes < words ? source[base + u * warp_lanes] : 0;
+                for (std::uint64_t u = 0; u < at_once; ++u)
+                    if (base + u * warp_lanes < words) target[base + u * warp_lanes] = own[u];
+            }
+        },
+        stream);
+}
+
 }  // namespace hmatrix_build
 
 const hmatrix::leaf_kernels hmatrix_leaves{.make_single = hmatrix_build::make<float>,
-                                           .make_double = hmatrix_build::make<double>};
+                                           .make_double = hmatrix_build::make<double>,
+                                           .move = hmatrix_build::move};
 
 }  // namespace watari::gpu

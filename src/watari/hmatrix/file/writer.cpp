@@ -2,14 +2,18 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
+#include "watari/measure/thread_team.hpp"
 
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 
 namespace watari::hmatrix {
 
 namespace {
+
+constexpr std::size_t segments_at_once = 4;
 
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -20,6 +24,15 @@ std::string entry_of(const segment& of, std::span<const std::uint32_t> ranks) {
     text.resize(up(text.size(), 8));
     const std::uint64_t sum = checksum_of(text.data(), text.size());
     return text.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
+/// Checksums of the pages from `at` on.
+std::vector<std::uint64_t> sums_of(std::uint64_t at, const void* data, std::size_t bytes) {
+    const auto* const from = static_cast<const std::byte*>(data);
+    std::vector<std::uint64_t> sums;
+    for (std::size_t page = 0; page < bytes; page += page_bytes)
+        sums.push_back(checksum_of(from + page, page_bytes, (at + page) / 8));
+    return sums;
 }
 
 std::string beginning_of(const identity& of) {
@@ -72,7 +85,7 @@ bool matrix_writer::accept(const segment& of, std::span<const std::uint32_t> ran
         of.bytes % page_bytes != 0)
         return false;
     const std::string data = files::bytes_of(file_.get(), of.offset, of.bytes);
-    if (data.size() != of.bytes || add_sums(data.data(), data.size()) != of.checksum) {
+    if (data.size() != of.bytes || add(sums_of(end_, data.data(), data.size())) != of.checksum) {
         index_.sums.resize((end_ - page_bytes) / page_bytes);
         return false;
     }
@@ -85,15 +98,10 @@ bool matrix_writer::accept(const segment& of, std::span<const std::uint32_t> ran
     return true;
 }
 
-/// Checksums of the pages behind the last segment; returns their sum.
-std::uint64_t matrix_writer::add_sums(const void* data, std::size_t bytes) {
-    std::uint64_t all = 0;
-    for (std::size_t at = 0; at < bytes; at += page_bytes) {
-        const auto* const page = static_cast<const std::byte*>(data) + at;
-        index_.sums.push_back(checksum_of(page, page_bytes, (end_ + at) / 8));
-        all += index_.sums.back();
-    }
-    return all;
+/// Of the pages behind those that have theirs; returns their sum.
+std::uint64_t matrix_writer::add(std::span<const std::uint64_t> sums) {
+    index_.sums.insert(index_.sums.end(), sums.begin(), sums.end());
+    return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
 leaf_record matrix_writer::placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const {
@@ -120,18 +128,35 @@ void matrix_writer::append(std::uint32_t rank, const std::byte* data) {
 void matrix_writer::close_segment() {
     segment_.resize(up(segment_.size(), page_bytes));
     const std::size_t first = index_.leaves.size() - segment_leaves_;
-    write(end_, segment_.data(), segment_.size());
-    const std::uint64_t sum = add_sums(segment_.data(), segment_.size());
-    std::vector<std::uint32_t> ranks;
-    for (std::size_t i = first; i < index_.leaves.size(); ++i)
-        ranks.push_back(index_.leaves[i].rank);
-    entries_ += entry_of({end_, segment_.size(), first, segment_leaves_, sum}, ranks);
-    end_ += segment_.size();
-    segment_.clear();
+    const segment own{end_, segment_.size(), first, segment_leaves_, 0};
+    wait(segments_at_once - 1);
+    writing_.push_back(
+        {own, std::async(std::launch::async, [this, at = end_, data = std::move(segment_)] {
+             measure::unbind();
+             write(at, data.data(), data.size());
+             return sums_of(at, data.data(), data.size());
+         })});
+    segment_ = {};
+    segment_.reserve(segment_bytes);
     segment_leaves_ = 0;
+    end_ += own.bytes;
+}
+
+/// Until at most so many segments are on their way. Throws what writing one of the others threw.
+void matrix_writer::wait(std::size_t most) {
+    while (writing_.size() > most) {
+        on_its_way first = std::move(writing_.front());
+        writing_.pop_front();
+        first.of.checksum = add(first.sums.get());
+        std::vector<std::uint32_t> ranks;
+        for (std::size_t i = 0; i < first.of.leaves; ++i)
+            ranks.push_back(index_.leaves[first.of.first_leaf + i].rank);
+        entries_ += entry_of(first.of, ranks);
+    }
 }
 
 void matrix_writer::checkpoint() {
+    wait(0);
     file_.sync();
     const off_t at = lseek(journal_.get(), 0, SEEK_END);
     const auto size = static_cast<ssize_t>(entries_.size());
@@ -144,6 +169,7 @@ void matrix_writer::checkpoint() {
 
 void matrix_writer::finish(std::span<const std::uint32_t> order) {
     if (!segment_.empty()) close_segment();
+    wait(0);
     if (index_.leaves.size() != blocks_.size())
         throw file_error(path_ + ": not all leaves are there");
     index_.order.assign(order.begin(), order.end());
@@ -162,7 +188,7 @@ void matrix_writer::finish(std::span<const std::uint32_t> order) {
     unlink(files::journal_path(path_).c_str());
 }
 
-void matrix_writer::write(std::uint64_t at, const void* data, std::size_t bytes) {
+void matrix_writer::write(std::uint64_t at, const void* data, std::size_t bytes) const {
     const auto* from = static_cast<const char*>(data);
     while (bytes > 0) {
         const ssize_t done = pwrite(file_.get(), from, bytes, static_cast<off_t>(at));

@@ -3,6 +3,9 @@
 /// A journal beside it has each completed segment (a run of leaves in whole pages), with the ranks
 /// of its leaves and its checksum. The next writer of the same matrix reads these segments back,
 /// and goes on after the last good one; a journal of another matrix is discarded.
+///
+/// Threads of their own write segments and sum them up, some at once: one thread sums up 2.3 GB/s,
+/// which is less than a file system in memory takes.
 #pragma once
 
 #include "watari/files/aligned.hpp"
@@ -10,6 +13,8 @@
 #include "watari/hmatrix/file/format.hpp"
 #include "watari/hmatrix/tree/tree.hpp"
 
+#include <deque>
+#include <future>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,7 +39,8 @@ public:
     std::size_t leaves() const { return index_.leaves.size(); }
     std::uint64_t bytes() const { return end_; }
 
-    /// The next leaf, of this rank or `dense`, as the format has it. Throws file_error.
+    /// The next leaf, of this rank or `dense`, as the format has it. Throws file_error, for an
+    /// earlier leaf too.
     void append(std::uint32_t rank, const std::byte* data);
     /// Completed segments become durable.
     void checkpoint();
@@ -42,13 +48,20 @@ public:
     void finish(std::span<const std::uint32_t> order);
 
 private:
+    /// A segment on its way to the file; `sums` of its pages, once it is there.
+    struct on_its_way {
+        segment of;
+        std::future<std::vector<std::uint64_t>> sums;
+    };
+
     void resume();
     bool accept(const segment& of, std::span<const std::uint32_t> ranks);
-    std::uint64_t add_sums(const void* data, std::size_t bytes);
+    std::uint64_t add(std::span<const std::uint64_t> sums);
+    void wait(std::size_t most);
     leaf_record placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const;
     std::uint64_t size_of(const leaf_record& leaf) const;
     void close_segment();
-    void write(std::uint64_t at, const void* data, std::size_t bytes);
+    void write(std::uint64_t at, const void* data, std::size_t bytes) const;
 
     std::string path_;
     std::span<const block> blocks_;
@@ -59,6 +72,7 @@ private:
     std::vector<std::byte> segment_;
     std::size_t segment_leaves_ = 0;
     std::uint64_t end_ = page_bytes;  ///< of the last completed segment
+    std::deque<on_its_way> writing_;  // the last one: its end waits for the threads
 };
 
 }  // namespace watari::hmatrix

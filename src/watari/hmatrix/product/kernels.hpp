@@ -48,14 +48,14 @@ struct leaf_sums {
     std::uint32_t first, tile;
 };
 
-/// The lists of a GPU's pass over a group; see multiply.cu.
+/// The lists of a GPU's pass over a group, whose leaves lie in the order in which they start; see
+/// multiply.cu.
 struct pass_view {
-    const std::uint32_t* order;  ///< leaves, those with the most elements first
-    const leaf_sums* sums;       ///< by leaf
-    const tile_piece* pieces;    ///< in the order of their leaves in each tile
-    std::uint32_t* left;         ///< by tile: pieces that are missing; as before when it ends
+    const leaf_sums* sums;     ///< by leaf
+    const tile_piece* pieces;  ///< in the order of their leaves in each tile
+    std::uint32_t* left;       ///< by tile: pieces that are missing; as before when it ends
     std::uint32_t leaf_count;
-    std::uint32_t large;      ///< leaves of `order` that a block takes, each
+    std::uint32_t large;      ///< of the leaves, those that a block takes, each
     std::uint32_t sum_count;  ///< rows of all leaves
 };
 

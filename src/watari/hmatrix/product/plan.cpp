@@ -93,6 +93,7 @@ void plan_lists::order_leaves(std::span<const leaf_record> of) {
         return of[i].elements() > most_of_a_warp ||
                (of[i].rank != dense && of[i].rank > most_rank_of_a_warp);
     };
+    const auto first = static_cast<std::ptrdiff_t>(next_.leaf);
     std::vector<std::uint32_t> own(of.size());
     std::iota(own.begin(), own.end(), 0u);
     std::ranges::stable_sort(own, [&](std::uint32_t a, std::uint32_t b) {
@@ -100,14 +101,18 @@ void plan_lists::order_leaves(std::span<const leaf_record> of) {
         return of[a].elements() > of[b].elements();
     });
     groups.back().large = static_cast<std::uint32_t>(std::ranges::count_if(own, is_large));
-    order.insert(order.end(), own.begin(), own.end());
+    const std::vector<leaf_view> views(leaves.begin() + first, leaves.end());
+    const std::vector<leaf_sums> places(sums.begin() + first, sums.end());
+    for (std::size_t n = 0; n < own.size(); ++n) {
+        leaves[next_.leaf + n] = views[own[n]];
+        sums[next_.leaf + n] = places[own[n]];
+    }
 }
 
 std::size_t plan_lists::bytes() const {
     return up(leaves.size() * sizeof(leaf_view)) + up(tiles.size() * sizeof(tile)) +
-           up(4 * projections.size()) + up(4 * entries.size()) + up(4 * order.size()) +
-           up(4 * left.size()) + up(sums.size() * sizeof(leaf_sums)) +
-           up(pieces.size() * sizeof(tile_piece)) + 256;
+           up(4 * projections.size()) + up(4 * entries.size()) + up(4 * left.size()) +
+           up(sums.size() * sizeof(leaf_sums)) + up(pieces.size() * sizeof(tile_piece)) + 256;
 }
 
 std::size_t plan_lists::scratch() const {
@@ -128,7 +133,6 @@ product_plan::product_plan(const matrix_index& index, const plan_lists& lists, p
     all_.tiles = placed(at, lists.tiles, who);
     all_.projections = placed(at, lists.projections, who);
     all_.entries = placed(at, lists.entries, who);
-    all_.pass.order = placed(at, lists.order, who);
     all_.pass.left = const_cast<std::uint32_t*>(placed(at, lists.left, who));  // own memory
     all_.pass.sums = placed(at, lists.sums, who);
     all_.pass.pieces = placed(at, lists.pieces, who);
@@ -145,7 +149,6 @@ group_view product_plan::group(std::size_t number) const {
     own.bytes = to.bytes - from.bytes;
     own.projections += from.projection;
     own.entries += from.entry;
-    own.pass.order += from.leaf;
     own.pass.sums += from.leaf;
     own.pass.pieces += from.entry;
     own.pass.left += from.tile;
