@@ -18,6 +18,7 @@ struct residual_of {
     Real per_d[3], per_tau;
     const std::uint8_t* flags;
 
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
         const index at = c.at;
@@ -63,7 +64,7 @@ struct next_direction {
     const std::uint8_t* flags = nullptr;
     Real beta{};
 
-    WATARI_INLINE void enter(std::size_t) { beta = Real(beta_of(sums, iteration)); }
+    WATARI_INLINE void enter() { beta = Real(beta_of(sums, iteration)); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
         return iteration == 0 ? z[c.at] : z[c.at] + beta * d[c.at];
@@ -83,6 +84,7 @@ struct curvature_of {
     const Real* d;
     const std::uint8_t* flags;
 
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE double value(const cell& c) const {
         return double(d[c.at]) * double(a.template apply<Walls>(in_array<Real>{d}, c));
@@ -109,7 +111,8 @@ struct step_along {
     struct result {
         Real p, r;
     };
-    WATARI_INLINE void enter(std::size_t) { alpha = Real(alpha_of(sums, iteration)); }
+    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
         return {p[c.at] + alpha * d[c.at],
