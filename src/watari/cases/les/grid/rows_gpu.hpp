@@ -35,7 +35,7 @@ struct tiling {
     }
 };
 inline tiling tiling_of(const les::grid& g) {
-    constexpr std::size_t enough = std::size_t{1} << 22;  // cells, for 132 multiprocessors
+    constexpr std::size_t enough = std::size_t{1} << 23;  // cells, for 132 multiprocessors
     return g.size.cells() >= enough ? tiling{4 * row_lanes, 2 * planes_at_once}
                                     : tiling{row_lanes, planes_at_once};
 }
