@@ -24,6 +24,8 @@ struct viscosity_of {
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
         const around<Real> here(f, walls, c);
+        if constexpr (Walls && executes == processor::type::gpu)  // a warp inside a building
+            if (!(flags[c.at] & les::flag::fluid)) return 0;
         Real squares = 0;
         for (unsigned a = 0; a < 3; ++a) {
             const Real d = here.difference_up(f.now.velocity[a], a);
@@ -58,11 +60,17 @@ struct advance_one {
     WATARI_INLINE result value(const cell& c) const {
         const around<Real> here(f, walls, c);
         const std::uint8_t own = flags[c.at];
+        result now{};
+        if constexpr (Walls && executes == processor::type::gpu) {  // a warp inside a building
+            if (!(own & les::flag::fluid)) {
+                for (unsigned n = 0; n < 4; ++n) now.next[n] = f.now[n][c.at] + by.b * now.q[n];
+                return now;
+            }
+        }
         // all four before the first is stored: what they share is loaded and computed once
         const Real tendency[4] = {
             here.template momentum<Walls, 0>(), here.template momentum<Walls, 1>(),
             here.template momentum<Walls, 2>(), here.template warming<Walls>()};
-        result now{};
         for (unsigned n = 0; n < 4; ++n) {
             const bool open =
                 !Walls || (own & (n == 3 ? les::flag::fluid : les::flag::low(n))) != 0;

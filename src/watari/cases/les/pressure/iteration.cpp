@@ -137,8 +137,16 @@ void add_columns(const les::grid& g, const double* partials, double* columns, st
     for_each(
         each,
         [=] WATARI_KERNEL(std::size_t n) {
+            constexpr std::size_t at_once = 16;  // loads: a GPU has few of these threads
+            const double* from = partials + n;
             double sum = 0;
-            for (std::size_t k = 0; k < planes; ++k) sum += partials[k * each + n];
+            std::size_t k = 0;
+            for (; k + at_once <= planes; k += at_once) {
+                double next[at_once];
+                for (std::size_t a = 0; a < at_once; ++a) next[a] = from[(k + a) * each];
+                for (const double value : next) sum += value;
+            }
+            for (; k < planes; ++k) sum += from[k * each];
             columns[n] = sum;
         },
         stream);
