@@ -66,26 +66,30 @@ void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t str
 template <class Body>
 concept asks_for_walls = requires { typename Body::two_paths; };
 
-/// What this lane has just written of `planes` cells above each other at an edge, to their copies in
+/// What this lane has just written of `Planes` cells above each other at an edge, to their copies in
 /// the halo. A grid that goes around has two cells or more along x and y.
-template <class Real>
-__device__ void copy_around(const les::grid& g, const cell& c, index planes,
+template <unsigned Planes, class Real>
+__device__ void copy_around(const les::grid& g, const cell& c, index plane,
                             const written<Real>& to) {
-    const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y),
-               row = static_cast<index>(g.row()), plane = static_cast<index>(g.plane());
+    const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y);
     const index along_x = c.i == 0 ? x : c.i + 1 == x ? -x : 0;
-    const index along_y = c.j == 0 ? y * row : c.j + 1 == y ? -y * row : 0;
+    const index rows = c.j == 0 ? y : c.j + 1 == y ? -y : 0;
+    const index along_y = rows * static_cast<index>(g.row());
     if (along_x == 0 && along_y == 0) return;
 #pragma unroll 1
-    for (unsigned n = 0; n < to.count; ++n)
-#pragma unroll 1
-        for (index k = 0; k < planes; ++k) {
-            Real* const own = to.array[n] + (c.at + k * plane);
-            const Real value = *own;
-            if (along_x != 0) own[along_x] = value;
-            if (along_y != 0) own[along_y] = value;
-            if (along_x != 0 && along_y != 0) own[along_x + along_y] = value;
+    for (unsigned n = 0; n < to.count; ++n) {
+        Real* const own = to.array[n] + c.at;
+        Real values[Planes];
+#pragma unroll
+        for (unsigned k = 0; k < Planes; ++k) values[k] = own[static_cast<index>(k) * plane];
+#pragma unroll
+        for (unsigned k = 0; k < Planes; ++k) {
+            Real* const here = own + static_cast<index>(k) * plane;
+            if (along_x != 0) here[along_x] = values[k];
+            if (along_y != 0) here[along_y] = values[k];
+            if (along_x != 0 && along_y != 0) here[along_x + along_y] = values[k];
         }
+    }
 }
 
 /// The value of each of `Planes` cells above each other, then finish(n, put of the n-th).
@@ -152,7 +156,7 @@ __device__ __forceinline__ void visit_planes(const les::grid& g, const Body& bod
     for (index i = t.i + static_cast<index>(lane); i < last; i += row_lanes) {
         const cell c{k, t.j, i, static_cast<index>(g.at(k, t.j, i))};
         visit_column<Planes>(body, c, plane, finish);
-        if (g.around) copy_around(g, c, Planes, to);
+        if (g.around) copy_around<Planes>(g, c, plane, to);
     }
 }
 
