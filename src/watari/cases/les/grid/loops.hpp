@@ -1,5 +1,5 @@
-/// Loops over the cells of a grid: a thread of the CPU has a row, a warp of the GPU a tile of several
-/// planes.
+/// Loops over the cells of a grid: a thread of the CPU has a row, a warp of the GPU a tile of
+/// several planes.
 ///
 /// A body has `operator()<Walls>(where)`, or its two steps. Walls: false where all neighbours of
 /// the cell are fluid, which needs no branches; both give the same bits there. Where a grid goes

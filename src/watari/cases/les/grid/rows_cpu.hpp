@@ -50,8 +50,7 @@ bool has_walls(const Body& body, std::size_t at, std::size_t count) {
 
 /// Copies of row (k, j) for who reads beyond the edges in x and y.
 template <class Real>
-void copy_around(const les::grid& g, std::size_t k, std::size_t j,
-                 const written<Real>& to) {
+void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written<Real>& to) {
     for (unsigned n = 0; n < to.count; ++n) {
         Real* const row = to.array[n] + g.at(k, j, 0) - 1;
         const std::size_t last = g.size.x;

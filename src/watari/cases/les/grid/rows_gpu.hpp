@@ -40,9 +40,13 @@ inline tiling tiling_of(const les::grid& g) {
                                     : tiling{row_lanes, planes_at_once};
 }
 
-/// Blocks of a body's loop on a multiprocessor, which limits the registers of a thread to 64 or 128.
+/// Blocks of a body's loop on a multiprocessor, which limits the registers of a thread to 64 or
+/// 128.
 template <class Body, class Real>
-inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires { typename Body::much; } ? 4 : 2;
+inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
+    typename Body::much;
+}
+? 4 : 2;
 
 /// work(tile, lane) for each tile, by all lanes of a warp.
 template <unsigned BlocksAtOnce, class Work>
@@ -64,10 +68,12 @@ void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t str
 
 /// A body whose path without walls is much shorter.
 template <class Body>
-concept asks_for_walls = requires { typename Body::two_paths; };
+concept asks_for_walls = requires {
+    typename Body::two_paths;
+};
 
-/// What this lane has just written of `Planes` cells above each other at an edge, to their copies in
-/// the halo. A grid that goes around has two cells or more along x and y.
+/// What this lane has just written of `Planes` cells above each other at an edge, to their copies
+/// in the halo. A grid that goes around has two cells or more along x and y.
 template <unsigned Planes, class Real>
 __device__ void copy_around(const les::grid& g, const cell& c, index plane,
                             const written<Real>& to) {
@@ -137,8 +143,8 @@ __device__ __forceinline__ void visit_column(const Body& body, const cell& c, in
     }
 }
 
-/// From a plane to the next: the body's own number, if it has one, by which its neighbours' addresses
-/// become those of cells above and are loaded once.
+/// From a plane to the next: the body's own number, if it has one, by which its neighbours'
+/// addresses become those of cells above and are loaded once.
 template <class Body>
 __device__ __forceinline__ index plane_of(const Body& body, const les::grid& g) {
     if constexpr (requires { body.plane(); })
@@ -225,8 +231,7 @@ void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to
                 for (unsigned n = 0; n < Planes; ++n) {
                     for (unsigned half = row_lanes / 2; half > 0; half /= 2)
                         own[n] += __shfl_down_sync(~0u, own[n], half);
-                    if (lane == 0)
-                        partials[((k + n) * g.size.y + t.j) * pieces + number] = own[n];
+                    if (lane == 0) partials[((k + n) * g.size.y + t.j) * pieces + number] = own[n];
                 }
             };
             index k = t.k;

@@ -49,7 +49,7 @@ void residual(const level<Real>& l, const flow_arguments<Real>& f, Real tau, str
 /// What an iteration makes of the sums in memory: no host looks at them.
 WATARI_INLINE double beta_of(const iteration_sums* sums, unsigned iteration) {
     const double now = sums->rz[iteration % 2], before = sums->rz[(iteration + 1) % 2];
-    return iteration > 0 && before > 0 ? now / before : 0;
+    return before > 0 ? now / before : 0;
 }
 WATARI_INLINE double alpha_of(const iteration_sums* sums, unsigned iteration) {
     return sums->d_ad > 0 ? sums->rz[iteration % 2] / sums->d_ad : 0;
@@ -67,7 +67,7 @@ struct next_direction {
     WATARI_INLINE void enter() { beta = Real(beta_of(sums, iteration)); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
-        return iteration == 0 ? z[c.at] : z[c.at] + beta * d[c.at];
+        return z[c.at] + beta * d[c.at];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { d[c.at] = value; }
 };
@@ -132,6 +132,29 @@ void update(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
                   written<Real>{{p, l.r}, 2}, stream);
 }
 
+template <class Real>
+struct last_step {
+    const Real* d;
+    Real* p;
+    const iteration_sums* sums;
+    unsigned iteration;
+    const std::uint8_t* flags = nullptr;
+    Real alpha{};
+
+    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
+    template <bool>
+    WATARI_INLINE Real value(const cell& c) const {
+        return p[c.at] + alpha * d[c.at];
+    }
+    WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
+};
+
+template <class Real>
+void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
+            unsigned iteration, stream_t stream) {
+    for_each_cell(l.grid, last_step<Real>{d, p, sums, iteration}, only(p), stream);
+}
+
 void add_columns(const les::grid& g, const double* partials, double* columns, stream_t stream) {
     const std::size_t each = g.size.x / les::piece_of(g.size.x) * g.size.y, planes = g.size.z;
     for_each(
@@ -170,6 +193,7 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .direction = WATARI_BACKEND::direction<Real>,
     .curvature = WATARI_BACKEND::curvature<Real>,
     .update = WATARI_BACKEND::update<Real>,
+    .finish = WATARI_BACKEND::finish<Real>,
     .add_columns = WATARI_BACKEND::add_columns,
     .add_up = WATARI_BACKEND::add_up};
 
