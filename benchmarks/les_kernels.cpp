@@ -46,14 +46,14 @@ parameters city_of(const extents& size, processor who, int threads) {
     return p;
 }
 
-/// Median seconds of eleven runs, each waited for.
+/// Median seconds of eleven runs, each waited for, after one that brings pages to the processor.
 double seconds_of(const processor& who, const std::function<void()>& work) {
     std::vector<double> times;
-    for (int round = 0; round < 11; ++round) {
+    for (int round = -1; round < 11; ++round) {
         const double start = measure::now();
         work();
         if (who.is_gpu()) device::synchronize(nullptr);
-        times.push_back(measure::now() - start);
+        if (round >= 0) times.push_back(measure::now() - start);
     }
     std::nth_element(times.begin(), times.begin() + 5, times.end());
     return times[5];
@@ -105,12 +105,14 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
          [=, &cycle] { cycle.correct_sweep(levels[0], levels[1], nullptr); }},
         {"sweep and r.z", 13, 6,
          [=, &cycle] { cycle.sweep_product(levels[0], sums + at.partials, nullptr); }},
-        {"direction", 12, 6,
+        {"direction", 12, 3,
          [=, &iterate] { iterate.direction(levels[0], d, numbers, 1, nullptr); }},
         {"curvature", 5, 6,
          [=, &iterate] { iterate.curvature(levels[0], d, sums + at.partials, nullptr); }},
-        {"update of p, r", 21, 6,
+        {"update of p, r", 21, 3,
          [=, &iterate] { iterate.update(levels[0], d, pressure, numbers, 1, nullptr); }},
+        {"update of p", 12, 3,
+         [=, &iterate] { iterate.finish(levels[0], d, pressure, numbers, 1, nullptr); }},
         {"sums", 0, 12,
          [=, &iterate] {
              iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns, nullptr);

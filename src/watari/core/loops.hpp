@@ -62,10 +62,14 @@ __global__ void __launch_bounds__(Threads, BlocksAtOnce) run_blocks(Body body) {
 /// body() by every thread of `blocks` blocks of `threads`, which has Threads in all; registers are
 /// limited so that a multiprocessor holds BlocksAtOnce. For kernels that only a GPU has.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
-void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
-    if (blocks == 0) return;
-    run_blocks<Threads, BlocksAtOnce><<<static_cast<unsigned>(blocks), threads, 0, stream>>>(body);
+void launch(dim3 blocks, dim3 threads, Body body, stream_t stream) {
+    if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
+    run_blocks<Threads, BlocksAtOnce><<<blocks, threads, 0, stream>>>(body);
     device::check_launch();
+}
+template <unsigned Threads, unsigned BlocksAtOnce, class Body>
+void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
+    launch<Threads, BlocksAtOnce>(dim3(static_cast<unsigned>(blocks)), threads, body, stream);
 }
 
 /// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is

@@ -100,10 +100,10 @@ def number_bytes(parameters: Parameters) -> int:
 
 
 def step_bytes(parameters: Parameters) -> int:
-    """Of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32 346 a
+    """Of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32 283 a
     cell and 96 for each iteration of each of the three stages."""
     number, iterations = number_bytes(parameters), 3 * int(parameters["cycles"])
-    of_cell = 84 * number + 10 + iterations * (45 * number // 2 + 6)
+    of_cell = 69 * number + 7 + iterations * (45 * number // 2 + 6)
     return of_cell * cells(parameters)
 
 

@@ -5,7 +5,7 @@
 /// buildings, three Runge-Kutta stages a step (Williamson 1980), each projected by a fixed number
 /// of conjugate gradients with one V-cycle; no number of the iteration ever comes to the host.
 ///
-/// A step moves 346 + 96 bytes a cell for each iteration of a stage in fp32, 922 with two; 81
+/// A step moves 283 + 96 bytes a cell for each iteration of a stage in fp32, 859 with two; 81
 /// bytes a cell of memory.
 ///
 /// Read next: grid/grid.hpp (where a cell lies), flow/flow.hpp and flow/momentum.hpp (the

@@ -17,11 +17,15 @@ struct viscosity_of {
     flow_arguments<Real> f;
     const std::uint8_t* flags;
     walls_of_plane<Real> walls{};
+    using two_paths = void;  // the one without walls is much shorter
 
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
+    WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     template <bool Walls>
-    WATARI_INLINE void operator()(const cell& c) const {
+    WATARI_INLINE Real value(const cell& c) const {
         const around<Real> here(f, walls, c);
+        if constexpr (Walls && executes == processor::type::gpu)  // a warp inside a building
+            if (!(flags[c.at] & les::flag::fluid)) return 0;
         Real squares = 0;
         for (unsigned a = 0; a < 3; ++a) {
             const Real d = here.difference_up(f.now.velocity[a], a);
@@ -32,8 +36,9 @@ struct viscosity_of {
         squares += here.template mean_square<Walls>(0, 2);
         squares += here.template mean_square<Walls>(1, 2);
         const Real nu = f.air.nu + f.length2[c.at] * square_root(squares);
-        f.nu[c.at] = !Walls || (flags[c.at] & les::flag::fluid) ? nu : Real(0);
+        return !Walls || (flags[c.at] & les::flag::fluid) ? nu : Real(0);
     }
+    WATARI_INLINE void put(const cell& c, Real value) const { f.nu[c.at] = value; }
 };
 
 /// One stage for u, v, w and theta; 69 bytes in fp32, 16 less without reading or writing q.
@@ -43,29 +48,44 @@ struct advance_one {
     stage_factors<Real> by;
     const std::uint8_t* flags;
     walls_of_plane<Real> walls{};
+    using two_paths = void;  // the one without walls is much shorter
+    using much = void;       // needs many registers
 
+    struct result {
+        Real q[4], next[4];
+    };
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
-    WATARI_INLINE void update(unsigned n, const cell& c, const Real* from, Real* to, Real tendency,
-                              bool open) const {
-        Real q = by.step * tendency;
-        if constexpr (Which != stage::first) q = by.a * f.q[n][c.at] + q;
-        q = open ? q : Real(0);
-        if constexpr (Which != stage::last) f.q[n][c.at] = q;
-        to[c.at] = from[c.at] + by.b * q;
-    }
+    WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     template <bool Walls>
-    WATARI_INLINE void operator()(const cell& c) const {
+    WATARI_INLINE result value(const cell& c) const {
         const around<Real> here(f, walls, c);
         const std::uint8_t own = flags[c.at];
-        const auto open = [&](std::uint8_t bit) { return !Walls || (own & bit) != 0; };
+        result now{};
+        if constexpr (Walls && executes == processor::type::gpu) {  // a warp inside a building
+            if (!(own & les::flag::fluid)) {
+                for (unsigned n = 0; n < 4; ++n) now.next[n] = f.now[n][c.at] + by.b * now.q[n];
+                return now;
+            }
+        }
         // all four before the first is stored: what they share is loaded and computed once
         const Real tendency[4] = {
             here.template momentum<Walls, 0>(), here.template momentum<Walls, 1>(),
             here.template momentum<Walls, 2>(), here.template warming<Walls>()};
-        for (unsigned a = 0; a < 3; ++a)
-            update(a, c, f.now.velocity[a], f.next.velocity[a], tendency[a],
-                   open(les::flag::low(a)));
-        update(3, c, f.now.theta, f.next.theta, tendency[3], open(les::flag::fluid));
+        for (unsigned n = 0; n < 4; ++n) {
+            const bool open =
+                !Walls || (own & (n == 3 ? les::flag::fluid : les::flag::low(n))) != 0;
+            Real q = by.step * tendency[n];
+            if constexpr (Which != stage::first) q = by.a * f.q[n][c.at] + q;
+            now.q[n] = open ? q : Real(0);
+            now.next[n] = f.now[n][c.at] + by.b * now.q[n];
+        }
+        return now;
+    }
+    WATARI_INLINE void put(const cell& c, const result& now) const {
+        for (unsigned n = 0; n < 4; ++n) {
+            if constexpr (Which != stage::last) f.q[n][c.at] = now.q[n];
+            (n == 3 ? f.next.theta : f.next.velocity[n])[c.at] = now.next[n];
+        }
     }
 };
 
@@ -79,6 +99,7 @@ struct correct_one {
     struct result {
         Real u[3];
     };
+    WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
         result now{};
@@ -86,7 +107,8 @@ struct correct_one {
             const index before = c.at - static_cast<index>(f.grid.stride(a));
             const Real slope = (f.p[c.at] - f.p[before]) * f.air.per_d[a];
             const bool open = !Walls || (flags[c.at] & les::flag::low(a)) != 0;
-            now.u[a] = open ? f.next.velocity[a][c.at] - tau * slope : Real(0);
+            const Real corrected = f.next.velocity[a][c.at] - tau * slope;
+            now.u[a] = open ? corrected : Real(0);
         }
         return now;
     }

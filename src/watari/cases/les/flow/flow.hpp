@@ -44,8 +44,8 @@ struct motion {
     Real* velocity[3]{};
     Real* theta{};
 
-    Real*& operator[](unsigned n) { return n == 3 ? theta : velocity[n]; }
-    const Real* operator[](unsigned n) const { return n == 3 ? theta : velocity[n]; }
+    constexpr Real*& operator[](unsigned n) { return n == 3 ? theta : velocity[n]; }
+    constexpr const Real* operator[](unsigned n) const { return n == 3 ? theta : velocity[n]; }
 };
 
 /// Where Runge and Kutta's stage begins and ends: q = a q + step F, u* = u + b q.

@@ -1,9 +1,9 @@
-/// Loops over the cells of a grid, a row at a time: a thread of the CPU has a row, or a warp of the
-/// GPU.
+/// Loops over the cells of a grid: a thread of the CPU has a row, a warp of the GPU a tile of
+/// several planes.
 ///
 /// A body has `operator()<Walls>(where)`, or its two steps. Walls: false where all neighbours of
 /// the cell are fluid, which needs no branches; both give the same bits there. Where a grid goes
-/// around by itself, whoever has written a row writes its copies in the halo too, while the row is
+/// around by itself, whoever has written cells writes their copies in the halo too, while they are
 /// in the cache.
 #pragma once
 
@@ -57,6 +57,12 @@ WATARI_INLINE auto visit_cell(const Body& body, const cell& where) {
         return body.template operator()<Walls>(where);
 }
 
+/// Lets a body that asks for it look up what holds for all cells: a thread's first step.
+template <class Body>
+WATARI_INLINE Body entered(Body body) {
+    if constexpr (requires { body.enter(); }) body.enter();
+    return body;
+}
 /// Tells a body that asks for it which plane it is in: once a row it looks up what holds for all of
 /// it.
 template <class Body>
@@ -67,24 +73,6 @@ WATARI_INLINE Body in_plane(Body body, std::size_t k) {
 
 /// Loops over fewer cells run on one thread: a team would cost more.
 inline constexpr std::size_t least_shared = 8192;
-
-/// Copies of row (k, j) for who reads beyond the edges in x and y. `lane` of `lanes` does its
-/// share.
-template <class Real>
-WATARI_KERNEL void copy_around(const les::grid& g, std::size_t k, std::size_t j,
-                               const written<Real>& to, unsigned lane, unsigned lanes) {
-    for (unsigned n = 0; n < to.count; ++n) {
-        Real* const row = to.array[n] + g.at(k, j, 0) - 1;
-        const std::size_t last = g.size.x;
-        if (lane == 0) row[0] = row[last], row[last + 1] = row[1];
-        const std::size_t above = g.size.y * g.row();
-        for (std::size_t i = lane; i < g.row(); i += lanes) {
-            const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
-            if (j == 0) row[above + i] = value;
-            if (j + 1 == g.size.y) row[static_cast<std::ptrdiff_t>(i - above)] = value;
-        }
-    }
-}
 
 }  // namespace watari::WATARI_BACKEND
 

@@ -23,7 +23,7 @@ void for_each_grid_row(const les::grid& g, const Work& work) {
 
 template <bool Walls, class Body>
 WATARI_CLONES void visit_row(const Body given, cell from, std::size_t count) {
-    const Body body = in_plane(given, from.k);
+    const Body body = in_plane(entered(given), from.k);
     WATARI_VECTORS
     for (std::size_t i = 0; i < count; ++i)
         visit_cell<Walls>(body, {from.k, from.j, from.i + i, from.at + i});
@@ -48,6 +48,22 @@ bool has_walls(const Body& body, std::size_t at, std::size_t count) {
     return body.flags != nullptr && !all_inner(body.flags + at, count);
 }
 
+/// Copies of row (k, j) for who reads beyond the edges in x and y.
+template <class Real>
+void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written<Real>& to) {
+    for (unsigned n = 0; n < to.count; ++n) {
+        Real* const row = to.array[n] + g.at(k, j, 0) - 1;
+        const std::size_t last = g.size.x;
+        row[0] = row[last], row[last + 1] = row[1];
+        const std::size_t above = g.size.y * g.row();
+        for (std::size_t i = 0; i < g.row(); ++i) {
+            const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
+            if (j == 0) row[above + i] = value;
+            if (j + 1 == g.size.y) row[static_cast<std::ptrdiff_t>(i - above)] = value;
+        }
+    }
+}
+
 /// body(cell) for each cell, in no order; body.row(k, j, cells) where it has one.
 template <class Body, class Real>
 void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
@@ -62,7 +78,7 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
                                                 : visit_row<false>(body, from, count);
             }
         }
-        if (g.around) copy_around(g, k, j, to, 0, 1);
+        if (g.around) copy_around(g, k, j, to);
     });
 }
 
@@ -81,7 +97,7 @@ void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to
                 for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
             partials[(k * g.size.y + j) * pieces + p] = lane[0];
         }
-        if (g.around) copy_around(g, k, j, to, 0, 1);
+        if (g.around) copy_around(g, k, j, to);
     });
 }
 

@@ -1,92 +1,204 @@
-/// The loops of the GPU: a warp has a row. Part of loops.hpp, which includes it.
+/// The loops of the GPU: a warp has a tile of a row and several planes. Part of loops.hpp, which
+/// includes it.
+///
+/// Lanes lie along x. A lane takes four planes at once: what two of them both read it loads once,
+/// all loads are under way together, and the L2 cache is asked for fewer planes twice. The warps of
+/// a block have neighbouring rows, which they read from the same L1 cache.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 namespace watari::gpu {
 
-inline constexpr unsigned warps_of_a_block = 4;
+inline constexpr unsigned warps_of_a_block = 8;
+inline constexpr unsigned planes_at_once = 4;
 
-/// work(k, j, lane) for each row, by all lanes of a warp.
-template <class Work>
-void for_each_grid_row(const les::grid& g, Work work, stream_t stream) {
-    const auto rows = static_cast<unsigned>(g.rows()), across = static_cast<unsigned>(g.size.y);
-    launch<warps_of_a_block * row_lanes, 4>(
-        (rows + warps_of_a_block - 1) / warps_of_a_block, dim3(row_lanes, warps_of_a_block),
+/// Cells of a warp: `cells` of row j from i on, in `planes` planes from k on.
+struct tile {
+    index k, j, i, planes, cells;
+};
+
+/// Tiles of a grid, and how large they are: smaller ones for a small grid, so that it has a warp
+/// for every place on the GPU.
+struct tiling {
+    unsigned cells, planes;
+
+    __host__ __device__ dim3 of(const les::grid& g) const {
+        const auto parts = [](std::size_t all, unsigned each) {
+            return static_cast<unsigned>((all + each - 1) / each);
+        };
+        return dim3(parts(g.size.x, cells), parts(g.size.y, warps_of_a_block),
+                    parts(g.size.z, planes));
+    }
+};
+inline tiling tiling_of(const les::grid& g) {
+    constexpr std::size_t enough = std::size_t{1} << 23;  // cells, for 132 multiprocessors
+    return g.size.cells() >= enough ? tiling{4 * row_lanes, 2 * planes_at_once}
+                                    : tiling{row_lanes, planes_at_once};
+}
+
+/// Blocks of a body's loop on a multiprocessor, which limits the registers of a thread to 64 or
+/// 128.
+template <class Body, class Real>
+inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
+    typename Body::much;
+}
+? 4 : 2;
+
+/// work(tile, lane) for each tile, by all lanes of a warp.
+template <unsigned BlocksAtOnce, class Work>
+void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t stream) {
+    launch<warps_of_a_block * row_lanes, BlocksAtOnce>(
+        by.of(g), dim3(row_lanes, warps_of_a_block),
         [=] __device__() {
-            const unsigned row = blockIdx.x * warps_of_a_block + threadIdx.y;
-            if (row < rows) work(row / across, row % across, threadIdx.x);
+            const unsigned j = blockIdx.y * warps_of_a_block + threadIdx.y;
+            const unsigned i = blockIdx.x * by.cells, k = blockIdx.z * by.planes;
+            const auto x = static_cast<unsigned>(g.size.x), z = static_cast<unsigned>(g.size.z);
+            if (j < g.size.y)
+                work(tile{static_cast<index>(k), static_cast<index>(j), static_cast<index>(i),
+                          static_cast<index>(min(by.planes, z - k)),
+                          static_cast<index>(min(by.cells, x - i))},
+                     threadIdx.x);
         },
         stream);
 }
 
-/// Cells of a lane whose loads are under way at once: memory is far, and a warp has few.
-inline constexpr unsigned cells_at_once = 4;
+/// A body whose path without walls is much shorter.
+template <class Body>
+concept asks_for_walls = requires {
+    typename Body::two_paths;
+};
 
-/// Work on the cells of a row from `first` to `last` that are a lane's; `finish` takes what each
-/// returns, in their order. A body in two steps never asks whether there are walls: its loads would
-/// wait for the answer.
-template <class Body, class Finish>
-__device__ void visit_lane(const Body& body, cell at, index last, const Finish& finish) {
-    constexpr index step = row_lanes;
-    const auto moved = [&](index n) { return cell{at.k, at.j, at.i + n, at.at + n}; };
-    if constexpr (in_two_steps<Body>) {
-        using value = decltype(body.template value<true>(at));
-        for (; at.i + static_cast<index>(cells_at_once - 1) * step < last;
-             at = moved(cells_at_once * step)) {
-            value values[cells_at_once];
+/// What this lane has just written of `Planes` cells above each other at an edge, to their copies
+/// in the halo. A grid that goes around has two cells or more along x and y.
+template <unsigned Planes, class Real>
+__device__ void copy_around(const les::grid& g, const cell& c, index plane,
+                            const written<Real>& to) {
+    const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y);
+    const index along_x = c.i == 0 ? x : c.i + 1 == x ? -x : 0;
+    const index rows = c.j == 0 ? y : c.j + 1 == y ? -y : 0;
+    const index along_y = rows * static_cast<index>(g.row());
+    if (along_x == 0 && along_y == 0) return;
+#pragma unroll 1
+    for (unsigned n = 0; n < to.count; ++n) {
+        Real* const own = to.array[n] + c.at;
+        Real values[Planes];
 #pragma unroll
-            for (unsigned n = 0; n < cells_at_once; ++n)
-                values[n] = body.template value<true>(moved(static_cast<index>(n) * step));
+        for (unsigned k = 0; k < Planes; ++k) values[k] = own[static_cast<index>(k) * plane];
 #pragma unroll
-            for (unsigned n = 0; n < cells_at_once; ++n)
-                finish([&] { return body.put(moved(static_cast<index>(n) * step), values[n]); });
+        for (unsigned k = 0; k < Planes; ++k) {
+            Real* const here = own + static_cast<index>(k) * plane;
+            if (along_x != 0) here[along_x] = values[k];
+            if (along_y != 0) here[along_y] = values[k];
+            if (along_x != 0 && along_y != 0) here[along_x + along_y] = values[k];
         }
     }
-    for (; at.i < last; at = moved(step))
-        finish([&] {
-            if constexpr (in_two_steps<Body>)
-                return visit_cell<true>(body, at);
-            else
-                return body.flags == nullptr || (body.flags[at.at] & les::flag::inner)
-                           ? visit_cell<false>(body, at)
-                           : visit_cell<true>(body, at);
-        });
 }
 
-/// A row of for_each_cell, by the lanes of a warp.
+/// The value of each of `Planes` cells above each other, then finish(n, put of the n-th).
+template <bool Walls, unsigned Planes, class Body, class Above, class Finish>
+__device__ __forceinline__ void compute_column(const Body& body, const Above& above,
+                                               const Finish& finish) {
+    decltype(body.template value<Walls>(above(0))) values[Planes];
+#pragma unroll
+    for (unsigned n = 0; n < Planes; ++n) values[n] = body.template value<Walls>(above(n));
+#pragma unroll
+    for (unsigned n = 0; n < Planes; ++n) finish(n, [&] { return body.put(above(n), values[n]); });
+}
+
+/// body on `Planes` cells above each other; finish(n, the n-th's visit). A body in two steps that
+/// has little to compute never asks whether there are walls: its loads would wait for the answer.
+template <unsigned Planes, class Body, class Finish>
+__device__ __forceinline__ void visit_column(const Body& body, const cell& c, index plane,
+                                             const Finish& finish) {
+    const auto above = [&](unsigned n) {
+        const auto up = static_cast<index>(n);
+        return cell{c.k + up, c.j, c.i, c.at + up * plane};
+    };
+    if constexpr (!asks_for_walls<Body>) {
+        if constexpr (in_two_steps<Body>) {
+            compute_column<true, Planes>(body, above, finish);
+        } else {
+#pragma unroll 1
+            for (unsigned n = 0; n < Planes; ++n)
+                finish(n, [&] { return body.template operator()<true>(above(n)); });
+        }
+    } else {
+        std::uint8_t all = les::flag::inner;
+#pragma unroll
+        for (unsigned n = 0; n < Planes; ++n) all &= body.flags[above(n).at];
+        if (all != 0) {
+            compute_column<false, Planes>(body, above, finish);
+        } else {
+#pragma unroll 1
+            for (unsigned n = 0; n < Planes; ++n) {
+                const cell own = above(n);
+                const Body here = in_plane(body, static_cast<std::size_t>(own.k));
+                finish(n, [&] { return visit_cell<true>(here, own); });
+            }
+        }
+    }
+}
+
+/// From a plane to the next: the body's own number, if it has one, by which its neighbours'
+/// addresses become those of cells above and are loaded once.
+template <class Body>
+__device__ __forceinline__ index plane_of(const Body& body, const les::grid& g) {
+    if constexpr (requires { body.plane(); })
+        return body.plane();
+    else
+        return static_cast<index>(g.plane());
+}
+
+/// Cells of a tile in `Planes` planes from k on that are a lane's.
+template <unsigned Planes, class Body, class Real, class Finish>
+__device__ __forceinline__ void visit_planes(const les::grid& g, const Body& body,
+                                             const written<Real>& to, const tile& t, index k,
+                                             unsigned lane, const Finish& finish) {
+    const index plane = plane_of(body, g), last = t.i + t.cells;
+    for (index i = t.i + static_cast<index>(lane); i < last; i += row_lanes) {
+        const cell c{k, t.j, i, static_cast<index>(g.at(k, t.j, i))};
+        visit_column<Planes>(body, c, plane, finish);
+        if (g.around) copy_around<Planes>(g, c, plane, to);
+    }
+}
+
 template <class Body, class Real>
-__device__ void visit_row(const les::grid& g, const Body& body, const written<Real>& to, unsigned k,
-                          unsigned j, unsigned lane) {
-    const index own = static_cast<index>(lane), first = static_cast<index>(g.at(k, j, 0));
-    visit_lane(in_plane(body, k),
-               cell{static_cast<index>(k), static_cast<index>(j), own, first + own},
-               static_cast<index>(g.size.x), [](const auto& visit) { visit(); });
-    if (!g.around) return;
-    __syncwarp();
-    copy_around(g, k, j, to, lane, row_lanes);
+__device__ __forceinline__ void visit_tile(const les::grid& g, const Body& given,
+                                           const written<Real>& to, const tile& t, unsigned lane) {
+    const Body body = entered(given);
+    const auto finish = [](unsigned, const auto& visit) { visit(); };
+    constexpr unsigned at_once = asks_for_walls<Body> ? 2 : planes_at_once;
+    index k = t.k;
+    const index last = t.k + t.planes;
+    for (; k + static_cast<index>(at_once) <= last; k += at_once)
+        visit_planes<at_once>(g, body, to, t, k, lane, finish);
+    for (; k < last; ++k) visit_planes<1>(g, body, to, t, k, lane, finish);
 }
 
 template <class Body, class Real>
 void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t stream) {
-    for_each_grid_row(
-        g,
-        [=] __device__(unsigned k, unsigned j, unsigned lane) {
-            visit_row(g, body, to, k, j, lane);
-        },
-        stream);
+    for_each_tile<blocks_at_once<Body, Real>>(
+        g, tiling_of(g),
+        [=] __device__(const tile& t, unsigned lane) { visit_tile(g, body, to, t, lane); }, stream);
 }
 
-/// The loops of small grids, one after the other, by one block: a warp has a row.
+/// The loops of small grids, one after the other, by one block.
 struct block_loops {
     template <class Body, class Real>
     __device__ void operator()(const les::grid& g, const Body& body,
                                const written<Real>& to) const {
-        const auto rows = static_cast<unsigned>(g.rows()), across = static_cast<unsigned>(g.size.y);
-        for (unsigned row = threadIdx.y; row < rows; row += blockDim.y)
-            visit_row(g, body, to, row / across, row % across, threadIdx.x);
+        const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y),
+                   z = static_cast<index>(g.size.z), up = static_cast<index>(planes_at_once);
+        const index tiles = y * ((z + up - 1) / up);
+        for (index n = static_cast<index>(threadIdx.y); n < tiles;
+             n += static_cast<index>(blockDim.y)) {
+            const index k = n / y * up;
+            visit_tile(g, body, to, tile{k, n % y, 0, min(up, z - k), x}, threadIdx.x);
+        }
         __syncthreads();  // the next loop reads what this one wrote
     }
 };
@@ -99,26 +211,34 @@ void in_one_block(const Work& work, stream_t stream) {
         1, dim3(row_lanes, warps), [=] __device__() { work(block_loops{}); }, stream);
 }
 
+/// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j), by
+/// the tree of the CPU: each lane adds up its cells, then halves are added onto halves.
 template <class Body, class Real>
 void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to, stream_t stream) {
-    const std::size_t piece = les::piece_of(g.size.x), pieces = g.size.x / piece;
-    for_each_grid_row(
-        g,
-        [=] __device__(unsigned k, unsigned j, unsigned lane) {
-            const index first = static_cast<index>(g.at(k, j, 0));
-            for (std::size_t p = 0; p < pieces; ++p) {
-                double own = 0;
-                const index i = static_cast<index>(p * piece + lane);
-                visit_lane(body, cell{static_cast<index>(k), static_cast<index>(j), i, first + i},
-                           static_cast<index>((p + 1) * piece),
-                           [&](const auto& visit) { own += visit(); });
-                for (unsigned half = row_lanes / 2; half > 0; half /= 2)
-                    own += __shfl_down_sync(~0u, own, half);
-                if (lane == 0) partials[(k * g.size.y + j) * pieces + p] = own;
-            }
-            if (!g.around) return;
-            __syncwarp();
-            copy_around(g, k, j, to, lane, row_lanes);
+    const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
+    const std::size_t pieces = g.size.x / piece;
+    const tiling by{piece, tiling_of(g).planes};
+    for_each_tile<blocks_at_once<Body, Real>>(
+        g, by,
+        [=] __device__(const tile& t, unsigned lane) {
+            const unsigned number = static_cast<unsigned>(t.i) / piece;
+            const auto add = [&]<unsigned Planes>(std::integral_constant<unsigned, Planes>,
+                                                  index k) {
+                double own[Planes]{};
+                visit_planes<Planes>(g, body, to, t, k, lane,
+                                     [&](unsigned n, const auto& visit) { own[n] += visit(); });
+#pragma unroll
+                for (unsigned n = 0; n < Planes; ++n) {
+                    for (unsigned half = row_lanes / 2; half > 0; half /= 2)
+                        own[n] += __shfl_down_sync(~0u, own[n], half);
+                    if (lane == 0) partials[((k + n) * g.size.y + t.j) * pieces + number] = own[n];
+                }
+            };
+            index k = t.k;
+            const index last = t.k + t.planes;
+            for (; k + static_cast<index>(planes_at_once) <= last; k += planes_at_once)
+                add(std::integral_constant<unsigned, planes_at_once>{}, k);
+            for (; k < last; ++k) add(std::integral_constant<unsigned, 1>{}, k);
         },
         stream);
 }

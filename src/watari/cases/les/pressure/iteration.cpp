@@ -18,6 +18,7 @@ struct residual_of {
     Real per_d[3], per_tau;
     const std::uint8_t* flags;
 
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
         const index at = c.at;
@@ -48,7 +49,7 @@ void residual(const level<Real>& l, const flow_arguments<Real>& f, Real tau, str
 /// What an iteration makes of the sums in memory: no host looks at them.
 WATARI_INLINE double beta_of(const iteration_sums* sums, unsigned iteration) {
     const double now = sums->rz[iteration % 2], before = sums->rz[(iteration + 1) % 2];
-    return iteration > 0 && before > 0 ? now / before : 0;
+    return before > 0 ? now / before : 0;
 }
 WATARI_INLINE double alpha_of(const iteration_sums* sums, unsigned iteration) {
     return sums->d_ad > 0 ? sums->rz[iteration % 2] / sums->d_ad : 0;
@@ -63,10 +64,10 @@ struct next_direction {
     const std::uint8_t* flags = nullptr;
     Real beta{};
 
-    WATARI_INLINE void enter(std::size_t) { beta = Real(beta_of(sums, iteration)); }
+    WATARI_INLINE void enter() { beta = Real(beta_of(sums, iteration)); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
-        return iteration == 0 ? z[c.at] : z[c.at] + beta * d[c.at];
+        return z[c.at] + beta * d[c.at];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { d[c.at] = value; }
 };
@@ -83,6 +84,7 @@ struct curvature_of {
     const Real* d;
     const std::uint8_t* flags;
 
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE double value(const cell& c) const {
         return double(d[c.at]) * double(a.template apply<Walls>(in_array<Real>{d}, c));
@@ -109,7 +111,8 @@ struct step_along {
     struct result {
         Real p, r;
     };
-    WATARI_INLINE void enter(std::size_t) { alpha = Real(alpha_of(sums, iteration)); }
+    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
         return {p[c.at] + alpha * d[c.at],
@@ -129,13 +132,44 @@ void update(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
                   written<Real>{{p, l.r}, 2}, stream);
 }
 
+template <class Real>
+struct last_step {
+    const Real* d;
+    Real* p;
+    const iteration_sums* sums;
+    unsigned iteration;
+    const std::uint8_t* flags = nullptr;
+    Real alpha{};
+
+    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
+    template <bool>
+    WATARI_INLINE Real value(const cell& c) const {
+        return p[c.at] + alpha * d[c.at];
+    }
+    WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
+};
+
+template <class Real>
+void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
+            unsigned iteration, stream_t stream) {
+    for_each_cell(l.grid, last_step<Real>{d, p, sums, iteration}, only(p), stream);
+}
+
 void add_columns(const les::grid& g, const double* partials, double* columns, stream_t stream) {
     const std::size_t each = g.size.x / les::piece_of(g.size.x) * g.size.y, planes = g.size.z;
     for_each(
         each,
         [=] WATARI_KERNEL(std::size_t n) {
+            constexpr std::size_t at_once = 16;  // loads: a GPU has few of these threads
+            const double* from = partials + n;
             double sum = 0;
-            for (std::size_t k = 0; k < planes; ++k) sum += partials[k * each + n];
+            std::size_t k = 0;
+            for (; k + at_once <= planes; k += at_once) {
+                double next[at_once];
+                for (std::size_t a = 0; a < at_once; ++a) next[a] = from[(k + a) * each];
+                for (const double value : next) sum += value;
+            }
+            for (; k < planes; ++k) sum += from[k * each];
             columns[n] = sum;
         },
         stream);
@@ -159,6 +193,7 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .direction = WATARI_BACKEND::direction<Real>,
     .curvature = WATARI_BACKEND::curvature<Real>,
     .update = WATARI_BACKEND::update<Real>,
+    .finish = WATARI_BACKEND::finish<Real>,
     .add_columns = WATARI_BACKEND::add_columns,
     .add_up = WATARI_BACKEND::add_up};
 

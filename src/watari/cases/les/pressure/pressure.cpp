@@ -109,18 +109,23 @@ void pressure<Real>::total(double* to, stream_t stream) {
 
 template <class Real>
 void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
-    const level<Real>& l = levels_[0];
+    level<Real>& l = levels_[0];
+    const auto all = static_cast<unsigned>(cycles);
     run_->residual(l, f, tau, stream);
-    for (unsigned n = 0; n < static_cast<unsigned>(cycles); ++n) {
+    for (unsigned n = 0; n < all; ++n) {
         fill(0, l.r, stream);
         cycle(stream);
         total(&numbers_->rz[n % 2], stream);
-        run_->direction(l, d_, numbers_, n, stream);
+        if (n == 0)
+            std::swap(l.e, d_);  // the first direction is e: no copy
+        else
+            run_->direction(l, d_, numbers_, n, stream);
         fill(0, d_, stream);
         run_->curvature(l, d_, partials_, stream);
         total(&numbers_->d_ad, stream);
-        run_->update(l, d_, p_, numbers_, n, stream);
+        (n + 1 == all ? run_->finish : run_->update)(l, d_, p_, numbers_, n, stream);
     }
+    if (all > 0) std::swap(l.e, d_);
     fill(0, p_, stream);
 }
 

@@ -16,6 +16,7 @@ struct sweep_from {
     Real weight;
     const std::uint8_t* flags;
 
+    WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
         const Real rest = r[c.at] - a.template apply<Walls>(x, c);
@@ -34,6 +35,7 @@ struct product_of {
         Real e;
         double product;
     };
+    WATARI_INLINE index plane() const { return sweep.plane(); }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
         const Real e = sweep.template value<Walls>(c);
