@@ -4,7 +4,6 @@
 /// `depth` levels has 2^depth - 1 nodes.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 
 namespace watari::deep {
@@ -24,11 +23,13 @@ struct shape {
     constexpr std::size_t bytes() const { return nodes() * each * sizeof(double); }
 };
 
-/// Node n, by the pointers from the root down: a load for each level.
+/// Node n, by the pointers from the root down: a load for each level. Without std::bit_width, which
+/// nvcc makes 0 on a GPU.
 template <class Node>
 constexpr Node* walk(Node* at, std::size_t n) {
-    for (int bit = static_cast<int>(std::bit_width(n)) - 2; bit >= 0; --bit)
-        at = at->child[n >> bit & 1];
+    unsigned level = 0;
+    while (n >> level > 1) ++level;
+    while (level-- > 0) at = at->child[n >> level & 1];
     return at;
 }
 
