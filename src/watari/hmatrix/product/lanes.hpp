@@ -18,15 +18,6 @@ constexpr unsigned row_sum = 8, column_sum = 4;  ///< lanes of a sum along a row
 template <unsigned Systems>
 constexpr unsigned loads = Systems > 1 ? 4 : 8;
 
-/// Memory is asked for what comes to the last cache: nobody waits for it.
-WATARI_INLINE void fetch(const void* at) {
-#ifdef __CUDA_ARCH__
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#else
-    __builtin_prefetch(at);
-#endif
-}
-
 /// sum[s] += a[j] x_s[j] for j = lane, lane + 8, ...
 template <unsigned Systems, class Element>
 WATARI_INLINE void add_lane(const Element* a, const double* x, std::size_t stride,
