@@ -75,7 +75,7 @@ __device__ void project(const team<Threads>& own, const group_view& g, const lea
 /// The sums of a leaf's rows.
 template <unsigned Threads, class Element, unsigned Systems>
 __device__ void sum_rows(const team<Threads>& own, const leaf_view& leaf, const Element* a,
-                         std::size_t width, const projection& by, double* sums,
+                         std::uint32_t width, const projection& by, double* sums,
                          std::size_t sum_count) {
     constexpr unsigned rows_of_warp = warp_lanes / 2;
     const unsigned lane = own.rank % warp_lanes, half = lane / rows_of_warp;
