@@ -200,11 +200,6 @@ inline unsigned __ballot_sync(unsigned, bool condition) {
         votes |= unsigned{taken<bool>(lane, turn)} << lane;
     return votes;
 }
-inline int __ffs(int bits) { return bits ? std::countr_zero(static_cast<unsigned>(bits)) + 1 : 0; }
-template <class Value>
-Value __ldcg(const Value* from) {
-    return *from;
-}
 
 struct local {
     template <class Word>

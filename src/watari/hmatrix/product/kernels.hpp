@@ -43,17 +43,11 @@ struct tile_piece {
     std::uint32_t at, first, last;  ///< `at` wraps around where the leaf begins in the tile
 };
 
-/// Where the sums of a leaf's rows begin, and its first tile.
-struct leaf_sums {
-    std::uint32_t first, tile;
-};
-
 /// The lists of a GPU's pass over a group, whose leaves lie in the order in which they start; see
 /// multiply.cu.
 struct pass_view {
-    const leaf_sums* sums;     ///< by leaf
-    const tile_piece* pieces;  ///< in the order of their leaves in each tile
-    std::uint32_t* left;       ///< by tile: pieces that are missing; as before when it ends
+    const std::uint32_t* sums;  ///< by leaf: where those of its rows begin
+    const tile_piece* pieces;   ///< in the order of their leaves in each tile
     std::uint32_t leaf_count;
     std::uint32_t large;      ///< of the leaves, those that a block takes, each
     std::uint32_t sum_count;  ///< rows of all leaves

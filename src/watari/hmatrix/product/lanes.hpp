@@ -9,6 +9,7 @@
 #include "watari/core/backend.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace watari::WATARI_BACKEND::hmatrix_parts {
 
@@ -18,53 +19,49 @@ constexpr unsigned row_sum = 8, column_sum = 4;  ///< lanes of a sum along a row
 template <unsigned Systems>
 constexpr unsigned loads = Systems > 1 ? 4 : 8;
 
-/// Memory is asked for what comes to the last cache: nobody waits for it.
-WATARI_INLINE void fetch(const void* at) {
-#ifdef __CUDA_ARCH__
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#else
-    __builtin_prefetch(at);
-#endif
+/// The last index stands for those behind it, and an element there is zero, which changes no sum:
+/// without branches the loads are under way together.
+WATARI_INLINE std::uint32_t within(std::uint32_t i, std::uint32_t count) {
+    return i < count ? i : count - 1;
 }
 
 /// sum[s] += a[j] x_s[j] for j = lane, lane + 8, ...
 template <unsigned Systems, class Element>
 WATARI_INLINE void add_lane(const Element* a, const double* x, std::size_t stride,
-                            std::size_t count, unsigned lane, double (&sum)[Systems]) {
+                            std::uint32_t count, unsigned lane, double (&sum)[Systems]) {
     constexpr unsigned at_once = loads<Systems>;
-    std::size_t j = lane;
-    for (; j + row_sum * (at_once - 1) < count; j += row_sum * at_once) {
+    for (std::uint32_t j = lane; j < count; j += row_sum * at_once) {
         Element own[at_once];
-        for (unsigned u = 0; u < at_once; ++u) own[u] = a[j + row_sum * u];
+        for (unsigned u = 0; u < at_once; ++u) {
+            const Element there = a[within(j + row_sum * u, count)];
+            own[u] = j + row_sum * u < count ? there : Element{0};
+        }
         for (unsigned s = 0; s < Systems; ++s)
             for (unsigned u = 0; u < at_once; ++u)
-                sum[s] += static_cast<double>(own[u]) * x[s * stride + j + row_sum * u];
+                sum[s] +=
+                    static_cast<double>(own[u]) * x[s * stride + within(j + row_sum * u, count)];
     }
-    for (; j < count; j += row_sum)
-        for (unsigned s = 0; s < Systems; ++s)
-            sum[s] += static_cast<double>(a[j]) * x[s * stride + j];
 }
 
 /// sum[s] = lane `half` + lane `half + 2` of the sum of a[r * rows] by_s[r] over r.
 template <unsigned Systems, class Element>
-WATARI_INLINE void add_half(const Element* a, std::size_t rows, const double* by,
-                            std::size_t stride, std::size_t width, unsigned half,
+WATARI_INLINE void add_half(const Element* a, std::uint32_t rows, const double* by,
+                            std::size_t stride, std::uint32_t width, unsigned half,
                             double (&sum)[Systems]) {
     constexpr unsigned at_once = loads<Systems>;
     static_assert(at_once % 2 == 0);
     double lanes[2][Systems]{};
-    std::size_t r = half;
-    for (; r + 2 * (at_once - 1) < width; r += 2 * at_once) {
+    for (std::uint32_t r = half; r < width; r += 2 * at_once) {
         Element own[at_once];
-        for (unsigned u = 0; u < at_once; ++u) own[u] = a[(r + 2 * u) * rows];
+        for (unsigned u = 0; u < at_once; ++u) {
+            const Element there = a[std::size_t{within(r + 2 * u, width)} * rows];
+            own[u] = r + 2 * u < width ? there : Element{0};
+        }
         for (unsigned s = 0; s < Systems; ++s)
             for (unsigned u = 0; u < at_once; ++u)
-                lanes[u % 2][s] += static_cast<double>(own[u]) * by[s * stride + r + 2 * u];
+                lanes[u % 2][s] +=
+                    static_cast<double>(own[u]) * by[s * stride + within(r + 2 * u, width)];
     }
-    while (r < width)
-        for (unsigned l = 0; l < 2; ++l, r += 2)  // their indices are known: registers
-            for (unsigned s = 0; r < width && s < Systems; ++s)
-                lanes[l][s] += static_cast<double>(a[r * rows]) * by[s * stride + r];
     for (unsigned s = 0; s < Systems; ++s) sum[s] = lanes[0][s] + lanes[1][s];
 }
 

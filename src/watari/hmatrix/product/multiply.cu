@@ -1,22 +1,24 @@
-// A group of leaves by one kernel. A block takes a large leaf, or four small ones, a warp each:
+// A group of leaves by two kernels. In the first a block takes a large leaf, or four small ones, a
+// warp each:
 //
 //     t = V x          8 threads a row of V; t lies in shared memory
 //     sums = U t, D x  2 threads a row, 16 rows side by side: runs of 128 bytes of a column
-//     y += sums        32 rows a warp, in the order of the leaves
 //
-// A leaf's sums go to memory, since rows wait for the leaves before it: whoever completes the last
-// leaf over 32 rows adds them up. So y has one order of additions, without a second kernel and
-// without a leaf that waits for another. Blocks start with the largest leaves: what is left at the
-// end is small.
+// In the second a warp takes 32 rows:
+//
+//     y += sums        in the order of the leaves: y has one order of additions
+//
+// A leaf cannot add its sums itself, since rows wait for the leaves before it; and whoever were to
+// add up what a large leaf completes last, hundreds of tiles, would keep all others waiting. Blocks
+// start with the largest leaves: what is left at the end is small.
 //
 // Bytes: those of the elements, once; of x, a leaf's columns (from L2); 16 a leaf's row for its
-// sum, written and read (L2), 5 to 8% of the elements in double. Time: elements at the rate of
-// memory as long as blocks are many; the longest leaf is columns / 64 + rows / 64 x rank / 16 round
-// trips to memory, and starts first.
+// sum, written and read, 5 to 8% of the elements in double. Time: elements at the rate of memory as
+// long as blocks are many; the longest leaf is (columns + rows) / 64 x rank / 16 round trips to
+// memory, and starts first; a tile is a trip for 32 of its pieces, and one for 16 of their sums.
 #include "watari/hmatrix/product/kernels.hpp"
 
 #include "watari/core/loops.hpp"
-#include "watari/core/parallel/atomic.hpp"
 #include "watari/hmatrix/product/lanes.hpp"
 
 namespace watari::gpu {
@@ -73,7 +75,7 @@ __device__ void project(const team<Threads>& own, const group_view& g, const lea
 /// The sums of a leaf's rows.
 template <unsigned Threads, class Element, unsigned Systems>
 __device__ void sum_rows(const team<Threads>& own, const leaf_view& leaf, const Element* a,
-                         std::size_t width, const projection& by, double* sums,
+                         std::uint32_t width, const projection& by, double* sums,
                          std::size_t sum_count) {
     constexpr unsigned rows_of_warp = warp_lanes / 2;
     const unsigned lane = own.rank % warp_lanes, half = lane / rows_of_warp;
@@ -90,10 +92,10 @@ __device__ void sum_rows(const team<Threads>& own, const leaf_view& leaf, const 
     own.sync();
 }
 
-/// y += the sums of all leaves over a tile, by a warp. The sums are other blocks': past L1.
+/// y += the sums of all leaves over a tile, in their order, by a warp.
 template <unsigned Systems>
 __device__ void add_tile(const group_view& g, const double* sums, double* y, std::uint32_t number) {
-    constexpr unsigned at_once = loads<Systems>;
+    constexpr unsigned at_once = Systems > 2 ? 4 : 16 / Systems;
     const hmatrix::tile own = g.tiles[number];
     const unsigned lane = threadIdx.x;
     const bool is_row = lane < own.rows;
@@ -112,8 +114,7 @@ __device__ void add_tile(const group_view& g, const double* sums, double* y, std
                 const std::uint32_t to = __shfl_sync(every, mine.last, k + u);
                 has[u] = lane >= from && lane < to;
                 for (unsigned s = 0; s < Systems; ++s)
-                    value[u][s] =
-                        has[u] ? __ldcg(sums + s * std::size_t{g.pass.sum_count} + at) : 0;
+                    value[u][s] = has[u] ? sums[s * std::size_t{g.pass.sum_count} + at] : 0;
             }
             for (unsigned u = 0; u < at_once; ++u)
                 for (unsigned s = 0; s < Systems; ++s)
@@ -121,63 +122,33 @@ __device__ void add_tile(const group_view& g, const double* sums, double* y, std
         }
     }
     for (unsigned s = 0; is_row && s < Systems; ++s) y[s * g.length + own.row + lane] = sum[s];
-    if (lane == 0) g.pass.left[number] = own.last - own.first;
 }
 
-/// Counts a leaf whose sums are written, and adds up the tiles that it completes.
-template <unsigned Threads, unsigned Systems>
-__device__ void complete(const team<Threads>& own, const group_view& g, const leaf_view& leaf,
-                         std::uint32_t first, const double* sums, double* y) {
-    constexpr std::uint32_t rows = hmatrix::tile_rows_gpu;
-    const std::uint32_t count = (leaf.row + leaf.rows - 1) / rows - leaf.row / rows + 1;
-    for (std::uint32_t base = own.rank / warp_lanes * warp_lanes; base < count; base += Threads) {
-        const std::uint32_t k = base + own.rank % warp_lanes;
-        // acquires what other leaves' threads wrote, and releases what this one's did
-        const bool is_last =
-            k < count && local::fetch_add(g.pass.left[first + k], ~std::uint32_t{0}) == 1;
-        unsigned done = __ballot_sync(every, is_last);
-        __syncwarp();  // what one lane acquired the others see
-        for (; done != 0; done &= done - 1)
-            add_tile<Systems>(g, sums, y, first + base + __ffs(static_cast<int>(done)) - 1);
-    }
-}
-
-/// Asks for the first bytes of a leaf, most often all of them, before anything needs them: then one
-/// round trip to memory takes what would be several. So much that those of all leaves that run at
-/// once stay in L2.
-template <unsigned Threads, class Element>
-__device__ void fetch_ahead(const team<Threads>& own, const leaf_view& leaf, const Element* data) {
-    constexpr std::uint64_t line = 128 / sizeof(Element), lines = 2;
-    const std::uint64_t rows = leaf.rows, columns = leaf.columns;
-    const std::uint64_t all =
-        leaf.rank == hmatrix::dense ? rows * columns : leaf.rank * (rows + columns);
-    for (std::uint64_t at = own.rank, k = 0; k < lines && at * line < all; ++k, at += Threads)
-        fetch(data + at * line);
+/// Behind t of all systems.
+template <unsigned Systems>
+__device__ double* sums_of(const group_view& g, double* scratch) {
+    return scratch + Systems * std::size_t{g.projection_count};
 }
 
 template <unsigned Threads, class Element, unsigned Systems>
 __device__ void multiply_leaf(const team<Threads>& own, const group_view& g, const std::byte* data,
-                              const double* x, double* scratch, double* y, std::uint32_t number,
+                              const double* x, double* scratch, std::uint32_t number,
                               double* shared) {
     const leaf_view leaf = g.leaves[number];
-    const hmatrix::leaf_sums to = g.pass.sums[number];
     const auto* const a = reinterpret_cast<const Element*>(data + leaf.offset);
-    fetch_ahead(own, leaf, a);
-    double* const sums = scratch + Systems * std::size_t{g.projection_count};
+    double* const sums = sums_of<Systems>(g, scratch) + g.pass.sums[number];
     constexpr unsigned most = Threads / warp_lanes * hmatrix::most_rank_of_a_warp;
     projection t{shared, most};
     if (leaf.rank == hmatrix::dense) {
         // read alone
         const projection by{const_cast<double*>(x) + leaf.column, g.length};
-        sum_rows<Threads, Element, Systems>(own, leaf, a, leaf.columns, by, sums + to.first,
-                                            g.pass.sum_count);
+        sum_rows<Threads, Element, Systems>(own, leaf, a, leaf.columns, by, sums, g.pass.sum_count);
     } else {
         if (leaf.rank > most) t = {scratch + leaf.projected, g.projection_count};
         project<Threads, Element, Systems>(own, g, leaf, a, x, t);
         sum_rows<Threads, Element, Systems>(own, leaf, a + std::size_t{leaf.rank} * leaf.columns,
-                                            leaf.rank, t, sums + to.first, g.pass.sum_count);
+                                            leaf.rank, t, sums, g.pass.sum_count);
     }
-    complete<Threads, Systems>(own, g, leaf, to.tile, sums, y);
 }
 
 template <class Element, unsigned Systems>
@@ -185,24 +156,26 @@ void multiply_run(const group_view& g, const std::byte* data, const double* x, d
                   double* y, stream_t stream) {
     const std::uint32_t small = g.pass.leaf_count - g.pass.large;
     const std::size_t blocks = g.pass.large + (small + block_warps - 1) / block_warps;
-    constexpr std::uint32_t at_once = 4096;  // leaves, about: a warp asks for one of later
     launch<block_threads, blocks_at_once<Systems>>(
         blocks, dim3(warp_lanes, block_warps),
         [=] __device__() {
             __shared__ double shared[shared_ranks * Systems];
             if (blockIdx.x < g.pass.large)
                 return multiply_leaf<block_threads, Element, Systems>(
-                    {threadIdx.y * warp_lanes + threadIdx.x}, g, data, x, scratch, y, blockIdx.x,
+                    {threadIdx.y * warp_lanes + threadIdx.x}, g, data, x, scratch, blockIdx.x,
                     shared);
             const std::uint32_t n =
                 g.pass.large + (blockIdx.x - g.pass.large) * block_warps + threadIdx.y;
-            if (threadIdx.x == 0 && n + at_once < g.pass.leaf_count)
-                fetch(g.leaves + n + at_once), fetch(g.pass.sums + n + at_once);
             if (n < g.pass.leaf_count)
                 multiply_leaf<warp_lanes, Element, Systems>(
-                    {threadIdx.x}, g, data, x, scratch, y, n,
+                    {threadIdx.x}, g, data, x, scratch, n,
                     shared + threadIdx.y * hmatrix::most_rank_of_a_warp * Systems);
         },
+        stream);
+    // a block is a warp, so that few tiles too are spread over all multiprocessors
+    launch<warp_lanes, block_warps * blocks_at_once<Systems>>(
+        g.tile_count, dim3(warp_lanes),
+        [=] __device__() { add_tile<Systems>(g, sums_of<Systems>(g, scratch), y, blockIdx.x); },
         stream);
 }
 

@@ -31,7 +31,7 @@ void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
                           leaf.rank,
                           static_cast<std::uint32_t>(next_.projection - own.projection)});
         if (on_gpu_)
-            sums.push_back({static_cast<std::uint32_t>(next_.sum - own.sum), 0});
+            sums.push_back(static_cast<std::uint32_t>(next_.sum - own.sum));
         else
             projections.insert(projections.end(), rank, i);
         next_.projection += rank;
@@ -50,7 +50,7 @@ void plan_lists::add_tiles(std::span<const leaf_record> of, const identity& matr
         first = std::min(first, leaf.row / tile_rows);
         last = std::max(last, (leaf.row + leaf.rows - 1) / tile_rows);
     }
-    std::vector<std::uint32_t> next(std::size_t{last} - first + 2), number(next);
+    std::vector<std::uint32_t> next(std::size_t{last} - first + 2);
     const auto each_tile = [&](const leaf_record& leaf, const auto& use) {
         const std::uint32_t end = (leaf.row + leaf.rows - 1) / tile_rows;
         for (std::uint32_t t = leaf.row / tile_rows; t <= end; ++t) use(t);
@@ -61,16 +61,13 @@ void plan_lists::add_tiles(std::span<const leaf_record> of, const identity& matr
         const std::uint32_t count = next[t - first], row = t * tile_rows;
         const auto rows =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, matrix.triangles - row));
-        number[t - first] = static_cast<std::uint32_t>(tiles.size() - next_.tile);
         if (count > 0) tiles.push_back({row, rows, sum, sum + count});
-        if (count > 0 && on_gpu_) left.push_back(count);
         next[t - first] = sum;
         sum += count;
     }
     on_gpu_ ? pieces.resize(next_.entry + sum) : entries.resize(next_.entry + sum);
     for (std::uint32_t i = 0; i < of.size(); ++i) {
         const leaf_record& leaf = of[i];
-        if (on_gpu_) sums[next_.leaf + i].tile = number[leaf.row / tile_rows - first];
         each_tile(leaf, [&](std::uint32_t t) {
             const std::size_t at = next_.entry + next[t - first]++;
             if (!on_gpu_) {
@@ -80,7 +77,7 @@ void plan_lists::add_tiles(std::span<const leaf_record> of, const identity& matr
             const std::uint32_t row = t * tile_rows, begin = std::max(leaf.row, row);
             const std::uint32_t end = std::min(leaf.row + leaf.rows, row + tile_rows);
             // modulo 2^32
-            pieces[at] = {sums[next_.leaf + i].first + row - leaf.row, begin - row, end - row};
+            pieces[at] = {sums[next_.leaf + i] + row - leaf.row, begin - row, end - row};
         });
     }
     next_.entry += sum;
@@ -102,7 +99,7 @@ void plan_lists::order_leaves(std::span<const leaf_record> of) {
     });
     groups.back().large = static_cast<std::uint32_t>(std::ranges::count_if(own, is_large));
     const std::vector<leaf_view> views(leaves.begin() + first, leaves.end());
-    const std::vector<leaf_sums> places(sums.begin() + first, sums.end());
+    const std::vector<std::uint32_t> places(sums.begin() + first, sums.end());
     for (std::size_t n = 0; n < own.size(); ++n) {
         leaves[next_.leaf + n] = views[own[n]];
         sums[next_.leaf + n] = places[own[n]];
@@ -111,8 +108,8 @@ void plan_lists::order_leaves(std::span<const leaf_record> of) {
 
 std::size_t plan_lists::bytes() const {
     return up(leaves.size() * sizeof(leaf_view)) + up(tiles.size() * sizeof(tile)) +
-           up(4 * projections.size()) + up(4 * entries.size()) + up(4 * left.size()) +
-           up(sums.size() * sizeof(leaf_sums)) + up(pieces.size() * sizeof(tile_piece)) + 256;
+           up(4 * projections.size()) + up(4 * entries.size()) + up(4 * sums.size()) +
+           up(pieces.size() * sizeof(tile_piece)) + 256;
 }
 
 std::size_t plan_lists::scratch() const {
@@ -133,7 +130,6 @@ product_plan::product_plan(const matrix_index& index, const plan_lists& lists, p
     all_.tiles = placed(at, lists.tiles, who);
     all_.projections = placed(at, lists.projections, who);
     all_.entries = placed(at, lists.entries, who);
-    all_.pass.left = const_cast<std::uint32_t*>(placed(at, lists.left, who));  // own memory
     all_.pass.sums = placed(at, lists.sums, who);
     all_.pass.pieces = placed(at, lists.pieces, who);
 }
@@ -151,7 +147,6 @@ group_view product_plan::group(std::size_t number) const {
     own.entries += from.entry;
     own.pass.sums += from.leaf;
     own.pass.pieces += from.entry;
-    own.pass.left += from.tile;
     own.pass.leaf_count = static_cast<std::uint32_t>(to.leaf - from.leaf);
     own.pass.large = from.large;
     own.pass.sum_count = static_cast<std::uint32_t>(to.sum - from.sum);

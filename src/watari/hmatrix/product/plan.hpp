@@ -23,8 +23,7 @@ struct plan_lists {
     std::vector<leaf_view> leaves;
     std::vector<tile> tiles;
     std::vector<std::uint32_t> projections, entries;  ///< of a CPU
-    std::vector<std::uint32_t> left;                  ///< of a GPU, as what follows
-    std::vector<leaf_sums> sums;
+    std::vector<std::uint32_t> sums;                  ///< of a GPU, as what follows
     std::vector<tile_piece> pieces;
 
     /// A group a batch.
