@@ -8,26 +8,9 @@
 #include "watari/cases/les/flow/flow.hpp"
 #include "watari/cases/les/grid/loops.hpp"
 
-#include <cmath>
+#include WATARI_PART(square_root)
 
 namespace watari::WATARI_BACKEND {
-
-#ifdef __CUDA_ARCH__
-/// sqrtf's bits, and its steps where x is large enough: without its branch to the others, loads
-/// before and after it are under way together. Smaller ones are scaled by a power of 4.
-WATARI_INLINE float square_root(float x) {
-    const bool small = x < 0x1p-60f;
-    const float scaled = small ? x * 0x1p64f : x;
-    float inverse;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(scaled));
-    const float first = __fmul_rn(scaled, inverse), half = __fmul_rn(inverse, 0.5f);
-    const float root = __fmaf_rn(__fmaf_rn(-first, first, scaled), half, first);
-    return x > 0 && x <= 0x1.fffffep127f ? (small ? root * 0x1p-32f : root) : x;
-}
-#else
-WATARI_INLINE float square_root(float x) { return sqrtf(x); }
-#endif
-WATARI_INLINE double square_root(double x) { return sqrt(x); }
 
 /// What lies below and above a plane of cells where there is no air: chosen once a row, since a
 /// choice inside the loop would keep it from becoming one of vectors.
