@@ -35,7 +35,8 @@ state& shared() {  // never destroyed: threads of the program launch until it ha
     return *all;
 }
 
-// Where the driver refuses it, writes after reads are not seen.
+// Where the driver refuses read-mostly, writes after reads are not seen. Memory is so from before a
+// sampled launch to the next that is not: writes to read-mostly pages take seconds for a GiB.
 void advise(CUdeviceptr pointer, std::size_t size, CUmem_advise advice) {
     if (driver().advise) {
         driver().advise(pointer, size, advice, CU_DEVICE_CPU);
@@ -47,7 +48,6 @@ void allocated(const CUpti_CallbackData& data) {
     if (*static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS) {
         const std::lock_guard hold(shared().lock);
         shared().managed[*p.dptr] = p.bytesize;
-        advise(*p.dptr, p.bytesize, CU_MEM_ADVISE_SET_READ_MOSTLY);
     }
 }
 
