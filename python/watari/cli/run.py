@@ -73,7 +73,7 @@ def run(
     from watari.machine.hosts import apart
     from watari.plan.plan import find
     from watari.run import hosts, launch, prepare, runner
-    from watari.run.resume import continued
+    from watari.run.resume import continued, earlier
 
     started = time.monotonic()
     options = runner.Options(
@@ -82,21 +82,22 @@ def run(
         time_limit=parse_duration(time_limit) if time_limit else None,
         deadline=started + parse_duration(budget) if budget else None,
     )
-    machine = this_machine()
-    wanted = planned(words or [], plan, machine, quick)
-    machine = hosts.described(machine, list(wanted.requests), options.launcher)
-    if len(names := machine["hosts"]) > 1:  # defaults depend on them
+    before, resumed = None, None
+    if resume:
+        before, resumed, options.launcher = earlier(resume, options.launcher)
+    here = this_machine()
+    wanted = planned(words or [], plan, here, quick)
+    asked = before.requests if before else list(wanted.requests)
+    machine = hosts.described(here, asked, options.launcher)
+    if machine is not here:  # defaults depend on it
         wanted = planned(words or [], plan, machine, quick)
-        print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
+        print(hosts.summary(machine["hosts"]))
         for name, text in apart(machine):
             print(f"{name}: {text}")
     state = prepare.fresh(wanted, machine, options.launcher)
     state.program.anonymous = anonymous
-    resumed = None
-    if resume:
-        state, resumed, options.launcher = continued(
-            resume, state, bool(words or plan), options.launcher
-        )
+    if resume and before:
+        state = continued(resume, before, state, bool(words or plan), options.launcher)
     prepare.check_folders(state.requests)
     if dry_run:
         from watari.cli import dry_run as dry
@@ -109,7 +110,8 @@ def run(
     check_not_table(options.output)
     prepare.check_output(options.output, resumed)
     forecast(state.requests, machine)
-    prepare.grow_memory(state, machine)
+    if machine is here:  # memory of other hosts is out of reach
+        prepare.grow_memory(state, machine)
     total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
     options.progress = progress.suited(total, done)
     results, interrupted = runner.execute(state, options)

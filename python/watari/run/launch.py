@@ -28,7 +28,7 @@ from watari.common.files import closed_quietly, naming
 from watari.common.process import SESSION, STATE, stat
 from watari.plan.request import Request, expected_bytes
 from watari.run import scratch
-from watari.run.worker import CANNOT_WRITE, OF_RANKS, Trial, empty_trial, now
+from watari.run.worker import CANNOT_WRITE, OF_RANKS, Trial, empty_trial, host_name, now
 
 SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not slower
 STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
@@ -277,6 +277,7 @@ def trial(
         asked = {
             "case": request.case,
             "parameters": request.parameters,
+            "host": host_name(),
             "cpus": cpus,
             "environment": for_all_ranks(request, launcher),
         }
