@@ -48,9 +48,12 @@ def help_text(case: Case) -> str:
 
 
 def named_case(arguments: Sequence[str]) -> Case | None:
-    """The case whose help is asked for, if any: the first word that is one."""
+    """The case whose help is asked for, if any: the first word that is one. Raises UsageError for
+    another tool's word."""
     if not set(HELP) & set(arguments):
         return None
+    if arguments[0] not in cases.CASES and cases.written(arguments[0]):
+        cases.find(arguments[0])
     return next((cases.CASES[word] for word in arguments if word in cases.CASES), None)
 
 
