@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
 from watari import cases
 from watari.case.axes import TRIALS
 from watari.case.axis import Axis
 from watari.case.case import Case
+from watari.cli.help import Command
 
 HELP = ("-h", "--help")
 
@@ -57,7 +57,7 @@ def named_case(arguments: Sequence[str]) -> Case | None:
     return next((cases.CASES[word] for word in arguments if word in cases.CASES), None)
 
 
-class RunCommand(TyperCommand):
+class RunCommand(Command):
     """A command whose help is that of the case, where one is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
