@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from watari.case.axis import Machine
 from watari.cases import find
+from watari.common.case_table import CaseTable
 from watari.common.units import format_bytes, format_duration
 from watari.machine import record
 from watari.plan.request import Request, describe_all, no_sense
@@ -43,8 +42,7 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
     """A line a case, and the sums, for rich to print."""
     known = record.Machine.model_validate(machine)
     estimate = Estimate(known)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("case", overflow="fold")
+    table = CaseTable()
     for title in ("trials", "bytes a trial", "memory", "disk", "time"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("", overflow="fold")

@@ -23,7 +23,8 @@ from watari.plan.request import Request
 if TYPE_CHECKING:
     from watari.results.schema import Results
 
-TABLES = (".csv", ".parquet", ".xlsx", ".tsv")  # what `export` is for
+EXPORTED = (".csv", ".parquet")  # what `export` writes
+TABLES = (*EXPORTED, ".xlsx", ".tsv")
 
 
 @app.command(
@@ -142,10 +143,10 @@ def forecast(requests: list[Request], machine: Machine) -> None:
 def check_not_table(output: Path) -> None:
     """Raises UsageError where a run's results should become a table."""
     if output.suffix in TABLES:
-        json_name = output.with_suffix(".json")
+        json_name, as_csv = output.with_suffix(".json"), output.with_suffix(".csv")
         raise UsageError(
             f"{output}: results are JSON; write {json_name}, then: "
-            f"watari export {json_name} -o {output.with_suffix('.csv')}"
+            f"watari export {json_name} -o {output if output.suffix in EXPORTED else as_csv}"
         )
 
 

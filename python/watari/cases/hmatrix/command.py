@@ -116,7 +116,10 @@ def bem(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", readable=False, help="charges, a .vtu file of VTK")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", readable=False, help="charges, a .vtu file of VTK"
+        ),
     ],
     potential: Annotated[str, typer.Option(metavar="VOLTS")] = "1",
     table: Annotated[

@@ -59,7 +59,13 @@ def wind(
     ],
     files: Annotated[
         list[Path],
-        typer.Option("--output", "-o", readable=False, help="a .nc, .vti or .png; several times"),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            readable=False,
+            help="a .nc, .vti or .png; several times",
+        ),
     ],
     grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
     spacing: Annotated[str, typer.Option(metavar="METRES", help="between cells")] = "2",
