@@ -143,7 +143,7 @@ def rank_axes(
         ),
         Axis(
             "halo",
-            "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
+            "how ranks exchange: through the host, MPI from GPU memory, NCCL, GPU to GPU",
             one_of(*HALOS),
             halo,
             halo_text,

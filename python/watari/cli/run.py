@@ -35,40 +35,40 @@ TABLES = (*EXPORTED, ".xlsx", ".tsv")
 def run(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; name=a,b sweeps an axis"),
+        typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; AXIS=a,b sweeps an axis"),
     ] = None,
     plan: Annotated[str | None, typer.Option(help="a stored plan, by file or name")] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="continue this result file, or the journal of a killed run")
+        Path | None, typer.Option(help="resume this result file, or the journal of a killed run")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="end in this time, e.g. 8min")
+        str | None, typer.Option(metavar="TIME", help="time limit of the run, e.g. 8min")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="the result file", metavar="FILE")
     ] = None,
     launcher: Annotated[
         str | None,
-        typer.Option(help="starts every trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
+        typer.Option(help="command that starts a trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
     ] = None,
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="for each trial; by default from the bytes it moves"),
+        typer.Option(metavar="TIME", help="time limit of a trial; by default from its bytes"),
     ] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="leave hosts, paths and command out of the results")
+        bool, typer.Option("--anonymous", help="omit hosts, paths and command from the results")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
+        bool, typer.Option("--strict", help="exit with 1 also if a case is unsupported")
     ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="a first look: one trial of each case, few samples")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="measure nothing: show cases, bytes, disk and time")
+        bool, typer.Option("--dry-run", help="measure nothing; show cases, bytes, disk and time")
     ] = False,
 ) -> None:
-    """Measures: the standard plan for this machine, a stored plan, or one case."""
+    """Measures the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary
     from watari.common import progress
     from watari.machine.hosts import apart

@@ -88,12 +88,12 @@ def gemm(
             "-o",
             metavar="C.npy",
             readable=False,
-            help="C; with --beta also what is added to",
+            help="C; with --beta it must exist",
         ),
     ],
     fast_memory: Annotated[
         str,
-        typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM"),
+        typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; without a GPU: RAM"),
     ] = "auto",
     alpha: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
     beta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
@@ -104,22 +104,22 @@ def gemm(
     processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
     transpose_a: Annotated[
-        bool, typer.Option("--transpose-a", help="A.npy holds the transpose of A")
+        bool, typer.Option("--transpose-a", help="A.npy contains the transpose of A")
     ] = False,
     transpose_b: Annotated[
-        bool, typer.Option("--transpose-b", help="B.npy holds the transpose of B")
+        bool, typer.Option("--transpose-b", help="B.npy contains the transpose of B")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="start over: ignore what a killed run left")
+        bool, typer.Option("--fresh", help="start over; ignore the files of a killed run")
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="read C back before it gets its name")
+        bool, typer.Option("--verify", help="read C back and check it before the rename")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check everything, print the forecast, write nothing")
     ] = False,
 ) -> None:
-    """C = alpha A B + beta C of .npy files, which may be larger than memory."""
+    """Multiplies .npy files that may be larger than memory: C = alpha A B + beta C."""
     asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:

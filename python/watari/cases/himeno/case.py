@@ -99,7 +99,7 @@ CASES = (
             axis("iterations", "Jacobi iterations, each timed", kept, 100),
             words(
                 "form",
-                "the field is copied back by a kernel (64 bytes a point), or swapped (56)",
+                "a kernel copies the field back (64 bytes a point), or fields are swapped (56)",
                 "fused",
                 "two-kernel",
                 "fused",
@@ -117,7 +117,7 @@ CASES = (
                 words("init", "processor that writes the initial data", "cpu", "cpu", "gpu"),
                 before="cpu",
             ),
-            *rank_axes("i, j, k", axes.SPLIT, axes.default_halo, "what suits the style"),
+            *rank_axes("i, j, k", axes.SPLIT, axes.default_halo, "depends on the style"),
             OVERSUBSCRIBE,
         ),
         trial.run,

@@ -140,28 +140,35 @@ def bem(
     engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
     fast_memory: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="GPU memory, on the cpu RAM; without: what all takes"),
+        typer.Option(
+            metavar="SIZE", help="GPU memory, without a GPU RAM; by default enough for all"
+        ),
     ] = None,
     folder: Annotated[
-        str | None, typer.Option(metavar="DIR", help="of the matrix; beside the output by default")
+        str | None,
+        typer.Option(metavar="DIR", help="folder of the matrix; by default that of the output"),
     ] = None,
     solver: Annotated[str, typer.Option(help=", ".join(SOLVERS))] = "gmres",
     preconditioner: Annotated[str, typer.Option(help=", ".join(PRECONDITIONERS))] = "block-jacobi",
     inner: Annotated[
         str | None,
-        typer.Option(metavar="N", help="steps of fgmres with what stays in memory, for each read"),
+        typer.Option(
+            metavar="N", help="inner steps of fgmres with the part in memory, for each read"
+        ),
     ] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that build")] = None,
     ranks: Annotated[
         str | None,
-        typer.Option(metavar="N", help="under mpirun -n N: each rank has rows and a budget"),
+        typer.Option(
+            metavar="N", help="number of ranks, under mpirun -n N; --fast-memory is for each"
+        ),
     ] = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="remove duplicate triangles and those without area")
+        bool, typer.Option("--repair", help="remove duplicate triangles and triangles without area")
     ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="keep the file of the matrix")] = False,
 ) -> None:
-    """Charges and capacitance of a conductor, with a matrix that may be larger than memory."""
+    """Computes charges and capacitance of a conductor; the matrix may be larger than memory."""
     options = Options(
         eps=number("--eps", eps, 1e-11, 0.1),
         tolerance=number("--tolerance", tolerance, 1e-14, 0.1),
