@@ -71,7 +71,7 @@ std::size_t applications_of_plain_loop(dense_system<complex<double>>& system, do
     };
     const auto times = [&](const vector& v) {
         vector y(n);
-        cpu::dense<scalar>::table.multiply(y.data(), system.matrix(), v.data(), n, 1, nullptr);
+        dense_kernels<scalar>::cpu.multiply(y.data(), system.matrix(), v.data(), n, 1, nullptr);
         return y;
     };
     const auto add = [](vector& to, scalar factor, const vector& v) {

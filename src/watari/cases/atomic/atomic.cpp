@@ -65,13 +65,13 @@ public:
           where_{p.spread, p.spread == contention::histogram ? p.bins : 1, workers_ + helpers_},
           updates_(p.updates),
           counters_(p.kind, where_.words(), placed(p)) {
-        kernels_on(who_).clear(counters_.data(), counters_.size(), nullptr);
+        kernels_on<kernels>(who_).clear(counters_.data(), counters_.size(), nullptr);
         if (who_.is_gpu()) device::synchronize(nullptr);
     }
 
     /// The GPU's updates, or those of the CPU where it is alone.
     void update(stream_t stream) const {
-        const kernels& run = kernels_on(who_);
+        const kernels& run = kernels_on<kernels>(who_);
         const task work{counters_.data(), where_, updates_, workers_, 0};
         (together_ ? run.add_everywhere : run.add)(work, stream);
     }
@@ -79,7 +79,7 @@ public:
     /// The CPU's, beside the GPU's.
     void help() const {
         const task work{counters_.data(), where_, updates_, helpers_, workers_};
-        kernels_on(the_cpu).add_everywhere(work, nullptr);
+        kernels_on<kernels>(the_cpu).add_everywhere(work, nullptr);
     }
 
     std::size_t bytes() const { return (together_ ? 2 : 1) * updates_ * sizeof(std::uint64_t); }

@@ -64,7 +64,7 @@ memory::kind own(processor who) {
 }
 
 void fill(const memory::buffer<double>& data, processor who, std::uint64_t seed) {
-    measure::pattern_on(who).fill(data.data(), data.size(), seed, nullptr);
+    kernels_on<measure::pattern_kernels>(who).fill(data.data(), data.size(), seed, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
@@ -109,8 +109,8 @@ void warm_up(const parameters& p) {
     const gathering few{reinterpret_cast<const std::byte*>(from.data()),
                         reinterpret_cast<std::byte*>(to.data()), p.element, p.element,
                         order(largest / p.element, p.random)};
-    kernels_on(p.processor).gather(few, nullptr);
-    kernels_on(p.processor).mismatches(few, source_seed, nullptr);
+    kernels_on<kernels>(p.processor).gather(few, nullptr);
+    kernels_on<kernels>(p.processor).mismatches(few, source_seed, nullptr);
 }
 
 double median(std::vector<double> values) {
@@ -151,7 +151,7 @@ measure::trial run(const parameters& p) {
     follow_hint(result, p, data);
 
     measure::sampler sample(result, p.processor);
-    const kernels& run = kernels_on(p.processor);
+    const kernels& run = kernels_on<kernels>(p.processor);
     for (std::size_t i = 0; i < p.samples; ++i)
         sample([&](stream_t stream, int) { run.gather(data.pass, stream); });
 

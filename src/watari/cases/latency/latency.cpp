@@ -69,15 +69,15 @@ public:
         const auto* first = reinterpret_cast<const link*>(elements_.data());
         give(next_.data(), next.data(), next.size() * sizeof(next[0]));
         give(cursor_.data(), &first, sizeof first);
-        kernels_on(who_).install(chain_, nullptr);
+        kernels_on<kernels>(who_).install(chain_, nullptr);
         if (who_.is_gpu()) device::synchronize(nullptr);
     }
 
     void chase(std::size_t steps, stream_t stream) const {
-        kernels_on(who_).chase(cursor_.data(), steps, stream);
+        kernels_on<kernels>(who_).chase(cursor_.data(), steps, stream);
     }
 
-    std::size_t mismatches() const { return kernels_on(who_).mismatches(chain_, nullptr); }
+    std::size_t mismatches() const { return kernels_on<kernels>(who_).mismatches(chain_, nullptr); }
 
     /// The element that the last chase ended at.
     std::size_t reached() const {

@@ -240,7 +240,7 @@ void matrix_product::apply(double* y, const double* x, std::size_t systems, stre
         throw usage_error("a product of " + std::to_string(systems) +
                           " right-hand sides, and memory was taken for " +
                           std::to_string(how_.systems));
-    vectors_on(how_.who).clear(y, index_.head.of.triangles * systems, stream);
+    kernels_on<vector_kernels>(how_.who).clear(y, index_.head.of.triangles * systems, stream);
     if (ahead_.whole) {
         multiply_whole(y, x, systems, stream);
     } else {
@@ -260,7 +260,7 @@ void matrix_product::apply_resident(double* y, const double* x, std::size_t syst
                                     stream_t stream) {
     if (products_ == 0 || systems > how_.systems)
         throw usage_error("what stays in memory is there after a product, of as many systems");
-    vectors_on(how_.who).clear(y, index_.head.of.triangles * systems, stream);
+    kernels_on<vector_kernels>(how_.who).clear(y, index_.head.of.triangles * systems, stream);
     if (ahead_.whole) return multiply_whole(y, x, systems, stream);
     for (std::size_t b = 0; b < ahead_.batches.size(); ++b)
         if (ahead_.stays[b]) multiply(b, reader_->resident(b).data, y, x, systems, stream);
@@ -277,9 +277,11 @@ void matrix_product::multiply(std::size_t group, const std::byte* data, double* 
     const group_view view = plan_->group(group);
     double* const scratch = scratch_.data();
     if (index_.type() == precision::single_precision)
-        product_on<float>(how_.who).multiply(view, data, x, scratch, y, systems, stream);
+        kernels_on<product_kernels<float>>(how_.who).multiply(view, data, x, scratch, y, systems,
+                                                              stream);
     else
-        product_on<double>(how_.who).multiply(view, data, x, scratch, y, systems, stream);
+        kernels_on<product_kernels<double>>(how_.who).multiply(view, data, x, scratch, y, systems,
+                                                               stream);
 }
 
 void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std::byte* data,
@@ -290,8 +292,9 @@ void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std
             sums_.data()[page] =
                 checksum_of(data + page * page_bytes, page_bytes, (offset + page * page_bytes) / 8);
     else
-        memory::rows_on(how_.who).checksum(sums_.data(), {const_cast<std::byte*>(data), page_bytes},
-                                           pages, page_bytes, offset / page_bytes, stream);
+        kernels_on<memory::row_kernels>(how_.who).checksum(
+            sums_.data(), {const_cast<std::byte*>(data), page_bytes}, pages, page_bytes,
+            offset / page_bytes, stream);
     if (how_.who.is_gpu()) device::synchronize(stream);
     for (std::size_t page = 0; page < pages; ++page)
         if (sums_.data()[page] != index_.sum_of(offset + page * page_bytes))
