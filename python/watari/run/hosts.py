@@ -23,7 +23,8 @@ from typing import Any
 
 from watari.machine.hosts import with_host
 from watari.plan.request import Request
-from watari.run import launch, question
+from watari.run import question
+from watari.run.launcher import Launcher, ranks_of
 from watari.run.worker import RANK_VARIABLES, from_launcher
 
 LIMIT_SECONDS = 60.0
@@ -34,7 +35,7 @@ PART_CHARACTERS = 200
 Machine = dict[str, Any]
 
 
-def described(machine: Machine, requests: list[Request], launcher: launch.Launcher) -> Machine:
+def described(machine: Machine, requests: list[Request], launcher: Launcher) -> Machine:
     """The record of a run: rank 0's host, with what differs on the others; of the request with the
     most ranks. It stays `machine`, this host, with one rank, one host, or a launcher that fails,
     which the trials report."""
@@ -51,26 +52,26 @@ def described(machine: Machine, requests: list[Request], launcher: launch.Launch
 
 def largest_of(requests: list[Request]) -> Request | None:
     """The request with the most ranks."""
-    return max(requests, key=launch.ranks_of, default=None)
+    return max(requests, key=ranks_of, default=None)
 
 
 def of_ranks(
-    requests: list[Request], launcher: launch.Launcher, directory: Path | None = None
+    requests: list[Request], launcher: Launcher, directory: Path | None = None
 ) -> list[str]:
     """The host of each rank, for the request with the most ranks, where they are on several hosts.
 
     Empty: one rank, one host, or a launcher that fails, which the trials report.
     """
     largest = largest_of(requests)
-    if largest is None or launch.ranks_of(largest) == 1:
+    if largest is None or ranks_of(largest) == 1:
         return []
     names = ask(largest, launcher, directory)
     return names if len(set(names)) > 1 else []
 
 
-def ask(request: Request, launcher: launch.Launcher, directory: Path | None = None) -> list[str]:
+def ask(request: Request, launcher: Launcher, directory: Path | None = None) -> list[str]:
     """The host of each rank of this request; empty where not every rank has answered."""
-    ranks = launch.ranks_of(request)
+    ranks = ranks_of(request)
     answer = question.ask("watari.run.hosts", ranks, request, launcher, directory, LIMIT_SECONDS)
     if answer is None or answer.code != 0:
         return []
@@ -79,7 +80,7 @@ def ask(request: Request, launcher: launch.Launcher, directory: Path | None = No
 
 
 def records(
-    request: Request, names: list[str], launcher: launch.Launcher, directory: Path | None = None
+    request: Request, names: list[str], launcher: Launcher, directory: Path | None = None
 ) -> dict[str, Machine]:
     """What each host of this request is, by its name; without those that gave no whole record.
     `names` has the host of each rank."""
