@@ -5,6 +5,7 @@
 #include "watari/cases/atomic/kernels.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"
@@ -168,12 +169,6 @@ void warm_up(parameters p) {
     }
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 }  // namespace
 
 measure::trial run(const parameters& p) {
@@ -197,8 +192,8 @@ measure::trial run(const parameters& p) {
     const bool on_gpu = !result.device_s.empty();
     result.bytes_per_sample = static_cast<double>(data.bytes());
     const double updates = result.bytes_per_sample / sizeof(std::uint64_t);
-    result.quantities["update_s"] = {median(on_gpu ? result.device_s : result.host_s) / updates,
-                                     "s"};
+    result.quantities["update_s"] = {
+        measure::median(on_gpu ? result.device_s : result.host_s) / updates, "s"};
     result.residency_after = {{"counters", data.look()}};
     result.wrong_elements += data.mismatches(p.samples);
     return result;

@@ -6,13 +6,13 @@
 #include "watari/cases/gather/kernels.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <string>
 #include <vector>
@@ -113,12 +113,6 @@ void warm_up(const parameters& p) {
     kernels_on<kernels>(p.processor).mismatches(few, source_seed, nullptr);
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 void note_threads(measure::trial& into, int threads) {
     cpu::set_threads(threads);
     const cpu::team team = cpu::current_team();
@@ -157,7 +151,7 @@ measure::trial run(const parameters& p) {
 
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
     const auto count = static_cast<double>(data.pass.visited.count);
-    result.quantities["element_s"] = {median(seconds) / count, "s"};
+    result.quantities["element_s"] = {measure::median(seconds) / count, "s"};
     result.quantities["first_element_s"] = {seconds.front() / count, "s"};
     result.bytes_per_sample = count * static_cast<double>(p.element);
     result.residency_after = {{"source", data.look(p)}};
