@@ -73,13 +73,14 @@ def run(
     from watari.common import progress
     from watari.machine.hosts import apart
     from watari.plan.plan import find
-    from watari.run import hosts, launch, prepare, runner
+    from watari.run import hosts, prepare, runner
+    from watari.run.launcher import Launcher
     from watari.run.resume import continued, earlier
 
     started = time.monotonic()
     options = runner.Options(
         output=Path(),
-        launcher=launch.Launcher.parse(launcher) if launcher else launch.Launcher(),
+        launcher=Launcher.parse(launcher) if launcher else Launcher(),
         time_limit=parse_duration(time_limit) if time_limit else None,
         deadline=started + parse_duration(budget) if budget else None,
     )

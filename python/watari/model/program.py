@@ -12,16 +12,16 @@ Every phase of a trace is timed, in order; the style is the reader's question, n
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from watari.case.profile import Access, Allocation, Phase, Profile
 from watari.common.errors import FileError, UnsupportedError
+from watari.model.files import read_as
 
 SCHEMA = "watari-trace-1"
 Size = Field(ge=0, le=2**63 - 1)
@@ -112,16 +112,7 @@ class Trace(Row):
 
 def read_trace(path: Path) -> Program:
     """The program of a trace file. Raises FileError with what is wrong in it."""
-    try:
-        trace = Trace.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise FileError(f"{path}: no trace: {where}: {first['msg']}") from None
-    except ValueError as error:
-        raise FileError(f"{path}: no trace: {error}") from None
+    trace = read_as(Trace, path, "trace")
     allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
     for phase in trace.phases:
         for access in phase.accesses:

@@ -21,7 +21,8 @@ from typing import Any
 
 from watari.machine.hosts import with_host
 from watari.plan.request import Request
-from watari.run import launch, question
+from watari.run import question
+from watari.run.launcher import Launcher, ranks_of
 from watari.run.worker import RANK_VARIABLES, allow, from_launcher, host_name
 
 LIMIT_SECONDS = 60.0
@@ -32,12 +33,12 @@ PART_CHARACTERS = 200
 Machine = dict[str, Any]
 
 
-def described(machine: Machine, requests: list[Request], launcher: launch.Launcher) -> Machine:
+def described(machine: Machine, requests: list[Request], launcher: Launcher) -> Machine:
     """The record of a run: rank 0's host, with what differs on the others; of the request with the
     most ranks. It stays `machine`, this host, where all ranks are on it, and with a launcher that
     fails, which the trials report."""
-    largest = max(requests, key=launch.ranks_of, default=None)
-    if largest is None or not launcher.prefix(launch.ranks_of(largest)):
+    largest = max(requests, key=ranks_of, default=None)
+    if largest is None or not launcher.prefix(ranks_of(largest)):
         return machine
     names = ask(largest, launcher)
     if set(names) <= {host_name()}:
@@ -56,9 +57,9 @@ def summary(names: list[str]) -> str:
     return f"{len(names)} rank{'s'[: len(names) > 1]} on {hosts}{', '.join(different)}"
 
 
-def ask(request: Request, launcher: launch.Launcher, directory: Path | None = None) -> list[str]:
+def ask(request: Request, launcher: Launcher, directory: Path | None = None) -> list[str]:
     """The host of each rank of this request; empty where not every rank has answered."""
-    ranks = launch.ranks_of(request)
+    ranks = ranks_of(request)
     answer = question.ask("watari.run.hosts", ranks, request, launcher, directory, LIMIT_SECONDS)
     if answer is None or answer.code != 0:
         return []
@@ -67,7 +68,7 @@ def ask(request: Request, launcher: launch.Launcher, directory: Path | None = No
 
 
 def records(
-    request: Request, names: list[str], launcher: launch.Launcher, directory: Path | None = None
+    request: Request, names: list[str], launcher: Launcher, directory: Path | None = None
 ) -> dict[str, Machine]:
     """What each host of this request is, by its name; without those that gave no whole record.
     `names` has the host of each rank."""

@@ -16,7 +16,7 @@ from watari.machine.record import Machine
 from watari.plan.request import Request, describe
 from watari.results import schema
 from watari.run.journal import SUFFIX, State, is_left, path_for, plain_trial, read
-from watari.run.launch import Launcher
+from watari.run.launcher import Launcher
 from watari.run.prepare import environment
 
 

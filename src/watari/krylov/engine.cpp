@@ -12,7 +12,7 @@ template <class T>
 engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared)
     : given_(given),
       range_{given.length, given.systems, given.sums.piece},
-      kernels_(&vectors_on<T>(given.who)) {
+      kernels_(&kernels_on<vector_kernels<T>>(given.who)) {
     if (given.systems == 0 || given.sums.piece == 0)
         throw usage_error("a problem of " + std::to_string(given.systems) +
                           " systems, summed in pieces of " + std::to_string(given.sums.piece) +

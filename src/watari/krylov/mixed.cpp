@@ -36,7 +36,7 @@ struct mixed_run {
     mixed_run(const problem<T>& given, const low_precision<T>& low, arena& memory)
         : run(low_problem(given, low), memory),
           high(given, memory, 3, run.loop.states()),
-          kernels(&mixed_on<T>(given.who)),
+          kernels(&kernels_on<mixed_kernels<T>>(given.who)),
           q(high.vector(memory)),
           y(run.loop.vector(memory)) {}
 

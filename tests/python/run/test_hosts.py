@@ -16,12 +16,13 @@ from watari.machine import probe
 from watari.machine.hosts import apart
 from watari.plan.request import Request
 from watari.run import hosts, launch, question, worker
+from watari.run.launcher import PINNING, Launcher, for_all_ranks
 
 FAKE = Path(__file__).parents[1].joinpath("fake_hosts.py")
 
 
 def fake(per_host, variables="", program=FAKE):
-    return launch.Launcher.parse(f"{variables} {sys.executable} {program} {{ranks}} {per_host}")
+    return Launcher.parse(f"{variables} {sys.executable} {program} {{ranks}} {per_host}")
 
 
 def himeno(ranks):
@@ -81,11 +82,11 @@ def test_this_host_and_a_bad_launcher_change_nothing(monkeypatch, tmp_path):
     assert hosts.described(here, [himeno(2)], fake(2)) is here
     assert hosts.described(here, [], fake(1)) is here
     never = dataclasses.replace(fake(1), command=("/no/such/program",))
-    assert hosts.described(here, [himeno(1)], launch.Launcher()) is here  # no launcher is asked
-    for launcher in (never, launch.Launcher.parse("false"), launch.Launcher.parse("true")):
+    assert hosts.described(here, [himeno(1)], Launcher()) is here  # no launcher is asked
+    for launcher in (never, Launcher.parse("false"), Launcher.parse("true")):
         assert hosts.described(here, [himeno(2)], launcher) is here
     monkeypatch.setattr(hosts, "LIMIT_SECONDS", 0.3)
-    assert hosts.ask(himeno(2), launch.Launcher.parse("sleep 600"), tmp_path) == []
+    assert hosts.ask(himeno(2), Launcher.parse("sleep 600"), tmp_path) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -138,7 +139,7 @@ def test_chosen_variables_reach_every_rank(tmp_path, monkeypatch):
         seen = json.loads((tmp_path / f"rank{rank}").read_text())
         assert seen["NCCL_DEBUG"] == "WARN"
         assert seen["OMP_PLACES"] == "threads"
-        assert seen["OMP_PROC_BIND"] == launch.PINNING["OMP_PROC_BIND"]
+        assert seen["OMP_PROC_BIND"] == PINNING["OMP_PROC_BIND"]
         assert "PRIVATE" not in seen
 
 
@@ -160,7 +161,7 @@ def test_a_variable_that_a_rank_has_of_its_own_stays(monkeypatch):
 
 
 def test_one_process_needs_no_variables_in_its_file():
-    assert launch.for_all_ranks(himeno(1), launch.Launcher()) == {}
+    assert for_all_ranks(himeno(1), Launcher()) == {}
 
 
 def run(*words):

@@ -151,17 +151,22 @@ void direction(const pieces& range, const system_state<wide<T>>* states, T* p, T
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::bicgstab_kernels<T> krylov_bicgstab<T>::table{.alpha = alpha<T>,
-                                                            .half = half<T>,
-                                                            .halved = halved<T>,
-                                                            .omega = omega<T>,
-                                                            .full = full<T>,
-                                                            .updated = updated<T>,
-                                                            .direction = direction<T>};
+const bicgstab_kernels<T> bicgstab_kernels<T>::WATARI_BACKEND{
+    .alpha = WATARI_BACKEND::alpha<T>,
+    .half = WATARI_BACKEND::half<T>,
+    .halved = WATARI_BACKEND::halved<T>,
+    .omega = WATARI_BACKEND::omega<T>,
+    .full = WATARI_BACKEND::full<T>,
+    .updated = WATARI_BACKEND::updated<T>,
+    .direction = WATARI_BACKEND::direction<T>};
 
-#define WATARI_INSTANTIATE(T) template struct krylov_bicgstab<T>;
+#define WATARI_INSTANTIATE(T) \
+    template const bicgstab_kernels<T> bicgstab_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

@@ -44,8 +44,8 @@ public:
         if (numbers_.size() < own_numbers_.size()) numbers_ = gathered(own_numbers_);
         partial_sums left{partials, pieces};
         if (numbers_.empty())
-            left = krylov::vectors_on<complex<Real>>(who_).fold(const_cast<double*>(partials),
-                                                                pieces, systems, width, stream);
+            left = kernels_on<krylov::vector_kernels<complex<Real>>>(who_).fold(
+                const_cast<double*>(partials), pieces, systems, width, stream);
         own_.resize(partial_doubles(left.count, systems, width));
         read(own_.data(), left.values, left.count * systems * width, stream);
         total_.resize(systems * width);
