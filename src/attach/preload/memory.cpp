@@ -68,6 +68,7 @@ result free_memory(const block& row) {
         return call ? call(row.host) : driver::not_supported;
     }
     if (row.as == kind::system) {
+        if (is_any_captured()) return driver::success;  // it stays: nothing may wait now
         // cuMemFree waits for what uses the memory; free does not
         auto* call = driver_function<result()>("cuCtxSynchronize");
         const result outcome = call ? call() : driver::not_supported;
@@ -101,9 +102,10 @@ private:
     int mode = driver::relaxed_capture;
 };
 
-// Releases what streams have freed, once all streams are done. The driver is called without the
-// lock.
+// Releases what streams have freed, once all streams are done, and none is captured. The driver is
+// called without the lock.
 void release_freed() {
+    if (is_any_captured()) return;
     block* rows;
     {
         const guard hold;

@@ -37,4 +37,7 @@ void forget_context(const void* context);
 // This stream is about to be destroyed: another may get its handle, and not its order.
 void forget_stream(driver::stream stream);
 
+// Whether any stream of the process is being captured.
+bool is_any_captured();
+
 }  // namespace attach

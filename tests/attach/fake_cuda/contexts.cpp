@@ -96,5 +96,8 @@ FAKE result cuCtxGetDevice(int* device) {
 }
 
 FAKE result cuCtxSynchronize() {
-    return observed("cuCtxSynchronize", {}, [] { return depth > 0 ? success : invalid_context; });
+    return observed("cuCtxSynchronize", {}, [] {
+        if (breaks_capture()) return capture_unsupported;
+        return depth > 0 ? success : invalid_context;
+    });
 }
