@@ -129,12 +129,12 @@ def once(cases: Sequence[Measured]) -> list[Sentence]:
     first, *rest = ordered
     spent = first.total(1)
     alike = [o for o in rest if o.total(1).low <= spent.high]
-    others = [f"{o.name} {o.total(1).speed}" for o in rest if o not in alike]
+    others = [f"{o.name} ({o.total(1).speed})" for o in rest if o not in alike]
     text = f"{first.name}: {spent.speed} with all that comes before the pass"
     if alike:
-        text += f"; no worse within the intervals: {', '.join(o.name for o in alike)}"
+        text += f"; no worse within the intervals: {'; '.join(o.name for o in alike)}"
     if others:
-        text += f". Slower: {', '.join(others)}"
+        text += f". Slower: {'; '.join(others)}"
     pair = for_more(first, rest)
     crossover = f"For more passes, {pair[0].name} pays {pair[1]}." if pair else ""
     sure = confidence_of(spent, first.trials)
