@@ -80,9 +80,11 @@ def settle(
         overlap = {"overlap": False} if "overlap" in given else {}
         return {**settled, "halo": "none", **overlap}
     if given.get("halo") == "none":
-        raise UsageError(f"{case}: {ranks} ranks have a halo: take {', '.join(library.HALOS)}")
+        raise UsageError(
+            f"{case}: {ranks} ranks need a halo: write halo=NAME ({', '.join(library.HALOS)})"
+        )
     if ":" in given.get("processor", ""):
-        raise UsageError(f"{case}: {ranks} ranks take a GPU each: write processor=gpu")
+        raise UsageError(f"{case}: {ranks} ranks use a GPU each: write processor=gpu")
     return settled
 
 

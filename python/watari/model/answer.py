@@ -94,6 +94,6 @@ def of_profile(profile: MachineProfile) -> list[Sentence]:
     link = profile.curves.get("transfer pinned device")
     if link:
         speed = format_speed(SIZE / link.cost(SIZE).middle / 1e9)
-        text = f"pinned CPU memory, of which parts are copied in at {speed} while the GPU works."
+        text = f"pinned CPU memory: copy parts to the GPU, at {speed}, while the GPU works."
         said.append(Sentence("larger", text, speed, link.source))
     return said

@@ -121,7 +121,7 @@ def general(
         said = answer.answer(read)
         if not said:
             raise UsageError(
-                f"{where}: nothing that an answer is made of; `watari run` measures it"
+                f"{where}: no measurement that an answer needs; `watari run` makes them"
             )
         return where, said
     for path, result in () if on else choose.newest(here()["name"]):

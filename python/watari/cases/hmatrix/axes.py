@@ -68,7 +68,7 @@ def parse_budget(text: str) -> int:
 def settle(given: Parameters) -> Parameters:
     """Some engines need a GPU; of several ranks each takes its own. Raises UsageError."""
     if given.get("ranks", 1) > 1 and ":" in given.get("processor", ""):
-        raise UsageError(f"hmatrix: {given['ranks']} ranks take a GPU each: write processor=gpu")
+        raise UsageError(f"hmatrix: {given['ranks']} ranks use a GPU each: write processor=gpu")
     return {**({"processor": "gpu"} if given.get("engine") in GPU_ONLY else {}), **given}
 
 

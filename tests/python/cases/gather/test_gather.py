@@ -141,16 +141,16 @@ def test_the_answer_prices_an_element_beside_a_line_and_a_page() -> None:
     (said,) = answer(cpu)
     assert said.title == "Small elements that lie apart"
     assert said.text == (
-        "4 B at random in pageable memory within the caches cost the CPU 8 ns; side by side "
-        "64 B 8 ns, 4 KiB 410 ns."
+        "elements of 4 B at random in pageable memory within the caches cost the CPU 8 ns each; "
+        "elements of 64 B 8 ns, of 4 KiB 410 ns."
     )
-    assert said.crossover == "Half of the rate of 4 KiB needs elements of 64 B."
+    assert said.crossover == "Elements of 64 B reach half of the rate of 4 KiB."
     assert (said.figure, said.confidence) == ("8 ns", "95%: 8–8 ns, 2 trials")
     gpu = [measured(GPU, 100, element="8"), measured(GPU, 90, element="4KiB")]
     (said,) = answer([*cpu, *gpu])
     assert said.text == (
-        "8 B at random in device memory within the caches cost the GPU 0.08 ns; side by side "
-        "4 KiB 45.5 ns."
+        "elements of 8 B at random in device memory within the caches cost the GPU 0.08 ns each; "
+        "elements of 4 KiB 45.5 ns."
     )
     assert said.crossover == ""  # the small ones are as fast, byte for byte
 
