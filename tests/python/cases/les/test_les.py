@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from watari.cases.les import axes, case, city, trial
+from watari.cases.les import axes, case, city, output, picture, trial
 from watari.common.errors import UnsupportedError, UsageError
 from watari.machine import probe
 from watari.plan.request import Request, resolve
+from watari.results import schema
 
 SMALL = {"processor": "cpu", "grid": "XS", "steps": 6, "every": 3}
 SHAPE = (32, 24, 16)
@@ -74,6 +75,41 @@ def test_double_precision_has_the_same_flow() -> None:
 def test_a_time_step_that_is_too_long_is_refused_with_the_limit() -> None:
     with pytest.raises(UsageError, match=r"Courant number of .*; dt may be 0\.\d+ s at most"):
         run(dt=1)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_trial_has_a_small_picture_of_its_last_wind(precision: str) -> None:
+    pytest.importorskip("watari._native")
+    parameters = requests(precision=precision)[0].parameters
+    whole = output.wind(made := trial.run(parameters, keep=True), parameters["spacing"])
+    last = len(picture.DIGITS) - 1
+    heights, row = made["heights"], picture.full_row(made["heights"])
+    for name, plane, at in (("plan", np.s_[1], 3.0), ("cut", np.s_[:, row], 2 * row + 1.0)):
+        seen = made["pictures"][f"speed.{name}"]
+        schema.Picture.model_validate(seen)
+        assert (seen["width"], seen["height"], seen["at"]) == (64.0, 64.0, at)
+        levels = [[picture.DIGITS.find(sign) for sign in line] for line in seen["rows"]]
+        assert (np.array(levels) < 0).tolist() == whole.solid[plane].tolist()
+        speed = np.ma.masked_array(levels, whole.solid[plane]) * seen["most"] / last
+        assert abs(speed - whole.speed[plane]).max() <= 0.51 * seen["most"] / last
+        assert seen["most"] == pytest.approx(whole.speed[plane].max(), rel=1e-3)
+    assert heights[row].sum() == heights.sum(axis=1).max()
+
+
+def test_a_picture_is_coarse_and_leaves_buildings_out_of_its_means() -> None:
+    values, air = np.ones((10, 200)), np.ones((10, 200), bool)
+    values[:, 100:], air[:9, :3], values[:9, :3] = 3.0, False, 50.0
+    seen = picture.coarse(values, air, 2.0, 4)
+    assert (seen["most"], seen["width"], seen["height"], seen["at"]) == (3.0, 400.0, 20.0, 9.0)
+    third = picture.DIGITS[21]
+    rows = ["." + 32 * third + "x" + 33 * "/"] * 3 + [33 * third + "x" + 33 * "/"]
+    assert seen["rows"] == rows  # cells 99 to 101 have 1, 3 and 3 m/s
+
+
+def test_the_cut_goes_through_the_middle_of_a_building() -> None:
+    heights = np.zeros((12, 4), int)
+    heights[3:8, 1], heights[10, 2] = 5, 5
+    assert picture.full_row(heights) == 5
 
 
 def test_the_fields_come_back_without_their_halo() -> None:
