@@ -9,6 +9,7 @@ import altair as alt
 
 from watari.cases.les import model
 from watari.cases.les.machines import MACHINES
+from watari.cases.les.wind import WIND
 from watari.cases.les.words import of_touches, touch_words
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
@@ -154,4 +155,5 @@ FIGURES = (
         folded=True,
     ),
     MACHINES,
+    WIND,
 )

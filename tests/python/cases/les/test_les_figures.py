@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import struct
+import zlib
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from watari.cases.les import figures, machines, model
+from watari.cases.les import figures, machines, model, wind
 from watari.results.measured import Measured
 
 STEP, TOUCH = 0.008, 0.02  # s
@@ -95,8 +98,58 @@ def test_machines_are_compared_by_their_fastest_style() -> None:
     assert machines.machines(MACHINES[:1]) == []
 
 
+def test_a_picture_becomes_one_image() -> None:
+    """Its first row is at the bottom; buildings are grey, level 63 is yellow."""
+    made = {"rows": ["A.", "//"], "unit": "m/s", "most": 5.0, "width": 4.0, "height": 4.0, "at": 3}
+    head, _, text = wind.url(made).partition(",")
+    assert head == "data:image/png;base64"
+    data = base64.b64decode(text)
+    size, colours, pixels = (data.index(word) for word in (b"IHDR", b"PLTE", b"IDAT"))
+    assert struct.unpack(">II", data[size + 4 : size + 12]) == (8, 8)
+    palette = data[colours + 4 : colours + 4 + 3 * 65]
+    assert palette[:3] == bytes.fromhex("440154")
+    assert palette[-6:-3] == bytes.fromhex("fde725")
+    (length,) = struct.unpack(">I", data[pixels - 4 : pixels])
+    lines = zlib.decompress(data[pixels + 4 : pixels + 4 + length])
+    assert [lines[9 * n : 9 * n + 9] for n in (0, 3, 4, 7)] == [
+        bytes([0, *[63] * 8]),
+        bytes([0, *[63] * 8]),
+        bytes([0, *[0] * 4, *[64] * 4]),
+        bytes([0, *[0] * 4, *[64] * 4]),
+    ]
+
+
+def test_the_wind_is_drawn_once_a_flow() -> None:
+    made = {"rows": ["A.", "//"], "unit": "m/s", "most": 5.0, "width": 4.0, "height": 4.0, "at": 3}
+    own = {"steps": 100, "city": "flat"}
+    cases = [
+        replace(
+            m,
+            parameters={**m.parameters, **own, "steps": steps},
+            trials=[
+                {
+                    **m.trials[0],
+                    "pictures": {"speed.plan": made, "speed.cut": made},
+                    "quantities": {"simulated": {"value": 10.0, "unit": "s"}},
+                }
+            ],
+        )
+        for m in CASES[:2]
+        for steps in (100, 200)
+    ]
+    drawn = wind.wind([*CASES, *cases])
+    assert [title for title, _, _ in drawn] == [
+        "Grid L, flat, after 10 s (100 steps)",
+        "Grid L, flat, after 10 s (200 steps)",
+    ]
+    assert drawn[0][1].to_dict()["vconcat"][0]["layer"][0]["mark"]["type"] == "image"
+    assert wind.wind(CASES) == []
+
+
 def test_every_figure_is_drawn() -> None:
     for figure in figures.FIGURES:
+        if figure is wind.WIND:
+            continue
         (drawn,) = figure.draw(MACHINES if figure is machines.MACHINES else CASES)
         assert drawn[0]
         assert drawn[1].to_dict()
