@@ -3,6 +3,7 @@
 
 #include "styles.hpp"
 #include "watari/cases/les/les.hpp"
+#include "watari/cases/les/ranks/ranks.hpp"
 #include "watari/cases/les/styles.hpp"
 
 #include <nanobind/ndarray.h>
@@ -149,10 +150,22 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     return trial;
 }
 
+void require_split(const nb::object& shape, double spacing, const nb::object& split) {
+    les::parameters p;
+    p.whole = extents_of(shape);
+    p.grid = {p.whole};
+    p.spacing = {spacing, spacing, spacing};
+    p.split = extents_of(split);
+    les::require_shares(p);
+}
+
 }  // namespace
 
 static void bind_les(nb::module_& module) {
     module.attr("LES_STYLES") = rows_of(les::styles());
+    module.def(
+        "les_require_split", require_split, nb::arg("shape"), nb::arg("spacing"), nb::arg("split"),
+        "Raises UsageError where the levels of the pressure do not divide the ranks' shares.");
     module.def(
         "les", run, nb::arg("parameters"), nb::arg("progress") = nb::none(),
         nb::arg("keep") = false,

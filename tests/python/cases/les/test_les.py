@@ -133,6 +133,9 @@ def test_the_fields_come_back_without_their_halo() -> None:
         ({"cycles": 9}, "from 1 to 8"),
         ({"split": "1x1x2"}, "z is not divided; write 1x2x1"),
         ({"split": "1x2x1", "ranks": 4}, "split=1x2x1 is for 2 ranks"),
+        ({"grid": "256x32x16", "split": "4x1x1"}, "the nearest grid that goes is 512x32x16"),
+        ({"grid": "36x32x32", "split": "2x1x1"}, "the nearest grid that goes is 256x32x32"),
+        ({"grid": "36x36x32", "split": "1x2x1"}, "the nearest grid that goes is 36x40x32"),
         ({"city": "cubes:60:0.25:aligned"}, "no building and its street fit 32x32 cells"),
         ({"city": "cubes:50:0.64:aligned"}, "50 m at y 3, x 3 is above 3/4 of the lid, 64 m"),
         ({"city": "cubes:16:1.5:aligned"}, "a density is above 0 and below 1"),
@@ -145,6 +148,21 @@ def test_the_fields_come_back_without_their_halo() -> None:
 def test_nonsense_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         requests(**given)
+
+
+@pytest.mark.parametrize("split", ["4x1x1", "2x1x1", "1x2x1", "3x1x1", "1x3x1", "2x3x1"])
+@pytest.mark.parametrize("grid", ["36x36x32", "250x30x16", "258x62x32"])
+def test_the_nearest_grid_goes(grid: str, split: str) -> None:
+    """It differs along one axis, so that a second may need another."""
+    for _ in range(3):
+        try:
+            requests(grid=grid, split=split)
+        except UsageError as error:
+            before, grid = grid, str(error).rpartition(" is ")[2]
+            assert sum(a != b for a, b in zip(*map(axes.shape, (before, grid)), strict=True)) == 1
+        else:
+            return
+    pytest.fail(f"{grid} is refused, too")
 
 
 @pytest.mark.parametrize("arrangement", ["aligned", "staggered"])
