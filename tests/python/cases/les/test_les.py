@@ -198,9 +198,9 @@ def test_a_map_is_resampled_by_the_nearest_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (np.nan, r"nan m at y 8, x 16 is no number"),
-        (np.inf, r"inf m at y 8, x 16 is no number"),
-        (-1.0, r"-1 m at y 8, x 16 is below the ground"),
+        (np.nan, r"nan m at y 1, x 2 of its 3 rows is no number"),
+        (np.inf, r"inf m at y 1, x 2 of its 3 rows is no number"),
+        (-1.0, r"-1 m at y 1, x 2 of its 3 rows is below the ground"),
         (15.0, r"15 m at y 8, x 16 is above 3/4 of the lid, 16 m"),
     ],
 )
@@ -208,6 +208,14 @@ def test_a_bad_height_is_named_with_its_place(tmp_path: Path, bad: float, messag
     heights = np.zeros((3, 4))
     heights[1, 2] = bad
     with pytest.raises(UsageError, match=message):
+        city.heights(saved(tmp_path, heights), SHAPE, 1.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1.0])
+def test_a_bad_height_that_no_cell_takes_is_refused(tmp_path: Path, bad: float) -> None:
+    heights = np.zeros((240, 320))  # ten for each cell
+    heights[7, 1] = bad
+    with pytest.raises(UsageError, match="at y 7, x 1 of its 240 rows"):
         city.heights(saved(tmp_path, heights), SHAPE, 1.0)
 
 
@@ -232,7 +240,7 @@ def test_a_bad_file_is_a_usage_error_of_the_request(tmp_path: Path) -> None:
     heights = np.zeros((32, 32))
     heights[3, 4] = np.nan
     for text, message in (
-        (saved(tmp_path, heights), "nan m at y 3, x 4 is no number"),
+        (saved(tmp_path, heights), "nan m at y 3, x 4 of its 32 rows is no number"),
         (f"file:{tmp_path / 'none.npy'}", "No such file"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -246,7 +254,7 @@ def test_a_geotiff_is_read_south_first(tmp_path: Path) -> None:
     def written(name: str, crs: str, band: Any = heights, nodata: float | None = None) -> str:
         path = tmp_path / name
         where = rasterio.transform.from_origin(0, 48, 8, 8)
-        form = {"driver": "GTiff", "height": 3, "width": 4, "count": 1, "dtype": "float32"}
+        form = {"driver": "GTiff", "height": 3, "width": 4, "count": 1, "dtype": band.dtype}
         with rasterio.open(path, "w", **form, crs=crs, transform=where, nodata=nodata) as file:
             file.write(band, 1)
         return f"file:{path}"
@@ -255,8 +263,14 @@ def test_a_geotiff_is_read_south_first(tmp_path: Path) -> None:
     assert (cells == np.repeat(np.repeat(heights[::-1], 8, 0), 8, 1)).all()
     with pytest.raises(UsageError, match="in degrees"):
         city.heights(written("degrees.tif", "EPSG:4326"), SHAPE, 1.0)
-    with pytest.raises(UsageError, match="has holes"):
+    with pytest.raises(UsageError, match=r"has holes \(no data\), the first at y 0, x 0 of its 3"):
         city.heights(written("holes.tif", "EPSG:32633", nodata=3.0), SHAPE, 1.0)
+    with pytest.raises(UsageError, match="heights are real numbers, not complex64"):
+        city.heights(written("complex.tif", "EPSG:32633", heights.astype("c8")), SHAPE, 1.0)
+    whole = Path(written("torn.tif", "EPSG:32633").removeprefix("file:"))
+    whole.write_bytes(whole.read_bytes()[:-20])
+    with pytest.raises(UsageError, match=r"not a whole GeoTIFF: .*torn\.tif"):
+        city.heights(f"file:{whole}", SHAPE, 1.0)
 
 
 def test_a_geotiff_needs_rasterio_or_is_read(tmp_path: Path) -> None:
