@@ -82,6 +82,9 @@ def les(
     progress: Callable[[int, float], None] | None = None,
     keep: bool = False,
 ) -> Facts: ...
+def les_require_split(
+    shape: tuple[int, int, int], spacing: float, split: tuple[int, int, int]
+) -> None: ...
 
 LES_STYLES: list[Facts]
 

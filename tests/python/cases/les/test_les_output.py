@@ -91,3 +91,20 @@ def test_the_picture_is_one(blown: output.Wind, tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path, file: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         command.check_outputs([tmp_path / file])
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("grid", "7x7x7", "--grid: .* the nearest grid that goes is 8x8x8"),
+        ("spacing", "0.1", "--spacing: .*turns over at 4 z0 = 0.2 m"),
+        ("steps", "0", "--steps: '0' is not a whole number from 1"),
+        ("dt", "0", "--dt: '0' is not a number above 0"),
+        ("processor", "tpu", "--processor: unknown value 'tpu'"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(option: str, text: str, message: str) -> None:
+    usual: dict[str, str | None] = {"grid": "XS", "spacing": "2", "steps": "20"}
+    given = {**usual, "processor": "cpu", "dt": None, option: text}
+    with pytest.raises(UsageError, match=message):
+        command.parameters_of("flat", **given)  # type: ignore[arg-type]
