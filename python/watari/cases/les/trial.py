@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from watari.case.axis import Parameters
+from watari.case.native import compiled
 from watari.cases.les import axes, city
 from watari.common.errors import WrongResultError
 
@@ -17,12 +18,10 @@ def run(
 ) -> dict[str, Any]:
     """One trial; every rank calls it. `progress` gets step and simulated seconds; with `keep` the
     trial has the arrays u, v, w, theta and the heights."""
-    from watari import _native
-
     shape, split = axes.shape(parameters["grid"]), axes.parse_triple(parameters["split"])
     heights = city.heights(parameters["city"], shape, parameters["spacing"])
     complete = {**parameters, "shape": shape, "split": split, "heights": heights}
-    trial: dict[str, Any] = _native.les(complete, progress, keep)
+    trial = compiled("les")(complete, progress, keep)
     for name, value in city.densities(heights).items():
         trial["quantities"][name] = {"value": value, "unit": "1"}
     unsound = trial.pop("wrong_elements")
