@@ -169,7 +169,7 @@ TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
     EXPECT_TRUE(other.ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Way, File,
+INSTANTIATE_TEST_SUITE_P(Path, File,
                          testing::Values(access_path{true, true, 1}, access_path{true, true, 3},
                                          access_path{true, false, 1}, access_path{false, true, 1},
                                          access_path{false, true, 3}, access_path{false, false, 1}),
