@@ -207,7 +207,7 @@ static void bind_memory(nb::module_& module) {
              "device; no copy.")
         .def("array", view, "The memory as doubles: NumPy, or DLPack for device memory; no copy.")
         .def("residency", residency, nb::arg("all_touched") = true,
-             "Bytes by side, as the operating system tells.")
+             "Bytes by side, as the operating system reports.")
         .def("advise", advise, nb::arg("hint"), nb::arg("gpu") = "gpu", unlocked(),
              "Gives a hint to the driver.")
         .def("prefetch", prefetch, nb::arg("to"), unlocked(),

@@ -1,6 +1,6 @@
 """A program as the model sees it: allocations, phases, and the style that keeps them.
 
-A case gives one by its profile, a trace by a file. The file is JSON, written and read here alone:
+A case gives one by its profile, a trace by a file, which is JSON:
 
     {"schema": "watari-trace-1", "name": "a.out", "allocations": [{"name": "A", "bytes": 8000000}],
      "phases": [{"name": "fill", "repeats": 1, "accesses": [
@@ -129,34 +129,6 @@ def read_trace(path: Path) -> Program:
         for phase in trace.phases
     )
     return Program(trace.name, "", allocations, phases)
-
-
-def as_trace(program: Program) -> dict[str, Any]:
-    """The program as a trace file has it, what comes before and after among its phases."""
-    phases = (*program.before, *program.phases, *program.after)
-    return {
-        "schema": SCHEMA,
-        "name": program.name,
-        "allocations": [{"name": a.name, "bytes": a.bytes} for a in program.allocations.values()],
-        "phases": [
-            {
-                "name": phase.name,
-                "repeats": phase.repeats,
-                "accesses": [
-                    {
-                        "allocation": a.allocation,
-                        "processor": side(a.processor),
-                        "read": a.read,
-                        "written": a.written,
-                        "passes": a.passes,
-                        "pattern": a.pattern,
-                    }
-                    for a in phase.accesses
-                ],
-            }
-            for phase in phases
-        ],
-    }
 
 
 def side(processor: str) -> str:

@@ -62,14 +62,14 @@ def guarded() -> Iterator[Callable[[int], None]]:
     stdin = guard.stdin
     assert stdin
 
-    def tell(text: str) -> None:
+    def write(text: str) -> None:
         with suppress(OSError):  # it was killed: the child then has no guard
             stdin.write(text.encode())
 
     try:
-        yield lambda group: tell(f"{group}\n")
+        yield lambda group: write(f"{group}\n")
     finally:
-        tell("ended\n")
+        write("ended\n")
         with suppress(OSError):
             stdin.close()
         guard.wait()

@@ -45,7 +45,7 @@ public:
     /// Whether no system runs. Waits.
     bool all_ended() const;
     /// Whether `iteration` is one at which the host looks and sees an end: of all systems (or of
-    /// what they have `going`), or by the caller's rule, which `ruled` then tells. Waits if it
+    /// what they have `going`), or by the caller's rule, which `ruled` then reports. Waits if it
     /// looks.
     bool ended(std::size_t iteration, const stopping& when, bool& ruled,
                bool state::*going = nullptr) const;
