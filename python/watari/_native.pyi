@@ -60,6 +60,10 @@ def gemm_holds(precision: str, factor: float) -> bool: ...
 GEMM_USUAL_SLOTS: int
 GEMM_LEAST_TILE: int
 
+def les_require_split(
+    shape: tuple[int, int, int], spacing: float, split: tuple[int, int, int]
+) -> None: ...
+
 def default_depth(engine: str, block: int, on_disk: bool) -> int: ...
 
 FILE_ENGINES: list[Facts]
