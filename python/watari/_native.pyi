@@ -63,7 +63,6 @@ GEMM_LEAST_TILE: int
 def les_require_split(
     shape: tuple[int, int, int], spacing: float, split: tuple[int, int, int]
 ) -> None: ...
-
 def default_depth(engine: str, block: int, on_disk: bool) -> int: ...
 
 FILE_ENGINES: list[Facts]
