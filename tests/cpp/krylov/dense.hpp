@@ -70,6 +70,7 @@ public:
     T* b(std::size_t system = 0) { return b_.data() + system * length_; }
     T* x(std::size_t system = 0) { return x_.data() + system * length_; }
     std::size_t length() const { return length_; }
+    std::size_t systems() const { return systems_; }
 
     /// Random numbers about a diagonal.
     void fill_random(unsigned seed, double diagonal, double others = 1) {

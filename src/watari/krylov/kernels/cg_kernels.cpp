@@ -27,7 +27,7 @@ void curvature(system_state<wide<T>>* states, std::size_t systems, partial_sums 
             ++state.applications;
             state.fresh = false;
             const double curvature = total.value[0], alpha = real_part(state.rho) / curvature;
-            const bool good = curvature > 0 && is_finite(curvature) && is_finite(alpha);
+            const bool good = curvature > 0 && is_finite(curvature) && fits<T>(alpha);
             state.alpha = good ? alpha : 0;
             if (!good) state.reason = ending::breakdown;
         },

@@ -193,7 +193,7 @@ void solve(state_of<T>* states, const small_of<T>& small, std::size_t systems, s
                 for (std::size_t j = i + 1; j < columns; ++j)
                     left = left - small.column(s, j)[i] * y[j];
                 y[i] = left / small.column(s, i)[i];
-                if (!is_finite(squared_size(y[i]))) {
+                if (!is_finite(squared_size(y[i])) || !fits<T>(y[i])) {
                     small.columns[s] = 0;  // x stays as it is
                     states[s].stuck = true;
                 }
