@@ -6,7 +6,7 @@ this machine's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group
 from rich.text import Text
@@ -46,12 +46,14 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
     for title in ("trials", "bytes a trial", "memory", "disk", "time"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
-    seconds, moved = 0.0, 0
+    seconds, moved, run = 0.0, 0, []
     for request, name in zip(requests, describe_all(requests), strict=True):
         profile, why = find(request.case).profile(request.parameters), note(request, known)
         taken = request.trials * estimate.seconds(request)
         seconds += taken
-        moved += 0 if why else request.trials * profile.bytes
+        if not why:
+            moved += request.trials * profile.bytes
+            run.append(request)
         table.add_row(
             Text(name),
             str(request.trials),
@@ -61,13 +63,15 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
             format_duration(taken),
             Text(why),
         )
-    return Group(table, Text(totals(requests, moved, seconds)))
+    return Group(table, Text(totals(requests, moved, seconds, disk(run))))
 
 
-def totals(requests: Sequence[Request], moved: int, seconds: float) -> str:
+def totals(
+    requests: Sequence[Request], moved: int, seconds: float, folders: Mapping[str, int]
+) -> str:
     """`12 cases, 36 trials: 96 GB, about 40 s; disk: 1.07 GB in ~/.cache/watari`."""
     trials = sum(request.trials for request in requests)
-    files = ", ".join(f"{format_bytes(n)} in {folder}" for folder, n in disk(requests).items())
+    files = ", ".join(f"{format_bytes(n)} in {folder}" for folder, n in folders.items())
     return (
         f"{len(requests)} case{'s'[: len(requests) != 1]}, {trials} trial{'s'[: trials != 1]}: "
         f"{format_bytes(moved)}, about {format_duration(seconds)}; disk: {files or 'none'}\n"
