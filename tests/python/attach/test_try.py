@@ -104,7 +104,7 @@ def test_a_file_that_a_style_changes_is_named(tmp_path):
     files = ("--same-output", "result", "--same-output", "other", "--same-output", "never")
     watari("try", *options, *files, "--", str(script), cwd=tmp_path)
     case = json.loads(output.read_text())["cases"][1]
-    assert case["reason"] == "other output than as it is: result"
+    assert case["reason"] == "the output differs from that of as-is: result"
 
 
 @pytest.mark.parametrize("words", [("fork", "4096"), ("work", "4096"), ("threads", "1")])

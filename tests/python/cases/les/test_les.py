@@ -90,8 +90,8 @@ def test_the_fields_come_back_without_their_halo() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"grid": "4x8x8"}, "the nearest grid that goes is 8x8x8"),
-        ({"grid": "32x33x32"}, "the nearest grid that goes is 32x34x32"),
+        ({"grid": "4x8x8"}, "the nearest valid grid is 8x8x8"),
+        ({"grid": "32x33x32"}, "the nearest valid grid is 32x34x32"),
         ({"spacing": "0.2"}, "the law of the wall turns over at 4 z0"),
         ({"every": 0}, "whole number from 1"),
         ({"cycles": 9}, "from 1 to 8"),

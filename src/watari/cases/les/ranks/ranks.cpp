@@ -43,7 +43,7 @@ void require_shares(const parameters& p, const comm::communicator& all) {
         if (parts == 1 || cells % step == 0) continue;
         throw usage_error("split " + text_of(p.split) + ": " + to_string(cells) + " cells along " +
                           "xyz"[a] + " are not shares of whole blocks of " +
-                          to_string(along(block, a)) + "; the nearest grid that goes has " +
+                          to_string(along(block, a)) + "; the nearest valid grid has " +
                           to_string((cells + step - 1) / step * step));
     }
 }
