@@ -91,7 +91,7 @@ def test_output_that_differs_by_itself_says_nothing(tmp_path):
     ended, styles = attempt(
         tmp_path, "device", "4096", "say", "pid", options=("--same-output", "-")
     )
-    assert "differs from run to run as it is" in ended.stdout
+    assert "differs between runs of as-is" in ended.stdout
     assert {styles[s]["status"] for s in ("as-is", "managed", "pinned")} == {"ok"}
 
 
@@ -201,7 +201,7 @@ def test_a_trace_says_which_allocations_the_gpu_touches_least(tmp_path):
     write(renamed="other")
     ended, _ = attempt(tmp_path, *words, options=options)
     assert ended.returncode == 2
-    assert "names none of the program's allocations" in ended.stderr
+    assert "has none of the program's allocations" in ended.stderr
 
 
 def test_a_style_that_the_driver_refuses_is_a_row(tmp_path):

@@ -55,4 +55,4 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
 def test_a_share_that_the_levels_do_not_divide_is_refused(tmp_path: Path) -> None:
     (case,) = results(tmp_path, "split=4x1x1", "halo=staged")
     assert case["status"] == "failed"
-    assert "nearest grid that goes has 512" in case["trials"][0]["error"]
+    assert "nearest valid grid has 512" in case["trials"][0]["error"]
