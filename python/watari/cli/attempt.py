@@ -92,7 +92,7 @@ def attempt(
     chosen = rules.parse(only or [])
     limit = parse_size(fit) if fit else None
     if limit and only:
-        raise UsageError("--fit chooses the allocations itself: leave --only out")
+        raise UsageError("--fit chooses the allocations itself: omit --only")
     if trace and not limit:
         raise UsageError("--trace is for --fit: which allocations the GPU touches least")
     require_program(words or [])

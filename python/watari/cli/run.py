@@ -128,7 +128,7 @@ def ending(results: Results, output: Path, strict: bool) -> int:
     if results.missing:
         missing = sum(case.trials for case in results.missing)
         again = shlex.join(["watari", "run", "--resume", str(output)])
-        print(f"{missing} trial{'s'[: missing > 1]} missing; continue with: {again}")
+        print(f"{missing} trial{'s'[: missing > 1]} missing; resume with: {again}")
     refused = ("wrong", "failed", "unsupported") if strict else ("wrong", "failed")
     return int(any(case.status in refused for case in results.cases))
 

@@ -105,7 +105,7 @@ def check_output(output: Path, resumed: Path | None) -> None:
     if is_left(journal) and not own:
         check_dead(journal)
         raise UsageError(
-            f"{journal} has what a run measured before it was killed: continue it with "
+            f"{journal} has the trials of a killed run: resume it with "
             f"watari run --resume {shlex.quote(str(journal))}, or remove it"
         )
 

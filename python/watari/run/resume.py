@@ -91,7 +91,7 @@ def earlier_launcher(state: State, path: Path) -> Launcher:
 def require_whole(state: State, path: Path) -> None:
     """Raises UsageError where an anonymous result lacks the folder that its cases used."""
     if any(str(r.parameters.get("folder")).startswith(anonymous.LEFT_OUT) for r in state.requests):
-        raise UsageError(f"{path} cannot be continued: --anonymous left out folder= of its cases")
+        raise UsageError(f"{path} cannot be resumed: --anonymous left out folder= of its cases")
 
 
 def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
@@ -106,7 +106,7 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
     for property_name, before, after in pairs:
         if before != after:
             raise UsageError(
-                f"{path} cannot be continued: {property_name} was {before}, is now {after}"
+                f"{path} cannot be resumed: {property_name} was {before}, is now {after}"
             )
     for request in old.requests:
         check_known(request, path)
@@ -116,7 +116,7 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
             if request.key not in before_keys or request.key not in after_keys:
                 side = "is not in it" if request.key in after_keys else "is not in the plan given"
                 raise UsageError(
-                    f"{path} cannot be continued with this plan: '{describe(request)}' {side}"
+                    f"{path} cannot be resumed with this plan: '{describe(request)}' {side}"
                 )
 
 
@@ -128,7 +128,7 @@ def check_known(request: Request, path: Path) -> None:
             if axis not in axes:
                 raise unknown(f"axis of {request.case}", axis, axes)
     except UsageError as error:
-        raise UsageError(f"{path} cannot be continued: {error}") from None
+        raise UsageError(f"{path} cannot be resumed: {error}") from None
 
 
 def processor_names(state: State) -> list[str]:

@@ -206,10 +206,10 @@ def stopped(journal: Journal, reason: str) -> WatariError:
         journal.remove()
         return WatariError(f"{reason}; nothing was measured")
     if not journal.is_there():
-        return WatariError(f"{reason}; what was measured is lost: {journal.path} was removed")
+        return WatariError(f"{reason}; the completed trials are lost: {journal.path} was removed")
     return WatariError(
-        f"{reason}; what was measured so far is in {journal.path}: "
-        f"mend this and continue with watari run --resume {quote(str(journal.path))}"
+        f"{reason}; completed trials are in {journal.path}: "
+        f"correct this and resume with watari run --resume {quote(str(journal.path))}"
     )
 
 

@@ -23,7 +23,7 @@ def test_a_file_that_a_style_changes_is_named(tmp_path):
     files = ("--same-output", "result", "--same-output", "other", "--same-output", "never")
     watari("try", *options, *files, "--", str(script), cwd=tmp_path)
     case = json.loads(output.read_text())["cases"][1]
-    assert case["reason"] == "other output than as it is: result"
+    assert case["reason"] == "the output differs from that of as-is: result"
 
 
 def test_report_compare_and_export_read_the_result(tmp_path):

@@ -21,7 +21,7 @@ LINE = 128  # bytes from one worker's own counter to the next, with contention=n
 GPU_WORKERS = 2**17  # threads of a GPU that share the updates
 MOST_BINS, MOST_UPDATES = 2**28, 2**32
 SLOWEST_UPDATE = 2e-6  # seconds: a page that moves from processor to processor is shared by many
-WRONG = "{count} counters do not hold the number of updates that were made of them"
+WRONG = "{count} counters do not have the number of their updates"
 
 
 def bins(p: Parameters) -> int:

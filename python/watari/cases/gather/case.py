@@ -36,7 +36,7 @@ DOUBLE = 8  # bytes: the source is whole doubles
 WORD = 4  # bytes: elements and strides are whole words
 MOST = 4096  # bytes of an element
 SLOWEST_ELEMENT, SLOWEST_PAGE, SMALL_PAGE = 1e-7, 5e-5, 4096  # seconds, seconds, bytes
-WRONG = "{count} words of 4 bytes are not those of the elements that were to be gathered"
+WRONG = "{count} words of 4 bytes are not those of the gathered elements"
 
 
 def parse_stride(text: str) -> int:

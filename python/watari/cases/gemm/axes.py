@@ -35,7 +35,7 @@ def parse_file_engine(text: str) -> str:
     """An engine that moves tiles of files. Raises UsageError."""
     if text in IN_MEMORY:
         raise UsageError(
-            f"engine {text} is for matrices in memory, and these are in files; "
+            f"engine {text} is for matrices in memory; these are in files; "
             f"known: {', '.join(engines.FILE_ENGINES)}"
         )
     return axis.one_of(*engines.FILE_ENGINES)(text)
@@ -46,7 +46,7 @@ def parse_number(text: str) -> float:
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, axis.WORD):
         raise UsageError(f"'{text}' is not a number; write for example 1, -0.5 or 1e-3")
     if not math.isfinite(float(text)):
-        raise UsageError(f"'{text}' is beyond what a number can be")
+        raise UsageError(f"'{text}' is too large for a number")
     return float(text)
 
 

@@ -35,7 +35,7 @@ class ProgressReport:
         whole = "in all: " if finished else ""
         print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)
         if finished:
-            print(f"{finished} of {work.tiles} tiles are finished already", flush=True)
+            print(f"{finished} of {work.tiles} tiles are completed already", flush=True)
         self.tiles, self.flops = work.tiles, of.flops
         if self.only_plan:
             return
@@ -68,7 +68,7 @@ def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
 def summary(done: Product, out: Path, report: ProgressReport) -> str:
     """What a finished product took, in some lines."""
     if not report.share:
-        return f"{out}: was finished by an earlier run"
+        return f"{out}: was completed by an earlier run"
     size = done.bytes_read + done.bytes_written
     rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "

@@ -38,7 +38,7 @@ def parse_grid(text: str) -> str:
     if min(points) < 3:
         raise UsageError(f"grid {text}: 3 points or more along each axis, two of them boundary")
     if 2 * BYTES_PER_POINT * math.prod(points) > MOST_BYTES:
-        raise UsageError(f"grid {text} is beyond what any machine has")
+        raise UsageError(f"grid {text} is larger than any machine can hold")
     return name
 
 

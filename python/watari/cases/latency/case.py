@@ -32,7 +32,7 @@ POINTER = 8  # bytes
 INDEX = 4  # bytes of an element in the table of the cycle
 MOST_ELEMENTS = 2**32
 SLOWEST_STEP = 1e-5  # seconds
-WRONG = "the array is no cycle through all elements, or the chase did not end where it says"
+WRONG = "the array is not one cycle through all elements, or the walk ended at another element"
 
 
 def parse_stride(text: str) -> int:

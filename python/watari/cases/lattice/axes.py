@@ -34,7 +34,7 @@ def parse_lattice(text: str) -> str:
     if any(n % 2 for n in extents):
         raise UsageError(f"lattice {text}: every extent must be even, since sites are even or odd")
     if 4096 * math.prod(extents) > MOST_BYTES:
-        raise UsageError(f"lattice {text} is beyond what any machine has")
+        raise UsageError(f"lattice {text} is larger than any machine can hold")
     return name
 
 

@@ -40,10 +40,10 @@ def parse_grid(text: str) -> str:
         nearest = "x".join(str(max(LEAST_CELLS, n + n % 2)) for n in cells)
         raise UsageError(
             f"grid {text}: {LEAST_CELLS} cells or more along each axis, all even; "
-            f"the nearest grid that goes is {nearest}"
+            f"the nearest valid grid is {nearest}"
         )
     if 200 * math.prod(cells) > MOST_BYTES or math.prod(n + 2 for n in cells) >= 2**31:
-        raise UsageError(f"grid {text} is beyond what a rank has: 2^31 cells")
+        raise UsageError(f"grid {text} has more cells than a rank can have, 2^31")
     return name
 
 

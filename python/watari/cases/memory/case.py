@@ -37,7 +37,7 @@ from watari.common.errors import UsageError
 from watari.common.library import own_memory
 
 SIDES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as Yoshida (2024) writes
-WRONG = "{count} elements are not what the copy must have left there"
+WRONG = "{count} elements do not have the value that the copy writes"
 
 
 def end(name: str, summary: str) -> Axis:
@@ -82,7 +82,7 @@ def require_migration(parameters: Parameters) -> None:
     """Raises UsageError for too many samples, and for a map of what is not looked at."""
     require_few_phases(parameters)
     if parameters["map"] and parameters["look"] == "phases":
-        raise UsageError("migration: map: a map shows every sample; leave look=samples")
+        raise UsageError("migration: map: a map shows every sample; use look=samples")
 
 
 def copy_labels(p: Parameters) -> dict[str, str]:

@@ -41,9 +41,10 @@ void require_placement(const parameters& p) {
     const auto beside =
         p.kind == memory::kind::device ? processor::type::gpu : processor::type::cpu;
     if (!row.shared && p.toucher != beside)
-        throw unsupported(name + " memory has one place: no other processor touches it first");
+        throw unsupported(name +
+                          " memory stays in one place: the other processor cannot touch it first");
     if (!row.placed && memory::placement{.thp = p.thp, .page = p.page}.places_pages())
-        throw unsupported(name + " memory takes no thp or page: the driver places it");
+        throw unsupported(name + " memory has no thp or page: the driver chooses its pages");
     if (p.kind != memory::kind::device || p.device == p.processor.number) return;
     device::use(p.device);
     device::enable_peer(p.processor.number, p.device);

@@ -33,7 +33,7 @@ void require_sense(const parameters& p) {
     const memory::kind_row& row = memory::row(p.kind);
     if (!row.placed && memory::placement{.thp = p.thp, .page = p.page}.places_pages())
         throw unsupported(std::string(row.name) +
-                          " memory takes no thp or page: the driver places it");
+                          " memory has no thp or page: the driver chooses its pages");
 }
 
 /// Device memory of another GPU is reached directly, or not at all.

@@ -36,10 +36,10 @@ void require_placement(const placed_parameters& p, std::initializer_list<memory:
     bool on_cpu = false;
     for (const memory::kind kind : kinds) {
         if (kind == memory::kind::managed)
-            throw unsupported("managed memory takes no numa, thp or page: the driver places it");
+            throw unsupported("managed memory has no numa, thp or page: the driver places it");
         on_cpu |= memory::row(kind).placed;
     }
-    if (!on_cpu) throw unsupported("numa, thp and page place CPU memory; device memory is none");
+    if (!on_cpu) throw unsupported("numa, thp and page are for CPU memory, not for device memory");
 }
 
 void prepare(measure::trial& into, const common& p, processor who) {

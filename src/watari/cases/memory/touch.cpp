@@ -37,7 +37,7 @@ void require_shared(const touch_parameters& p) {
     const memory::kind_row& row = memory::row(p.kind);
     if (p.operation != touch_operation::first_touch && !row.shared)
         throw unsupported(std::string(row.name) +
-                          " memory has one place: nothing to fault or prefetch");
+                          " memory stays in one place: there is nothing to fault or prefetch");
     memory::require_access(row, p.processor);
 }
 

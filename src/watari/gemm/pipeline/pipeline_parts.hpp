@@ -138,7 +138,7 @@ struct pipeline::parts {
     const gemm::schedule& schedule;
     memory::buffer<std::byte> arena;
     std::optional<device::stream> stream;
-    /// Of as many steps as loads may be ahead. Who waits leaves the cores to those who serve.
+    /// One for each step that loads may be ahead. A waiting thread sleeps: servers need the cores.
     std::vector<device::event> steps_end;
     std::vector<device::event> column_end;
     std::unique_ptr<blas::products> products;

@@ -143,7 +143,8 @@ void matrix_product::apply(double* y, const double* x, std::size_t systems, stre
 void matrix_product::apply_resident(double* y, const double* x, std::size_t systems,
                                     stream_t stream) {
     if (products_ == 0 || systems > how_.systems)
-        throw usage_error("what stays in memory is there after a product, of as many systems");
+        throw usage_error(
+            "the part in memory is available only after a product of as many systems");
     kernels_on<vector_kernels>(how_.who).clear(y, index_.head.of.triangles * systems, stream);
     if (ahead_.whole) return multiply_whole(y, x, systems, stream);
     for (std::size_t b = 0; b < ahead_.batches.size(); ++b)

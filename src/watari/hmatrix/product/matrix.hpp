@@ -1,11 +1,11 @@
 /// y = A x with the matrix in memory, or streamed from its file through a budget of fast memory.
 ///
-/// Where the budget holds all batches they are read once. Else some stay in memory, as many as fit,
-/// spread evenly over the order, and the others are read again in each product, ahead of their use
-/// and across the end of a product: (1 - resident fraction) x size is what a product reads. The
-/// bits of y do not depend on any of this (kernels.hpp). The pages of a batch are compared with
-/// their checksums when it is used first, or each time that it is read; a file that changed since
-/// it was opened is refused at the next product.
+/// If the budget holds all batches, they are read once. Otherwise the batches that fit stay in
+/// memory, spread evenly over the order. The others are read again in each product, ahead of their
+/// use and across the end of a product: a product reads (1 - resident fraction) x size. The bits of
+/// y do not depend on any of this (kernels.hpp). The pages of a batch are compared with their
+/// checksums at its first use, or each time that it is read. A file that changed since it was
+/// opened is refused at the next product.
 #pragma once
 
 #include "watari/files/file_state.hpp"

@@ -55,7 +55,7 @@ def test_a_gather_on_the_cpu(pattern: str, element: str, stride: str) -> None:
     ("given", "says"),
     [
         ({"memory": "device"}, "the CPU cannot address device memory"),
-        ({"source": "gpu"}, "has one place: no other processor touches it first"),
+        ({"source": "gpu"}, "stays in one place: the other processor cannot touch it first"),
         ({"hint": "mapped"}, "takes no advice|no advice|hint|GPU|CUDA"),
     ],
 )

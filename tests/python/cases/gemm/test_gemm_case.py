@@ -38,7 +38,7 @@ def test_engines_bring_what_they_need() -> None:
     assert one(GPU, engine="managed").parameters["store"] == "ram"
     assert one(GPU, processor="cpu").parameters["engine"] == "uring"
     assert one(engine="posix").parameters["depth"] == 1
-    with pytest.raises(UsageError, match="depth=8 cannot be had"):
+    with pytest.raises(UsageError, match="depth=8 is not possible"):
         one(engine="posix", depth=8)
     assert one(engine="uring").parameters["depth"] == 32
     disk, ram = one(GPU, engine="gpu").parameters, one(GPU, engine="gpu", store="ram").parameters

@@ -98,7 +98,7 @@ def test_the_halo_is_what_the_style_is_written_for(given: dict[str, Any], halo: 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"ranks": 2, "halo": "none"}, "2 ranks have a halo"),
+        ({"ranks": 2, "halo": "none"}, "2 ranks need a halo"),
         ({"ranks": 2, "processor": "gpu:1"}, "write processor=gpu"),
         ({"split": "1x2x1", "overlap": "yes"}, "along i alone"),
         ({"grid": "5x9x9", "ranks": 4}, "3 inner planes along i, fewer than the 4 ranks"),

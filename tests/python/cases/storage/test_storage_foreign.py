@@ -81,7 +81,7 @@ def test_other_data_that_are_read_are_named(tmp_path: Path) -> None:
     (tmp_path / STORE).write_bytes(os.urandom(2**22))
     result = store(tmp_path)
     assert (result["status"], result["verified"]) == ("wrong", False)
-    assert f"{tmp_path / STORE} is no test file: it holds other data" in result["error"]
+    assert f"{tmp_path / STORE} is not a test file: it has other data" in result["error"]
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / STORE).symlink_to(tmp_path / STORE)
