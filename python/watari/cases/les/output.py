@@ -227,7 +227,7 @@ def picture(path: Path, of: Wind) -> None:
         figure.colorbar(air, ax=axes, label="m/s", pad=0.02, aspect=32 * high / width, extend="max")
     both[1].set_xlabel("x, m")
     content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=120)
+    figure.savefig(content, format="png", dpi=100)
     write_atomically(path, content.getvalue())
 
 
