@@ -20,6 +20,7 @@ from watari.common.files import write_atomically
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+START = "2000-01-01 00:00:00"
 THETA0 = 300.0  # K, of which theta is the deviation
 NAMES = {
     "u": ("eastward_wind", "m s-1"),
@@ -113,7 +114,8 @@ def netcdf(path: Path, of: Wind) -> None:
         made = Path(folder) / "wind.nc"
         with Dataset(made, "w", format="NETCDF4") as file:
             file.Conventions = "CF-1.10"
-            file.title = "Wind in a city, by watari"
+            file.title = "Wind in a city"
+            file.source = "watari wind, a large-eddy simulation"
             for name, count in zip("zyx", of.solid.shape, strict=True):
                 file.createDimension(name, count)
                 axis = file.createVariable(name, "f4", (name,))
@@ -121,9 +123,7 @@ def netcdf(path: Path, of: Wind) -> None:
                 axis[:] = (np.arange(count) + 0.5) * of.spacing
             file["z"].positive = "up"
             file.createDimension("time", None)
-            time = file.createVariable("time", "f8", ("time",))
-            time.units, time.long_name = "s", "simulated time"
-            time[0] = of.seconds
+            add_times(file, "time", (of.seconds,), "simulated time")
             for name, (standard, units) in NAMES.items():
                 whole = file.createVariable(
                     name, "f4", ("time", "z", "y", "x"), zlib=True, fill_value=np.float32(1e20)
@@ -135,25 +135,34 @@ def netcdf(path: Path, of: Wind) -> None:
         write_atomically(path, made.read_bytes())
 
 
+def add_times(file: Any, name: str, seconds: tuple[float, ...], long_name: str) -> None:
+    """An axis of times. CF knows one by its date of reference, so the simulation has one."""
+    time = file.createVariable(name, "f8", (name,))
+    time.units, time.calendar = f"seconds since {START}", "standard"
+    time.standard_name, time.long_name, time.axis = "time", long_name, "T"
+    time[:] = seconds
+
+
 def add_planes(file: Any, of: Wind) -> None:
-    """Planes of every touch, on an axis of times of their own."""
+    """Planes of every touch, on an axis of times of their own; where each lies is a coordinate."""
     import numpy as np
 
     file.createDimension("touch", len(of.touches))
-    time = file.createVariable("touch", "f8", ("touch",))
-    time.units, time.long_name = "s", "simulated time of a look of the CPU"
-    time[:] = of.touches
+    add_times(file, "touch", of.touches, "simulated time of a look of the CPU")
     depth, length, _ = of.solid.shape
-    places = {
-        "y": f"z = {(low_plane(depth, of.spacing) + 0.5) * of.spacing:g} m",
-        "z": f"y = {(length // 2 + 0.5) * of.spacing:g} m",
-    }
+    places = {"y": ("z_low", low_plane(depth, of.spacing)), "z": ("y_cut", length // 2)}
+    for place, cells in places.values():
+        at = file.createVariable(place, "f4")
+        at.units, at.axis = "m", place[0].upper()
+        at[...] = (cells + 0.5) * of.spacing
     for name, (axis, values) in of.planes.items():
         plane = file.createVariable(
             name, "f4", ("touch", axis, "x"), zlib=True, fill_value=np.float32(1e20)
         )
         standard, plane.units = NAMES[name.split("_")[0]]
-        plane.standard_name, plane.long_name = standard, f"{standard} at {places[axis]}"
+        at, place = file[places[axis][0]][...], places[axis][0]
+        plane.standard_name, plane.coordinates = standard, place
+        plane.long_name = f"{standard} at {place[0]} = {at:g} m"
         plane[:] = values
 
 
@@ -218,7 +227,7 @@ def picture(path: Path, of: Wind) -> None:
         figure.colorbar(air, ax=axes, label="m/s", pad=0.02, aspect=32 * high / width, extend="max")
     both[1].set_xlabel("x, m")
     content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=120)
+    figure.savefig(content, format="png", dpi=100)
     write_atomically(path, content.getvalue())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,20 @@ def test_the_cut_goes_through_the_middle_of_a_building() -> None:
     heights = np.zeros((12, 4), int)
     heights[3:8, 1], heights[10, 2] = 5, 5
     assert picture.full_row(heights) == 5
+
+
+def test_a_flow_that_becomes_too_fast_ends_the_trial_with_step_and_place() -> None:
+    """The sun warms the ground until the air rises too fast for the time step."""
+    made = run(grid="16x16x16", city="flat", spacing=200, dt=36, steps=200, every=10)
+    assert (made["status"], made["verified"]) == ("wrong", False)
+    found = re.fullmatch(
+        r"after step (\d+): Courant number (.*) at x \d+, y \d+, z \d+; the scheme follows 1.73",
+        made["error"],
+    )
+    assert found, made["error"]
+    assert len(made["host_s"]) == int(found[1]) < 200
+    assert float(found[2]) > 1.73
+    assert "pictures" not in made
 
 
 def test_the_fields_come_back_without_their_halo() -> None:
