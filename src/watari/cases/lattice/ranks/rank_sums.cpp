@@ -89,8 +89,8 @@ private:
 
     processor who_;
     const comm::communicator* ranks_;
-    std::vector<std::size_t> own_numbers_, numbers_;  ///< of pieces: this rank's, all ranks';
-                                                      ///< empty: each adds up its own
+    std::vector<std::size_t> own_numbers_, numbers_;   ///< of pieces: this rank's, all ranks';
+                                                       ///< empty: each adds up its own
     std::vector<double> own_, total_, all_, ordered_;  ///< grow at the first sums alone
 };
 

@@ -48,8 +48,7 @@ std::string nearest_grid(parameters p, unsigned axis) {
         for (const bool more : {true, false}) {
             if (!more && given < least + off) continue;
             cells = more ? given + off : given - off;
-            if (shares_are_whole(p, axis))
-                return "; the nearest valid grid is " + text_of(p.whole);
+            if (shares_are_whole(p, axis)) return "; the nearest valid grid is " + text_of(p.whole);
         }
     return {};
 }

@@ -62,7 +62,7 @@ const std::vector<region>& touch<Real>::regions(const motion<Real>& now) {
         if (p_->touched != touched::planes) continue;
         regions_.push_back(rows_of(n, data, (low_plane(*p_) + 1) * plane, plane));
         regions_.push_back(rows_of(n, data, g.at(0, g.size.y / 2, 0) * sizeof(Real),
-                                 g.size.x * sizeof(Real), g.size.z, plane));
+                                   g.size.x * sizeof(Real), g.size.z, plane));
     }
     return regions_;
 }
