@@ -32,8 +32,9 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     first, last = ordered[0], ordered[-1]
     near, far = (median(latencies(m)) for m in (first, last))
     text = (
-        f"arrays that a cache holds: a load of the {who.upper()} takes {format_rate(near)} ns in "
-        f"{format_size(first['size'])}, {format_rate(far)} ns in {format_size(last['size'])}."
+        f"arrays that a cache holds, where a load of the {who.upper()} takes {format_rate(near)} "
+        f"ns ({format_size(first['size'])}); in {format_size(last['size'])} it takes "
+        f"{format_rate(far)} ns."
     )
     beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]
     crossover = f"Half of that is reached from {format_size(min(beyond))} on."

@@ -266,8 +266,8 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
         text = f"no size of array is much faster than memory, {figure} with {what}."
         return [Sentence("cpu-again", text, figure, confidence(memory))]
     text = (
-        f"parts that stay in its caches: a copy runs at {format_speed(fastest.median)} with arrays "
-        f"of {format_size(fastest['size'])}, at {figure} from memory ({what})."
+        f"parts that stay in its caches, where a copy runs at {format_speed(fastest.median)} with "
+        f"arrays of {format_size(fastest['size'])}; from memory it runs at {figure} ({what})."
     )
     lost = [s for s, m in sizes.items() if s > fastest["size"] and m.median < fastest.median / 2]
     crossover = f"Half of it is lost from arrays of {format_size(min(lost))} on." if lost else ""
@@ -285,8 +285,8 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
     if fresh.middle < CLEARLY * later.middle:
         return []
     text = (
-        f"memory that the program has used before: the first write to fresh pages runs at "
-        f"{fresh.speed}, the next pass over them at {later.speed}."
+        f"memory that the program has used before, where a pass runs at {later.speed}; the first "
+        f"write to fresh pages runs at {fresh.speed}."
     )
     passes = fresh.middle / later.middle
     crossover = f"Fresh pages cost as much as {passes:.2g} passes."
