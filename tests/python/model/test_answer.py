@@ -186,3 +186,11 @@ def test_ways_whose_names_have_commas_are_told_apart() -> None:
 def test_a_cpu_is_answered_for_before_its_disk() -> None:
     order = list(TOPICS)
     assert order.index("cpu-again") < order.index("cpu-once") < order.index("files")
+
+
+def test_the_place_is_not_followed_by_another_colon() -> None:
+    """`Used once by the CPU: memory that ..., where a pass runs at ...`"""
+    lines = [s.line() for s in answer([synthetic.results(synthetic.cpu_machine())])]
+    of_cpu = [line for line in lines if "by the CPU: " in line]
+    assert of_cpu
+    assert not [line for line in of_cpu if line.partition(" (95%")[0].count(": ") > 1]

@@ -32,7 +32,7 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     first, last = ordered[0], ordered[-1]
     near, far = (median(latencies(m)) for m in (first, last))
     text = (
-        f"arrays that fit a cache: a load by the {who.upper()} takes {format_rate(near)} ns in "
+        f"arrays that fit a cache. A load by the {who.upper()} takes {format_rate(near)} ns in "
         f"{format_size(first['size'])}, {format_rate(far)} ns in {format_size(last['size'])}."
     )
     beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]

@@ -266,7 +266,7 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
         text = f"arrays of any size: none is much faster than {figure}, the rate with {what}."
         return [Sentence("cpu-again", text, figure, confidence(memory))]
     text = (
-        f"parts that fit its caches: a copy runs at {format_speed(fastest.median)} with arrays "
+        f"parts that fit its caches. A copy runs at {format_speed(fastest.median)} with arrays "
         f"of {format_size(fastest['size'])}, and at {figure} from memory ({what})."
     )
     lost = [s for s, m in sizes.items() if s > fastest["size"] and m.median < fastest.median / 2]
@@ -289,8 +289,8 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
     if fresh.middle < CLEARLY * later.middle:
         return []
     text = (
-        f"memory that the program has used before: the first write to fresh pages runs at "
-        f"{fresh.speed}, the next pass over them at {later.speed}."
+        f"memory that the program has used before, where a pass runs at {later.speed}; the first "
+        f"write to fresh pages runs at {fresh.speed}."
     )
     passes = fresh.middle / later.middle
     crossover = f"Fresh pages cost as much as {passes:.2g} passes."
