@@ -138,17 +138,17 @@ FIGURES = (
         "les-step",
         "A city's air: time of a step by style and touch of the CPU",
         ("les",),
-        "Mean over whole periods of N steps, a touch's parts shared by its N steps. Gather: the "
-        "processor packs what the CPU needs. Move: copies and prefetches. CPU: its part, with "
-        "page faults. Steps: the rest, with the faults of the step after a touch.",
+        "Mean over whole periods of N steps; the parts of a touch are divided by N. Gather: the "
+        "processor packs the values that the CPU needs. Move: copies and prefetches. CPU: its "
+        "part, with page faults. Steps: the rest, with the faults of the step after a touch.",
         time_of_steps,
     ),
     Figure(
         "les-every",
         "A city's air: speed over N",
         ("les",),
-        "Cells a second over the steps from one touch of the CPU to the next. Dots are measured; "
-        "lines are N steps and one touch, whose times were measured at the smallest N. The tooltip "
+        "Cells a second over the steps from one touch of the CPU to the next. Dots are measured. "
+        "Lines are N steps and one touch, with the times measured at the smallest N. The tooltip "
         "has the N from which a touch takes less than a tenth of the steps between.",
         speed_over_n,
         folded=True,

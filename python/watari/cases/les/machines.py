@@ -109,7 +109,7 @@ MACHINES = Figure(
     "les-machines",
     "A city's air: machines, GPU and CPU",
     ("les",),
-    "Cells a second, mean over whole periods of N steps; of each touch the fastest style. In "
+    "Cells a second, mean over whole periods of N steps; for each touch the fastest style. In "
     "brackets: City-LES, an application of others, whose grid, precision and touches of the CPU "
     "are not published.",
     machines,
