@@ -134,13 +134,13 @@ def advise(
     if not words:
         if processes > 1:
             raise UsageError("--processes is for a case or trace: write one")
-        where, said = asked.general(on, results, this_machine)
+        where, sentences = asked.general(on, results, this_machine)
         if as_json:
-            rows = [render.sentence(s) for s in said]
+            rows = [render.sentence(s) for s in sentences]
             print(json.dumps({"from": where, "answer": rows}, indent=1))
             return
         print(where)
-        for sentence in said:
+        for sentence in sentences:
             print(f"\n{sentence.line()}")
         return
     if not program:

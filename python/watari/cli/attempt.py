@@ -85,7 +85,8 @@ def attempt(
     from watari.attach import styles as table_of_styles
     from watari.attach.start import Start, require_program
     from watari.results import schema
-    from watari.run import launch, prepare
+    from watari.run import prepare
+    from watari.run.launcher import Launcher
 
     asked = table_of_styles.chosen(styles)
     chosen = rules.parse(only or [])
@@ -97,7 +98,7 @@ def attempt(
     require_program(words or [])
     if figure:
         check_figure(figure)
-    starter = launch.Launcher.parse(launcher) if launcher else launch.Launcher()
+    starter = Launcher.parse(launcher) if launcher else Launcher()
     starter.require_program()
     start = Start(
         tuple(words or ()),

@@ -65,7 +65,8 @@ def list_cases(
 
         print("\n".join(asked.machines()))
         return
-    if name and name not in cases.CASES and (other := nearest(name, LISTS)):
-        raise UsageError(f"nothing to list is called '{name}'{other}; or a case")
+    known = not name or name in cases.CASES or cases.written(name)
+    if name and not known and (other := nearest(name, LISTS)):
+        raise UsageError(f"unknown list '{name}'{other}; known: {', '.join(LISTS)}, and cases")
     for each in [name] if name else cases.CASES:
         list_case(each)

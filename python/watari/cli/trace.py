@@ -56,7 +56,7 @@ def trace(
     page = page or output.with_suffix(".html")
     require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
     with scratch.folder(None) as files:
-        traced = session.trace(Start(tuple(program), limit), files, touches, tell)
+        traced = session.trace(Start(tuple(program), limit), files, touches, report)
     write_atomically(output, json.dumps(traced.content, indent=1))
     say(traced.content["observed"])
     print(f"trace: {output}")
@@ -87,7 +87,7 @@ def require_writable(files: dict[str, Path | None]) -> None:
             seen[path.absolute()] = option
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     """Progress."""
     typer.echo(f"  {text}", err=True)
 

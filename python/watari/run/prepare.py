@@ -22,7 +22,7 @@ from watari.plan.request import Request
 from watari.results import schema
 from watari.run import prefault
 from watari.run.journal import State, check_dead, is_left, path_for
-from watari.run.launch import PINNING, Launcher
+from watari.run.launcher import PINNING, Launcher
 from watari.run.worker import now
 
 NOTE = "PREFAULTED"  # where program.environment says how much memory was touched beforehand

@@ -16,7 +16,7 @@ from watari.machine.record import Machine
 from watari.plan.request import Request, describe
 from watari.results import schema
 from watari.run.journal import SUFFIX, State, is_left, path_for, plain_trial, read
-from watari.run.launch import Launcher
+from watari.run.launcher import Launcher
 from watari.run.prepare import environment
 
 
@@ -45,25 +45,26 @@ def load(path: Path) -> tuple[State, Path]:
     return State(stored.program, stored.plan, stored.machine, requests, trials), output
 
 
-def continued(
-    path: Path, new: State, same_plan: bool, launcher: Launcher
-) -> tuple[State, Path, Launcher]:
-    """The state to resume from the file, its result file, and the launcher of its trials: the one
-    given now, else the earlier one.
-
-    `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
-    Raises FileError, UsageError.
-    """
+def earlier(path: Path, launcher: Launcher) -> tuple[State, Path, Launcher]:
+    """The state in the file, its result file, and the launcher of its trials: the one given now,
+    else the earlier one. Raises FileError, UsageError."""
     state, output = load(path)
     require_whole(state, path)
-    if not launcher.chosen:
-        launcher = earlier_launcher(state, path)
+    return state, output, launcher if launcher.chosen else earlier_launcher(state, path)
+
+
+def continued(path: Path, state: State, new: State, same_plan: bool, launcher: Launcher) -> State:
+    """The earlier state of the file, to be continued by `launcher`.
+
+    `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
+    Raises UsageError.
+    """
     check_fit(state, new, path, same_plan)
     state.machine = joined(state.machine, new.machine)
     state.program.environment.update(environment(launcher))
     state.program.launcher = new.program.launcher or state.program.launcher
     state.program.anonymous |= new.program.anonymous
-    return state, output, launcher
+    return state
 
 
 def joined(earlier: Machine, now: Machine) -> Machine:

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari.case.sentence import NOTHING, Cost, Option, Sentence, from_pass, ordinal, pays_from
+from watari.case.sentence import (
+    NOTHING,
+    TOPICS,
+    Cost,
+    Option,
+    Sentence,
+    from_pass,
+    ordinal,
+    pays_from,
+)
 from watari.model.answer import answer
 from watari.results import schema
 from watari.results.schema import Results
@@ -164,3 +173,16 @@ def test_several_runs_answer_from_cases_with_an_interval() -> None:
     said = [sentence.line() for sentence in answer(runs)]
     assert len(said) >= 5
     assert not [line for line in said if "single trial" in line]
+
+
+def test_ways_whose_names_have_commas_are_told_apart() -> None:
+    said = {s.topic: s for s in answer([schema.read(newest())])}
+    assert (
+        "pinned memory, read in place (50.6 GB/s); managed memory, prefetched ("
+        in said["once"].text
+    )
+
+
+def test_a_cpu_is_answered_for_before_its_disk() -> None:
+    order = list(TOPICS)
+    assert order.index("cpu-again") < order.index("cpu-once") < order.index("files")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 
 from watari import _native
 from watari.case import axis, engines
@@ -108,7 +107,7 @@ def require_sense(parameters: Parameters) -> None:
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     for name in ("alpha", "beta"):
-        if not is_held(parameters[name], parameters["precision"]):
+        if not _native.gemm_holds(parameters["precision"], parameters[name]):
             raise UsageError(
                 f"gemm: {name}={parameters[name]:g} is beyond precision={parameters['precision']}"
             )
@@ -122,17 +121,6 @@ def require_sense(parameters: Parameters) -> None:
             f"for tile={parameters['tile']}: {SLOTS_LEAST} tiles take {text}; "
             f"give {text} or more"
         )
-
-
-def is_held(value: float, precision: str) -> bool:
-    """Whether elements of this precision are as large and as small as a finite number."""
-    if precision == "double":
-        return True
-    try:
-        (held,) = struct.unpack("<f", struct.pack("<f", value))
-    except OverflowError:
-        return False
-    return bool(held) == bool(value)
 
 
 def matrix_bytes(p: Parameters) -> int:

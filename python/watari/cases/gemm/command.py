@@ -83,7 +83,13 @@ def gemm(
     b: Annotated[Path, typer.Argument(metavar="B.npy", show_default=False)],
     output: Annotated[
         Path,  # read with --beta alone; that code reports what is wrong
-        typer.Option("--output", "-o", readable=False, help="C; with --beta it must exist"),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="C.npy",
+            readable=False,
+            help="C; with --beta it must exist",
+        ),
     ],
     fast_memory: Annotated[
         str,

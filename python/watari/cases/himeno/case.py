@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, axis, kept, style, table, words
-from watari.case.axis import Axis, Parameters, one_of
+from watari.case.axis import Axis, Parameters
 from watari.case.case import OUTSIDE_THE_LOOP, Case
 from watari.case.profile import Access, Allocation, Phase, Profile, Transfer
 from watari.case.ranks import one_rank_labels, passes_gpu_memory, rank_axes
@@ -104,13 +104,12 @@ CASES = (
                 "two-kernel",
                 "fused",
             ),
-            Axis(
+            words(
                 "kernel",
                 "one source for all processors, or the processor's own",
-                one_of("shared", "tuned"),
-                lambda m, p: "tuned",
                 "tuned",
-                ("shared", "tuned"),
+                "shared",
+                "tuned",
             ),
             words("data", "initial data", "standard", "standard", "general"),
             replace(

@@ -128,7 +128,7 @@ CASES = (
         labels=labels,
         standard=standard.latencies,
         example="processor=cpu size=32KiB,1MiB,256MiB",
-        also={"pointer-chase": "", "lmbench": "", "lat_mem_rd": ""},
+        also={"lat": "", "pointer-chase": "", "lmbench": "", "lat_mem_rd": ""},
         presentation="watari.cases.latency.words",
     ),
 )

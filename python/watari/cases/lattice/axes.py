@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from watari import _native
 from watari.case import ranks
 from watari.case.axis import MOST_BYTES, Machine, Parameters
 from watari.common import library
@@ -16,7 +15,7 @@ CLASSES = {
     "class2": (32, 32, 32, 32),
     "class3": (64, 64, 64, 32),
 }
-STYLES = library.styles(_native.LATTICE_STYLES)
+STYLES = library.styles("lattice")
 PRECISIONS = ("double", "single", "mixed")
 SPLIT = "1x2x2x1"  # how a split is written
 MOST_RHS = 12

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-from watari import _native
 from watari.case import ranks
 from watari.case.axis import MOST_BYTES, Parameters
 from watari.common import library
@@ -19,7 +18,7 @@ GRIDS = {
     "L": (512, 512, 128),
     "XL": (1024, 1024, 128),
 }
-STYLES = library.styles(_native.LES_STYLES)
+STYLES = library.styles("les")
 TOUCHES = ("none", "facets", "planes", "all")
 SPLIT = "1x2x1"  # how a split is written
 LEAST_CELLS = 8  # along an axis

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,20 +27,28 @@ def check_outputs(files: list[Path]) -> None:
             raise UsageError(f"-o {file}: no such folder")
 
 
+def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
+    """The value of an option. Raises UsageError that names it."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(f"--{option}: {error}") from None
+
+
 def parameters_of(
     text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None
 ) -> dict[str, Any]:
     """Those of a trial of case les. Raises UsageError."""
-    who = numbered("cpu", "gpu")(processor)
-    length = axes.parse_length(spacing)
+    who = given("processor", numbered("cpu", "gpu"), processor)
+    length = given("spacing", axes.parse_length, spacing)
     return {
         "processor": who,
         "style": "system" if who == "cpu" else "explicit",
-        "grid": axes.parse_grid(grid),
+        "grid": given("grid", axes.parse_grid, grid),
         "spacing": length,
         "city": city.parse(text),
-        "steps": count(1, STEPS)(steps),
-        "dt": axes.positive(dt) if dt is not None else 0.05 * length,
+        "steps": given("steps", count(1, STEPS), steps),
+        "dt": given("dt", axes.positive, dt) if dt is not None else 0.05 * length,
         "cpu-touch": "planes",
         "every": 10,
         "gather": "gpu",
@@ -60,7 +69,11 @@ def wind(
     files: Annotated[
         list[Path],
         typer.Option(
-            "--output", "-o", readable=False, help="a .nc, .vti or .png file; may be repeated"
+            "--output",
+            "-o",
+            metavar="FILE",
+            readable=False,
+            help="a .nc, .vti or .png file; may be repeated",
         ),
     ],
     grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",

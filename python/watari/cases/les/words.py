@@ -33,12 +33,15 @@ def words(case: str, parameters: Parameters) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def touch_name(m: Measured) -> str:
+    """`facets, CPU picks`."""
+    picks = ", CPU picks" if m["gather"] == "cpu" else ""
+    return f"{m['cpu-touch']}{picks}"
+
+
 def touch_words(m: Measured) -> str:
     """`facets, CPU picks, N = 10`."""
-    if m["cpu-touch"] == "none":
-        return "none"
-    picks = ", CPU picks" if m["gather"] == "cpu" else ""
-    return f"{m['cpu-touch']}{picks}, N = {m['every']}"
+    return "none" if m["cpu-touch"] == "none" else f"{touch_name(m)}, N = {m['every']}"
 
 
 def of_touches(m: Measured, series: str) -> float:

@@ -62,7 +62,7 @@ def shared(m: Measured, name: str) -> Option:
 
 
 def options(cases: Sequence[Measured]) -> dict[str, Option]:
-    """The ways that were measured to have the CPU's data read by the GPU."""
+    """The paths that were measured by which the GPU reads the CPU's data."""
     copies, found = of_case([as_copy(m) for m in cases], "copy"), {}
     local = best(copies, **GPU, from_="device", to="device", means="kernel")
     in_place = best(copies, **GPU, from_="pinned", to="device", means="kernel")
@@ -90,21 +90,21 @@ def options(cases: Sequence[Measured]) -> dict[str, Option]:
 
 def again(cases: Sequence[Measured]) -> list[Sentence]:
     """GPU memory against reading in place, and from which pass on bringing data there pays."""
-    ways = options(cases)
+    paths = options(cases)
     local = best(of_case(cases, "copy"), **GPU, from_="device", to="device", means="kernel")
-    if not local or not {"in place", "copy"} & ways.keys():
+    if not local or not {"in place", "copy"} & paths.keys():
         return []
     text = f"GPU memory. A kernel copies there at {format_speed(local.median)} (read and written)"
-    in_place = ways.get("in place")
+    in_place = paths.get("in place")
     if in_place:
         ratio = in_place.each.middle / of_data(local).middle
         text += f". A pass is {ratio:.3g} times as fast as over pinned memory, read in place "
         text += f"({in_place.each.speed})"
     names = {"copy": "a copy to GPU memory", "prefetch": "a prefetch of managed memory"}
     pays = [
-        f"{words} ({ways[name].setup.speed}) pays {moment}"
+        f"{words} ({paths[name].setup.speed}) pays {moment}"
         for name, words in names.items()
-        if in_place and name in ways and (moment := from_pass(in_place, ways[name]))
+        if in_place and name in paths and (moment := from_pass(in_place, paths[name]))
     ]
     crossover = "; ".join(pays)
     crossover = f"{crossover[:1].upper()}{crossover[1:]}." if pays else ""
@@ -168,7 +168,7 @@ def turns(cases: Sequence[Measured]) -> list[Sentence]:
     moving = [m for m in of_case(cases, "migration") if m.drawn and m["phases"] == "gpu+cpu+gpu"]
     large = max((int(m["size"]) for m in moving), default=0) / ALIKE
     sizes = [int(m["size"]) for m in moving if int(m["size"]) >= large]
-    size = max(sizes, key=lambda n: (sizes.count(n), n), default=0)  # where most ways compare
+    size = max(sizes, key=lambda n: (sizes.count(n), n), default=0)  # where most paths compare
     found = [option for m in moving if m["size"] == size and (option := turn(m))]
     ordered = sorted(found, key=lambda option: option.total(1).middle)
     if not ordered:
@@ -300,5 +300,5 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
     """All that these cases say; of the CPU alone where no GPU was measured."""
     parts = (again, once, turns, larger, never)
-    said = [sentence for part in parts for sentence in part(cases)]
-    return said or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]
+    sentences = [sentence for part in parts for sentence in part(cases)]
+    return sentences or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]

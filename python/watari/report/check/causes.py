@@ -41,7 +41,7 @@ def each_gpu(text: Callable[[dict[str, Any]], str | None]) -> Callable[[Machine]
     """What holds of some GPU."""
 
     def find(machine: Machine) -> str | None:
-        shown = [f"{name}: {said}" for name, s in states(machine) if (said := text(s))]
+        shown = [f"{name}: {reported}" for name, s in states(machine) if (reported := text(s))]
         return "; ".join(shown) or None
 
     return find

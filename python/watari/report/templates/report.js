@@ -51,9 +51,11 @@ function grow(spec, pixels) {
     for (const panel of panels) grow(panel, pixels / columns);
   }
   for (const panel of spec.vconcat || spec.layer || []) grow(panel, pixels);
+  if (spec.facet?.row && !spec.facet.column) grow(spec.spec, pixels);
   const width = spec.width;
   if (typeof width !== "number") return;
-  spec.width = Math.floor(Math.max(Math.min(width, LEAST), width + pixels));
+  const least = spec.name?.startsWith("whole") ? width : LEAST; // its labels need all of it
+  spec.width = Math.floor(Math.max(Math.min(width, least), width + pixels));
 }
 
 document.addEventListener("toggle", async (event) => {

@@ -41,7 +41,7 @@ product::product(const npy_product& wanted)
     require_product(
         a, b,
         {wanted.a, wanted.b, wanted.c, in_words(wanted.transpose_a), in_words(wanted.transpose_b)});
-    require_place(output_, a_, b_, wanted.c);
+    require_output(output_, a_, b_, wanted.c);
     if (wanted.beta != 0) old_ = read_old(wanted.c, a, b);
     job_.a = a_.where;
     job_.b = b_.where;

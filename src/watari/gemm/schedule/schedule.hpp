@@ -149,11 +149,6 @@ public:
     std::size_t times_b() const noexcept;
     std::size_t times_c() const noexcept { return reads_c_; }
 
-    std::size_t tiles_read_a() const noexcept { return times_a() * a_.tiles(); }
-    std::size_t tiles_read_b() const noexcept { return times_b() * b_.tiles(); }
-    std::size_t tiles_read_c() const noexcept { return times_c() * c_.tiles(); }
-    std::size_t tiles_written() const noexcept { return c_.tiles(); }
-
     const tiling& tiles_of(matrix which) const noexcept {
         return which == matrix::a ? a_ : which == matrix::b ? b_ : c_;
     }

@@ -56,22 +56,7 @@ struct request_kernels {
     void (*run)(const request_list& list, stream_t stream);
     /// What was written is durable; how that ended goes to results[0], whose times stay.
     void (*flush)(const request_list& list, stream_t stream);
+    static const request_kernels cpu, gpu;
 };
-
-}  // namespace watari::storage
-
-namespace watari::cpu {
-extern const storage::request_kernels request_table;
-}
-namespace watari::gpu {
-extern const storage::request_kernels request_table;
-}
-
-namespace watari::storage {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const request_kernels& request_kernels_on(processor who) {
-    return dispatched<cpu::request_table, gpu::request_table>(who);
-}
 
 }  // namespace watari::storage

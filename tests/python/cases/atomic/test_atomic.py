@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import synthetic
-import vl_convert
 
 from watari import cases
 from watari.cases.atomic import case as row
-from watari.cases.atomic import figures, words
+from watari.cases.atomic import words
 from watari.cases.atomic.answer import answer
-from watari.charts.figure import Drawing
 from watari.common.errors import UnsupportedError, UsageError
 from watari.plan.request import Request, describe, resolve
-from watari.report import page as report
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
@@ -166,6 +163,11 @@ def test_the_answer_names_what_both_processors_reach_at_once(counted: list[Measu
 
 
 def test_a_dot_is_a_case_in_the_row_of_its_processor(counted: list[Measured]) -> None:
+    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
+    from watari.cases.atomic import figures
+    from watari.charts.figure import Drawing
+    from watari.report import page as report
+
     ((_, chart, _),) = figures.by_contention(counted)
     spec = Drawing("atomic", figures.FIGURES[0], "", chart, []).spec()
     vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)

@@ -13,6 +13,7 @@ from storage_trials import STORE, trial
 
 from watari.plan.request import resolve
 from watari.run import launch
+from watari.run.launcher import Launcher
 
 GEMM = {"engine": "posix", "n": 256, "tile": 128, "samples": 1, "threads": 1, "store": "file"}
 
@@ -23,7 +24,7 @@ def store(folder: Path, **given: Any) -> launch.Trial:
 
 def product(folder: Path) -> launch.Trial:
     asked = resolve("gemm", {**GEMM, "folder": str(folder)}, synthetic.cpu_machine())[0]
-    return launch.trial(asked, launch.Launcher(), 30)
+    return launch.trial(asked, Launcher(), 30)
 
 
 def link(path: Path, mine: Path) -> None:
