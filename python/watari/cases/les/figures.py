@@ -89,9 +89,9 @@ FIGURES = (
         "les-step",
         "A city's air: time of a step by style and touch of the CPU",
         ("les",),
-        "Mean over whole periods of N steps, a touch's parts shared by its N steps. Gather: the "
-        "processor packs what the CPU needs. Move: copies and prefetches. CPU: its part, with "
-        "page faults. Steps: the rest, with the faults of the step after a touch.",
+        "Mean over whole periods of N steps; the parts of a touch are divided by N. Gather: the "
+        "processor packs the values that the CPU needs. Move: copies and prefetches. CPU: its "
+        "part, with page faults. Steps: the rest, with the faults of the step after a touch.",
         time_of_steps,
     ),
     *TOUCHES,
