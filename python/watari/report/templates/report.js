@@ -53,6 +53,12 @@ function grow(spec, pixels) {
   for (const panel of spec.vconcat || spec.layer || []) grow(panel, pixels);
   const width = spec.width;
   if (typeof width !== "number") return;
+  const image = spec.layer?.find((one) => one.mark?.type === "image")?.mark;
+  if (image) { // keeps its shape, and is never larger than it was made
+    image.width = spec.width = Math.floor(Math.min(width, Math.max(LEAST, width + pixels)));
+    image.height = spec.height = Math.round(spec.height * spec.width / width);
+    return;
+  }
   spec.width = Math.floor(Math.max(Math.min(width, LEAST), width + pixels));
 }
 
