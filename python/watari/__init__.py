@@ -12,7 +12,7 @@ __all__ = ["Buffer", "__version__", "gemm", "load"]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})
 
 
 def __getattr__(name: str) -> object:

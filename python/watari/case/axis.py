@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from watari.case.vocabulary import INSTEAD, counterpart
+from watari.case.vocabulary import ADVICE, INSTEAD, counterpart
 from watari.common.errors import UsageError
 
 Value = Any  # a plain JSON value: int, bool or str
@@ -52,7 +52,7 @@ def nearest(word: str, words: Iterable[str]) -> str:
     """` (did you mean 'x'?)` when a known word is close; ` (here: 'x')` for the word of another
     tool; else nothing."""
     words = list(words)
-    if word.lower() in INSTEAD and (other := counterpart(word, words)):
+    if {word.lower()} & {*INSTEAD, *ADVICE} and (other := counterpart(word, words)):
         return other
     close = difflib.get_close_matches(word, words, n=1)
     return f" (did you mean '{close[0]}'?)" if close else counterpart(word, words)
@@ -76,7 +76,7 @@ def parse_size(text: str) -> int:
     if size <= 0:
         raise UsageError(f"'{text}' is not a size: it must be at least one byte")
     if size > MOST_BYTES:
-        raise UsageError(f"'{text}' is beyond what any machine has")
+        raise UsageError(f"'{text}' is larger than any machine can hold")
     return size
 
 

@@ -21,7 +21,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "jobs": ("threads",),
     "nthreads": ("threads",),
     "ioengine": ("engine",),
-    "backend": ("engine", "means"),
+    "backend": ("engine", "means", "style"),
     "rw": ("pattern",),
     "direct": ("cache",),
     "filename": ("folder",),
@@ -42,7 +42,8 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "source": ("from",),
     "dst": ("to", "destination"),
     "destination": ("to",),
-    "device": ("device", "processor", "gpu"),
+    "direction": ("from", "to", "pattern"),
+    "device": ("device", "processor", "gpu", "explicit"),
     "nprocs": ("ranks",),
     "np": ("ranks",),
     "advise": ("hint",),
@@ -51,6 +52,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "pagesize": ("page",),
     # memory and processors
     "host": ("cpu", "pinned", "pageable"),
+    "pinned": ("explicit",),
     "dram": ("pageable", "cpu"),
     "ram": ("pageable", "cpu"),
     "hbm": ("device",),
@@ -69,6 +71,10 @@ INSTEAD: dict[str, tuple[str, ...]] = {
     "ce": ("copy-engine",),
     "memcpy": ("copy-engine",),
     "sm": ("kernel",),
+    "openacc": ("acc-data",),
+    "acc": ("acc-data",),
+    "openmp": ("omp-target",),
+    "omp": ("omp-target",),
     # storage and numbers
     "rand": ("random",),
     "seq": ("sequential",),
@@ -88,7 +94,7 @@ INSTEAD: dict[str, tuple[str, ...]] = {
 ADVICE = {
     "h2d": "write from=pinned to=device",
     "d2h": "write from=device to=pinned",
-    "host": "write processor=cpu, or from=pinned",
+    "host": "by case write processor=cpu, source=cpu or from=pinned",
     "d2d": "write memory=device",
     "p2p": "write from=device to=device:1",
     "randread": "write pattern=random direction=read",
@@ -98,6 +104,8 @@ ADVICE = {
     "csv": "results are JSON; for a table: watari export RESULTS -o x.csv",
     "json": "results are JSON: write -o x.json",
     "format": "results are JSON; for a table: watari export RESULTS -o x.csv",
+    "help": "write watari --help, watari COMMAND --help or watari run CASE --help",
+    "version": "write watari --version",
     "export": "results are JSON; for a table: watari export RESULTS -o x.csv",
 }
 

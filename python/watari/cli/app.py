@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
+from typer.models import CommandFunctionType
 
 from watari.case.axis import Machine
+from watari.cli.help import Command, Group
 
-app = typer.Typer(
+
+class App(typer.Typer):
+    """Commands whose help is that of help.py."""
+
+    def command(
+        self, name: str | None = None, *, cls: Any = Command, **given: Any
+    ) -> Callable[[CommandFunctionType], CommandFunctionType]:
+        """As that of typer."""
+        return super().command(name, cls=cls, **given)
+
+
+app = App(
     name="watari",
+    cls=Group,
+    rich_markup_mode=None,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
 from watari import cases
 from watari.case.axes import TRIALS
 from watari.case.axis import Axis
 from watari.case.case import Case
+from watari.cli.help import Command
 
 HELP = ("-h", "--help")
 
@@ -48,13 +48,16 @@ def help_text(case: Case) -> str:
 
 
 def named_case(arguments: Sequence[str]) -> Case | None:
-    """The case whose help is asked for, if any: the first word that is one."""
+    """The case whose help is asked for, if any: the first word that is one. Raises UsageError for
+    another tool's word."""
     if not set(HELP) & set(arguments):
         return None
+    if arguments[0] not in cases.CASES and cases.written(arguments[0]):
+        cases.find(arguments[0])
     return next((cases.CASES[word] for word in arguments if word in cases.CASES), None)
 
 
-class RunCommand(TyperCommand):
+class RunCommand(Command):
     """A command whose help is that of the case, where one is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

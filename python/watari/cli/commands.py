@@ -12,12 +12,13 @@ import shlex
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
 import typer
 
 from watari import cases
-from watari.case.vocabulary import ADVICE
+from watari.case.axis import unknown
+from watari.case.vocabulary import ADVICE, counterpart
 from watari.cli.app import app, commands_by_name
 from watari.common.errors import FileError, UsageError, WatariError
 from watari.common.files import reason
@@ -70,7 +71,33 @@ def known_elsewhere(arguments: list[str]) -> str:
     here = cases.written(word)
     if here:
         return f"no command '{word}'; here it is: {here}"
-    return f"no command '{word}' ({ADVICE[word]})" if word in ADVICE else ""
+    if word in ADVICE:
+        return f"no command '{word}' ({ADVICE[word]})"
+    return str(unknown("command", word, commands_by_name())) if word else ""
+
+
+def option_elsewhere(arguments: list[str], option: str) -> str:
+    """What to write instead of an option that there is not: an axis, which has no dashes, or what
+    another tool's word stands for."""
+    word = option.lstrip("-")
+    named = next((cases.CASES[each] for each in arguments if each in cases.CASES), None)
+    axes = named.axes if named else {}
+    if word in axes:
+        return f"no option '{option}'; an axis has no dashes: {word}=VALUE"
+    other = counterpart(word, axes)
+    dashes = "; an axis has no dashes" if "(here:" in other else ""
+    return f"no option '{option}'{other}{dashes}" if other else ""
+
+
+def refused(arguments: list[str], error: Any) -> str:
+    """One line for what the parser of the command line refuses."""
+    option = getattr(error, "option_name", "")
+    here = option_elsewhere(arguments, option) if option else ""
+    here = here or known_elsewhere(arguments)
+    context = getattr(error, "ctx", None)
+    if here or not context or option:
+        return here or str(error.format_message())
+    return f"{error.format_message()} See {context.command_path} --help"
 
 
 def exit_code(arguments: list[str]) -> int:
@@ -85,7 +112,7 @@ def exit_code(arguments: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise
-        text, code = known_elsewhere(arguments) or error.format_message(), UsageError.exit_code
+        text, code = refused(arguments, error), UsageError.exit_code
     if text:  # empty after the help that a bare `watari` prints
         print(f"watari: {text}", file=sys.stderr)
     return code

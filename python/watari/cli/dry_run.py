@@ -6,15 +6,14 @@ this machine's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from watari.case.axis import Machine
 from watari.cases import find
+from watari.common.case_table import CaseTable
 from watari.common.units import format_bytes, format_duration
 from watari.machine import record
 from watari.plan.request import Request, describe_all, no_sense
@@ -26,15 +25,15 @@ def disk(requests: Sequence[Request]) -> dict[str, int]:
     largest: dict[tuple[str, str], int] = {}
     for request in requests:
         size = find(request.case).profile(request.parameters).disk
-        place = (str(request.parameters.get("folder", "")), request.case)
-        largest[place] = max(largest.get(place, 0), size)
+        location = (str(request.parameters.get("folder", "")), request.case)
+        largest[location] = max(largest.get(location, 0), size)
     folders: dict[str, int] = {}
     for (folder, _), size in largest.items():
         folders[folder] = folders.get(folder, 0) + size
     return {folder: size for folder, size in folders.items() if size}
 
 
-def remark(request: Request, machine: record.Machine) -> str:
+def note(request: Request, machine: record.Machine) -> str:
     """Why nothing will be measured, where that is known beforehand."""
     return no_sense(request) or ("not on this machine" if refused(request, machine) else "")
 
@@ -43,17 +42,18 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
     """A line a case, and the sums, for rich to print."""
     known = record.Machine.model_validate(machine)
     estimate = Estimate(known)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("case", overflow="fold")
+    table = CaseTable()
     for title in ("trials", "bytes a trial", "memory", "disk", "time"):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("", overflow="fold")
-    seconds, moved = 0.0, 0
+    seconds, moved, run = 0.0, 0, []
     for request, name in zip(requests, describe_all(requests), strict=True):
-        profile, why = find(request.case).profile(request.parameters), remark(request, known)
+        profile, why = find(request.case).profile(request.parameters), note(request, known)
         taken = request.trials * estimate.seconds(request)
         seconds += taken
-        moved += 0 if why else request.trials * profile.bytes
+        if not why:
+            moved += request.trials * profile.bytes
+            run.append(request)
         table.add_row(
             Text(name),
             str(request.trials),
@@ -63,13 +63,15 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
             format_duration(taken),
             Text(why),
         )
-    return Group(table, Text(totals(requests, moved, seconds)))
+    return Group(table, Text(totals(requests, moved, seconds, disk(run))))
 
 
-def totals(requests: Sequence[Request], moved: int, seconds: float) -> str:
+def totals(
+    requests: Sequence[Request], moved: int, seconds: float, folders: Mapping[str, int]
+) -> str:
     """`12 cases, 36 trials: 96 GB, about 40 s; disk: 1.07 GB in ~/.cache/watari`."""
     trials = sum(request.trials for request in requests)
-    files = ", ".join(f"{format_bytes(n)} in {folder}" for folder, n in disk(requests).items())
+    files = ", ".join(f"{format_bytes(n)} in {folder}" for folder, n in folders.items())
     return (
         f"{len(requests)} case{'s'[: len(requests) != 1]}, {trials} trial{'s'[: trials != 1]}: "
         f"{format_bytes(moved)}, about {format_duration(seconds)}; disk: {files or 'none'}\n"

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from watari.cases import presentation
 from watari.cases.notes import extras, notes
+from watari.common.case_table import CaseTable
 from watari.model.answer import answer
 from watari.plan.request import Request, describe
 from watari.results import schema
@@ -38,7 +37,7 @@ def render(measured: schema.Results) -> Group:
     """A table for each set of columns, and the reasons, for rich to print."""
     notes_by_case = [(case.reason, *trial_notes(case)) for case in measured.cases]
     reasons = list(dict.fromkeys(text for texts in notes_by_case for text in texts if text))
-    tables: dict[tuple[str, ...], Table] = {}
+    tables: dict[tuple[str, ...], CaseTable] = {}
     shown = measurements([measured])
     hidden = extras(shown, lambda name, parameters: describe(Request(name, parameters, 1)))
     every = zip(measured.cases, numbers(measured), notes_by_case, shown, hidden, strict=True)
@@ -62,10 +61,9 @@ def render(measured: schema.Results) -> Group:
     return Group(*tables.values(), *explained, *sentences)
 
 
-def empty(columns: Iterable[str]) -> Table:
+def empty(columns: Iterable[str]) -> CaseTable:
     """A table without rows."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("case", overflow="fold")
+    table = CaseTable()
     for title in ("trials", *columns):
         table.add_column(title, justify="right", no_wrap=True)
     table.add_column("status", overflow="fold")

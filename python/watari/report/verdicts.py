@@ -10,14 +10,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from watari.common.case_table import CaseTable
 from watari.plan.request import Request, describe_all
-from watari.report.compare import CHANGED, LOST, Comparison, Row, exit_code
-from watari.report.outliers import Outlier
+from watari.report.compare import (
+    CHANGED,
+    LOST,
+    ONLY_BASE,
+    ONLY_NEW,
+    Comparison,
+    Row,
+    exit_code,
+)
+from watari.report.outliers import LEAST_RUNS, Outlier
 from watari.results.significance import FASTER, SAME, SLOWER, UNSURE
 from watari.results.statistics import WHOLE
 
@@ -33,29 +40,33 @@ STYLES = {
 
 
 COUNTED = (LOST, SLOWER, FASTER, SAME, UNSURE)
+# of rows: what alarms comes last, where a terminal shows it
+ORDER = (SAME, ONLY_BASE, ONLY_NEW, UNSURE, FASTER, CHANGED, SLOWER, LOST)
+WORST = 5  # cases of a run that deviates in many
 
 
 def render(rows: Sequence[Row]) -> RenderableType:
     """What was compared, a table of the verdicts, and how many there are of each."""
+    lines = rows.head if isinstance(rows, Comparison) else ()
+    rows = sorted(rows, key=lambda row: ORDER.index(row.verdict))
     table = empty("case", "base", "new", "new/base", "95%")
     table.add_column("verdict", no_wrap=True)
     table.add_column("", overflow="fold")
     repeated = [note for note, n in Counter(row.note for row in rows).items() if note and n > 1]
     for row, name in zip(rows, labels(rows), strict=True):
-        interval = f"{row.interval[0]:.3f} - {row.interval[1]:.3f}" if row.interval else ""
+        interval = " - ".join(ratio_text(end) for end in row.interval or ())
         note = f"[{repeated.index(row.note) + 1}]" if row.note in repeated else row.note
         table.add_row(
             Text(name),
             speed(row, row.base),
             speed(row, row.new),
-            f"{row.ratio:.3f}" if row.ratio else "",
+            ratio_text(row.ratio) if row.ratio else "",
             interval,
             Text(row.verdict, STYLES.get(row.verdict, "")),
             Text(note),
         )
     verdicts = [row.verdict for row in rows]
-    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts))
-    lines = rows.head if isinstance(rows, Comparison) else ()
+    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in reversed(ORDER) if v in verdicts)
     explained = [Text(f"[{i}] {note}") for i, note in enumerate(repeated, 1)]
     return Group(*map(Text, lines), table, *explained, Text(counts or "nothing to compare"))
 
@@ -72,15 +83,28 @@ def render_nodes(
         median = f"{ratios[len(ratios) // 2]:.3f}" if ratios else ""
         counts = [str(verdicts[verdict] or "") for verdict in COUNTED]
         table.add_row(Text(name), *counts, str(others or ""), median)
+    if len(comparisons) < LEAST_RUNS:
+        return Group(table, Text(f"outliers need {LEAST_RUNS} runs beside the base"))
     if not outliers:
         return Group(table, Text("no run deviates from the others"))
-    deviating = empty("deviates from the other runs", "case", "its speed", "theirs", "its/theirs")
     every = [row for rows in comparisons.values() for row in rows]
-    for o, name in zip(outliers, labels([o.row for o in outliers], every), strict=True):
-        low = Text(f"{o.ratio:.3f}", ALARM if o.ratio < 1 else "green")
-        shown = (speed(o.row, seconds) for seconds in (o.seconds, o.typical))
-        deviating.add_row(Text(o.run), Text(name), *shown, low)
-    return Group(table, deviating)
+    return Group(table, deviating(outliers, every))
+
+
+def deviating(outliers: Sequence[Outlier], every: Sequence[Row]) -> CaseTable:
+    """The worst cases of each run that deviates, and how many more there are."""
+    table = empty("deviates from the other runs", "case", "its speed", "theirs", "its/theirs")
+    for run in dict.fromkeys(o.run for o in outliers):
+        mine = [o for o in outliers if o.run == run]
+        worst, rest = mine[:WORST], [o.ratio for o in mine[WORST:]]
+        for o, name in zip(worst, labels([o.row for o in worst], every), strict=True):
+            low = Text(f"{o.ratio:.3f}", ALARM if o.ratio < 1 else "green")
+            shown = (speed(o.row, seconds) for seconds in (o.seconds, o.typical))
+            table.add_row(Text(o.run), Text(name), *shown, low)
+        if rest:
+            more = f"{len(rest)} more case{'s'[: len(rest) > 1]}"
+            table.add_row(Text(run), more, "", "", f"{min(rest):.3f} - {max(rest):.3f}")
+    return table
 
 
 def as_values(
@@ -118,10 +142,14 @@ def as_values(
     }
 
 
-def empty(first: str, *titles: str) -> Table:
+def ratio_text(ratio: float) -> str:
+    """A ratio with three decimals, within what one reads."""
+    return "<0.001" if ratio < 0.001 else f"{ratio:.3f}" if ratio < 1000 else ">1000"
+
+
+def empty(first: str, *titles: str) -> CaseTable:
     """A table without rows; numbers to the right."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first, overflow="fold")
+    table = CaseTable(first, (0, 1, 0, 1))
     for title in titles:
         numbers = title != "case"
         table.add_column(title, justify="right" if numbers else "left", no_wrap=numbers)

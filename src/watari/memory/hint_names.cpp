@@ -18,7 +18,10 @@ std::span<const std::pair<std::string_view, hint>> hints() {
 hint hint_named(std::string_view name) {
     for (const auto& [known, value] : hints())
         if (known == name) return value;
-    throw usage_error("no hint is called '" + std::string(name) + "'");
+    std::string known;
+    for (const auto& [word, value] : hints())
+        known += (known.empty() ? "" : ", ") + std::string(word);
+    throw usage_error("hint must be one of " + known + ", not '" + std::string(name) + "'");
 }
 
 }  // namespace watari::memory

@@ -74,6 +74,15 @@ def test_what_this_machine_lacks_is_said(capsys: pytest.CaptureFixture[str]) -> 
     assert ": 0 B, about" in out
 
 
+def test_files_of_a_case_that_will_not_run_take_no_disk(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("storage", "engine=gpu,posix", "size=64MiB", "--dry-run") == 0
+    assert "disk: 67.1 MB in" in capsys.readouterr().out
+    assert run("storage", "engine=gpu", "size=64MiB", "--dry-run") == 0
+    assert "disk: none" in capsys.readouterr().out
+
+
 def test_on_a_cpu_only_cases_of_managed_memory_lack_something() -> None:
     machine = fake_cli.machine()
     lacking = {
@@ -81,7 +90,7 @@ def test_on_a_cpu_only_cases_of_managed_memory_lack_something() -> None:
         for name, case in CASES.items()
         if "processor" in case.axes
         for one in resolve(name, {"processor": "cpu"}, machine)
-        if dry_run.remark(one, record.Machine.model_validate(machine))
+        if dry_run.note(one, record.Machine.model_validate(machine))
     }
     assert lacking == {"access", "touch"}
 
@@ -90,7 +99,7 @@ def test_every_plan_of_ours_has_a_dry_run() -> None:
     machine = synthetic.gpu_machine()
     for path in plan.stored().values():
         requests = plan.read(path, machine).requests
-        assert str(len(requests)) in dry_run.totals(requests, 0, 1.0)
+        assert str(len(requests)) in dry_run.totals(requests, 0, 1.0, {})
         dry_run.render(requests, machine)
 
 

@@ -22,10 +22,29 @@ def run(*command: object) -> str:
     return done.stdout
 
 
-def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> None:
+def build_cmake() -> str:
+    """The CMake of the build, from PyPI."""
     cmake = shutil.which("cmake", path=str(Path(sys.executable).parent)) or shutil.which("cmake")
-    if not cmake:
-        pytest.skip("no CMake")
+    return cmake or pytest.skip("no CMake")
+
+
+def test_a_cmake_of_debian_compiles_for_the_gpu_in_cpp20(tmp_path: Path) -> None:
+    """CMake 3.25 has no flag for that, and drops the standard that a project asks for."""
+    system = Path("/usr/bin/cmake")
+    if not system.is_file() or "version 3.25." not in run(system, "--version"):
+        pytest.skip("the system's CMake is not 3.25")
+    prefix, example = tmp_path / "prefix", tmp_path / "example"
+    folder = built("CMakeCache.txt")
+    run(build_cmake(), "--install", folder, "--prefix", prefix, "--component", "library")
+    run(system, "-S", ROOT / "examples" / "cpp", "-B", example, f"-DCMAKE_PREFIX_PATH={prefix}")
+    flags = example / "CMakeFiles" / "storage_sum_gpu.dir" / "flags.make"
+    if not flags.is_file():
+        pytest.skip("no nvcc, or a library without CUDA")
+    assert "-std=c++20" in flags.read_text()
+
+
+def test_the_example_builds_against_the_installed_library(tmp_path: Path) -> None:
+    cmake = build_cmake()
     folder = built("CMakeCache.txt")
     prefix, example = tmp_path / "prefix", tmp_path / "example"
     run(cmake, "--install", folder, "--prefix", prefix, "--component", "library")

@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+import watari
+
 
 def python(code: str) -> str:
     """What a program prints, which must end well, soon, and without a word of complaint."""
@@ -126,3 +128,14 @@ def test_an_array_outlives_its_buffer() -> None:
         """
     )
     assert output == "49500.0\n"
+
+
+def test_an_unknown_hint_is_answered_with_the_known_ones() -> None:
+    buffer = watari.Buffer("pageable", 4096)
+    with pytest.raises(ValueError, match="hint must be one of none, prefetch, mapped, read-mostly"):
+        buffer.advise("cold")
+
+
+def test_dir_has_public_names_alone() -> None:
+    assert {"Buffer", "gemm", "load", "__version__"} <= set(dir(watari))
+    assert "TYPE_CHECKING" not in dir(watari)

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 import synthetic
 
-from watari.case.sentence import NOTHING, Cost, Option, Sentence, from_pass, ordinal, pays_from
+from watari.case.sentence import (
+    NOTHING,
+    TOPICS,
+    Cost,
+    Option,
+    Sentence,
+    from_pass,
+    ordinal,
+    pays_from,
+)
 from watari.model.answer import answer
 from watari.results import schema
 from watari.results.schema import Results
@@ -54,7 +63,7 @@ def test_an_unsure_crossover_is_a_range() -> None:
     assert from_pass(option(0, 1.0), option(1.2, 0.5)) == "from the 3rd pass on"
     wide = from_pass(option(0, 1.0, 0.1), option(1.2, 0.5, 0.1))
     assert wide == "from the 2nd to 4th pass on"
-    assert from_pass(option(0, 1.0, 0.4), option(1.2, 0.7, 0.4)).endswith("but not surely")
+    assert from_pass(option(0, 1.0, 0.4), option(1.2, 0.7, 0.4)).endswith("but this is not certain")
     assert from_pass(option(0, 1.0), option(1.2, 1.5)) == ""
 
 
@@ -105,12 +114,12 @@ def test_trials_that_scatter_too_much_are_too_few() -> None:
     for i, trial in enumerate(made["cases"][-1]["trials"]):
         trial["host_s"] = [(1 + i) * s for s in trial["host_s"]]
     said = by_topic(Results.model_validate(made))
-    assert said["cpu-again"].confidence == "2 trials are too few to say how sure"
+    assert said["cpu-again"].confidence == "2 trials are too few for an interval"
 
 
 def test_a_machine_without_a_gpu_answers_for_its_cpu_and_says_why_no_more() -> None:
     lines = [s.line() for s in answer([synthetic.results(synthetic.cpu_machine())])]
-    assert lines[0].startswith("Used again and again by the CPU: parts that stay in its caches")
+    assert lines[0].startswith("Used again and again by the CPU: parts that fit its caches")
     assert any("memories of a GPU: no GPU driver" in line for line in lines)
     assert not any("GPU memory," in line for line in lines)
 
@@ -164,3 +173,16 @@ def test_several_runs_answer_from_cases_with_an_interval() -> None:
     said = [sentence.line() for sentence in answer(runs)]
     assert len(said) >= 5
     assert not [line for line in said if "single trial" in line]
+
+
+def test_ways_whose_names_have_commas_are_told_apart() -> None:
+    said = {s.topic: s for s in answer([schema.read(newest())])}
+    assert (
+        "pinned memory, read in place (50.6 GB/s); managed memory, prefetched ("
+        in said["once"].text
+    )
+
+
+def test_a_cpu_is_answered_for_before_its_disk() -> None:
+    order = list(TOPICS)
+    assert order.index("cpu-again") < order.index("cpu-once") < order.index("files")

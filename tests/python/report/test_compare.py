@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -234,7 +235,7 @@ def test_what_was_ok_and_is_not_measured_is_lost() -> None:
     ]
     rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
     assert {row.note for row in rows if row.verdict == LOST} == {
-        "ok in base, its run ended before it"
+        "ok in base, its run ended before this case"
     }
 
 
@@ -280,3 +281,22 @@ def test_rows_of_a_sweep_name_the_axis_that_was_swept() -> None:
     assert two.endswith(" threads=2")
     assert "threads" not in verdicts.labels(rows[:1])[0]
     assert verdicts.labels(rows[:1], among=rows) == [one]
+
+
+def test_what_alarms_comes_last() -> None:
+    """On a terminal the last lines are those that are seen."""
+    new = synthetic.results(seed=2, slower={"copy": 1.6})
+    new.cases.remove(next(c for c in new.cases if c.case == "touch" and c.status == "ok"))
+    text = printed(compare.compare(run(seed=1), new))
+    lines = text.strip().splitlines()
+    at = {
+        word: [i for i, line in enumerate(lines[:-1]) if re.search(rf" {word}( |$)", line)]
+        for word in ("same", "slower", "lost")
+    }
+    assert max(at["same"]) < min(at["slower"])
+    assert max(at["slower"]) < min(at["lost"])
+    assert re.fullmatch(r"1 lost, \d+ slower, .*", lines[-1])
+
+
+def test_a_ratio_beyond_reading_is_bounded() -> None:
+    assert [verdicts.ratio_text(r) for r in (1e-9, 0.5, 5e20)] == ["<0.001", "0.500", ">1000"]

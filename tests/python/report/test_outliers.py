@@ -44,14 +44,32 @@ def test_two_runs_have_no_majority() -> None:
     assert outliers(both) == []
 
 
-def test_what_a_table_of_nodes_says() -> None:
-    nodes = compared(node3=1.3)
+def shown(nodes: dict[str, Comparison]) -> str:
     console = Console(width=160, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(verdicts.render_nodes(nodes, outliers(nodes)))
-    text = console.export_text()
+    return console.export_text()
+
+
+def test_what_a_table_of_nodes_says() -> None:
+    nodes = compared(node3=1.3)
+    text = shown(nodes)
     assert "node3" in text.partition("deviates from the other runs")[2]
     assert "node2" not in text.partition("deviates from the other runs")[2]
     values = verdicts.as_values("base", nodes, outliers(nodes), 0.05, False)
     codes = {each["new"]: each["exit_code"] for each in values["comparisons"]}
     assert (codes["node3"], codes["node2"]) == (3, 0)
     assert {o["run"] for o in values["outliers"]} == {"node3"}
+
+
+def test_two_runs_are_told_that_they_are_too_few() -> None:
+    both = dict(list(compared(node1=1.5).items())[:2])
+    assert "outliers need 3 runs" in shown(both)
+
+
+def test_of_a_run_that_deviates_everywhere_the_worst_cases_are_shown() -> None:
+    nodes = compared(node3=1.3)
+    deviating = outliers(nodes)
+    table = shown(nodes).partition("deviates from the other runs")[2]
+    assert len(deviating) > verdicts.WORST
+    assert table.count("node3") == verdicts.WORST + 1
+    assert f"{len(deviating) - verdicts.WORST} more case" in table

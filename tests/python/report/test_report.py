@@ -276,3 +276,23 @@ def test_groups_of_a_plan_are_a_command_each() -> None:
         "engine=queue,gpu",
         "engine=posix,uring,mmap",
     ]
+
+
+def test_a_card_has_the_number_of_the_answer() -> None:
+    """A copy that an access pattern measured too does not take its place."""
+    stored = schema.read(RESULTS / "nvidia-h200-x86_64" / "20261121-standard.json")
+    (name,) = page.by_name([stored])
+    shown = overview.run(name, [stored], measurements([stored]))
+    numbers = {tile["title"]: tile["number"] for tile in shown["headline"]}
+    first = next(sentence for sentence in shown["answer"] if sentence.topic == "again")
+    assert numbers["GPU reads pinned"] == "50.6"
+    assert "(50.6 GB/s)" in first.text
+
+
+@pytest.mark.parametrize(
+    ("plan", "says"),
+    [("gh200-sam", ", plan gh200-sam"), ("copy from the command line", ", copy from the command")],
+)
+def test_a_case_from_the_command_line_is_no_plan(plan: str, says: str) -> None:
+    made = synthetic.plain() | {"plan": {"name": plan, "description": None, "source": None}}
+    assert f"UTC{says}" in overview.occasion(schema.Results.model_validate(made))

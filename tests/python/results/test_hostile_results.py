@@ -229,7 +229,7 @@ def test_what_a_newer_version_measured_is_not_continued(
     with pytest.raises(SystemExit) as ended:
         commands.main(["run", "--resume", "run.json"])
     assert ended.value.code == 2
-    assert "cannot be continued: unknown case 'teleport'" in capsys.readouterr().err
+    assert "cannot be resumed: unknown case 'teleport'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"schema": ' + "9" * 5000])

@@ -74,11 +74,17 @@ def panel(same: Sequence[Measured]) -> Panel:
     )
 
 
+def updates(same: Sequence[Measured]) -> str:
+    """How many updates a sample has, of each processor."""
+    counts = sorted({int(m["updates"]) for m in same})
+    return f"{' and '.join(f'{count:,}' for count in counts)} updates a sample"
+
+
 def by_contention(cases: Sequence[Measured]) -> Drawn:
     """A chart for each run."""
     chosen = [m for m in cases if m.case == "atomic" and m.drawn and m.bytes_per_sample]
     return [
-        (heading(chosen, same[0].run, "Counters that threads share"), panel(same), same)
+        (heading(chosen, same[0].run, updates(same)), panel(same), same)
         for same in groups(chosen, "run").values()
     ]
 

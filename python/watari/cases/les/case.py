@@ -117,7 +117,9 @@ CASES = (
             words("cpu-touch", "what the CPU reads every N steps", "facets", *axes.TOUCHES),
             axis("every", "steps from one touch of the CPU to the next", count(1, 1_000_000), 10),
             replace(  # `gpu` in a run without one: the processor's kernels pick it
-                words("gather", "who picks the facets' air from the fields", "gpu", "gpu", "cpu"),
+                words(
+                    "gather", "processor that picks the air beside the facets", "gpu", "gpu", "cpu"
+                ),
                 needs=False,
             ),
             axis("cycles", "iterations of each projection", count(1, 8), 2),
@@ -132,7 +134,7 @@ CASES = (
             ),
             Axis(
                 "halo",
-                "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
+                "how ranks exchange: through the host, MPI from GPU memory, NCCL, GPU to GPU",
                 one_of(*HALOS),
                 default_halo,
                 "peer, on the cpu staged",

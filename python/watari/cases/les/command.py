@@ -68,17 +68,26 @@ def wind(
     ],
     files: Annotated[
         list[Path],
-        typer.Option("--output", "-o", readable=False, help="a .nc, .vti or .png; several times"),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            readable=False,
+            help="a .nc, .vti or .png file; may be repeated",
+        ),
     ],
     grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
-    spacing: Annotated[str, typer.Option(metavar="METRES", help="between cells")] = "2",
-    steps: Annotated[str, typer.Option(metavar="NUMBER", help="of time")] = "200",
+    spacing: Annotated[str, typer.Option(metavar="METRES", help="distance between cells")] = "2",
+    steps: Annotated[str, typer.Option(metavar="NUMBER", help="number of time steps")] = "200",
     dt: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="of a step; 0.05 for each metre")
+        str | None,
+        typer.Option(
+            metavar="SECONDS", help="length of a step; by default 0.05 for each metre of spacing"
+        ),
     ] = None,
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
 ) -> None:
-    """The wind in a city whose walls the sun warms, for ParaView, xarray, or as a picture."""
+    """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
     check_outputs(files)
     parameters = parameters_of(place, grid, spacing, steps, processor, dt)
     share = suited_share()

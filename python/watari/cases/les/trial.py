@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from watari.case.axis import Parameters
+from watari.case.native import compiled
 from watari.cases.les import axes, city, picture
 from watari.common.errors import WrongResultError
 
@@ -17,14 +18,12 @@ def run(
 ) -> dict[str, Any]:
     """One trial; every rank calls it. `progress` gets step and simulated seconds; with `keep` the
     trial has the arrays u, v, w, theta and the heights."""
-    from watari import _native
-
     shape, split = axes.shape(parameters["grid"]), axes.parse_triple(parameters["split"])
     spacing = parameters["spacing"]
     heights = city.heights(parameters["city"], shape, spacing)
     planes = {"plan": picture.low_plane(shape[2], spacing), "cut": picture.full_row(heights)}
     complete = {**parameters, "shape": shape, "split": split, "heights": heights, **planes}
-    trial: dict[str, Any] = _native.les(complete, progress, keep)
+    trial: dict[str, Any] = compiled("les")(complete, progress, keep)
     for name, value in city.densities(heights).items():
         trial["quantities"][name] = {"value": value, "unit": "1"}
     seen, unsound = trial.pop("seen", None), trial.pop("wrong_elements")

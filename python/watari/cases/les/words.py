@@ -11,9 +11,9 @@ from watari.common.units import format_duration
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. Cells a second are the mean over whole periods of N steps, touches of "
-    "the CPU included. TB/s are the bytes of the algorithm over the time of a step. CPU, move and "
-    "gather are seconds of one touch; pages that move by faults count where the fault is."
+    "Medians over trials. Cells a second: the mean over whole periods of N steps, with the touches "
+    "of the CPU. TB/s: the bytes of the algorithm over the time of a step. CPU, move and gather: "
+    "seconds of one touch; if pages move by faults, the time of a fault counts where it occurs."
 )
 
 

@@ -129,7 +129,10 @@ def matrix(cases: Sequence[Measured]) -> Panel | None:
     low, high = min(rates), max(rates)
     domain = [low, high] if high > 1.5 * low else [low / 2, high * 1.2]
     return alt.concat(
-        *(matrix_panel(cells, heading(cases, *key), domain) for key, cells in panels.items()),
+        *(
+            matrix_panel(cells, heading(cases, *key), domain).properties(name=f"whole_{i}")
+            for i, (key, cells) in enumerate(panels.items())
+        ),
         columns=3 if len(runs(copies)) == 1 else len({executor for _, executor in panels}),
     )
 

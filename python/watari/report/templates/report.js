@@ -51,6 +51,7 @@ function grow(spec, pixels) {
     for (const panel of panels) grow(panel, pixels / columns);
   }
   for (const panel of spec.vconcat || spec.layer || []) grow(panel, pixels);
+  if (spec.facet?.row && !spec.facet.column) grow(spec.spec, pixels);
   const width = spec.width;
   if (typeof width !== "number") return;
   const image = spec.layer?.find((one) => one.mark?.type === "image")?.mark;
@@ -59,7 +60,8 @@ function grow(spec, pixels) {
     image.height = spec.height = Math.round(spec.height * spec.width / width);
     return;
   }
-  spec.width = Math.floor(Math.max(Math.min(width, LEAST), width + pixels));
+  const least = spec.name?.startsWith("whole") ? width : LEAST; // its labels need all of it
+  spec.width = Math.floor(Math.max(Math.min(width, least), width + pixels));
 }
 
 document.addEventListener("toggle", async (event) => {

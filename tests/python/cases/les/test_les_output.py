@@ -138,7 +138,7 @@ def test_other_files_are_refused(tmp_path: Path, file: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("option", "text", "message"),
     [
-        ("grid", "7x7x7", "--grid: .* the nearest grid that goes is 8x8x8"),
+        ("grid", "7x7x7", "--grid: .* the nearest valid grid is 8x8x8"),
         ("spacing", "0.1", "--spacing: .*turns over at 4 z0 = 0.2 m"),
         ("steps", "0", "--steps: '0' is not a whole number from 1"),
         ("dt", "0", "--dt: '0' is not a number above 0"),

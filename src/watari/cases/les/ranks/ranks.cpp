@@ -38,7 +38,7 @@ bool shares_are_whole(const parameters& p, unsigned axis) {
     return parts == 1 || along(p.whole, axis) % (along(blocks_of(p), axis) * parts) == 0;
 }
 
-/// The nearest grid that ranks can share along an axis: `; the nearest grid that goes is ...`, or
+/// The nearest grid that ranks can share along an axis: `; the nearest valid grid is ...`, or
 /// nothing where none is near.
 std::string nearest_grid(parameters p, unsigned axis) {
     constexpr std::size_t farthest = 1 << 15;  // cells
@@ -48,8 +48,7 @@ std::string nearest_grid(parameters p, unsigned axis) {
         for (const bool more : {true, false}) {
             if (!more && given < least + off) continue;
             cells = more ? given + off : given - off;
-            if (shares_are_whole(p, axis))
-                return "; the nearest grid that goes is " + text_of(p.whole);
+            if (shares_are_whole(p, axis)) return "; the nearest valid grid is " + text_of(p.whole);
         }
     return {};
 }

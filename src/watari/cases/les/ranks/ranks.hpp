@@ -5,7 +5,7 @@
 
 namespace watari::les {
 
-/// Throws usage_error, with the nearest grid that goes, for a split that the levels do not divide.
+/// Throws usage_error, with the nearest valid grid, for a split that the levels do not divide.
 /// Looks at `whole`, `spacing` and `split` alone.
 void require_shares(const parameters& p);
 

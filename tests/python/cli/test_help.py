@@ -1,0 +1,47 @@
+"""The help of commands, as a person reads it on a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from watari.cli import commands
+from watari.cli.app import commands_by_name
+
+
+def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        commands.main([*words, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+@pytest.fixture(autouse=True)
+def columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("name", commands_by_name())
+def test_a_command_shows_usage_options_and_an_example(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = helped(capsys, name)
+    assert text.startswith(f"Usage: watari {name} [OPTIONS]")
+    assert "Options:" in text
+    assert "Example" in text
+    assert text.isascii() or set(text) - set(map(chr, range(128))) <= set("·µ")
+    for cut in ("<bool>", "<list", "[[", "{", "…"):
+        assert cut not in text.replace("{ranks}", "")
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_arguments_are_named_as_in_the_documentation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "watari compare [OPTIONS] BASE NEW...\n" in helped(capsys, "compare")
+    assert "watari run [OPTIONS] [CASE AXIS=VALUE...]\n" in helped(capsys, "run")
+    assert "watari check [OPTIONS] [RESULTS]\n" in helped(capsys, "check")
+
+
+def test_the_list_of_commands_cuts_no_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(helped(capsys).split())
+    for name, command in commands_by_name().items():
+        summary = command.help.partition("\n\n")[0]
+        assert f"{name} {' '.join(summary.split())}" in text
