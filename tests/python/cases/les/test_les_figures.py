@@ -14,7 +14,7 @@ from typing import Any
 import browser
 import pytest
 
-from watari.cases.les import figures, machines, model, touches, wind
+from watari.cases.les import figures, machines, model, scaling, touches, wind
 from watari.report import page
 from watari.results.measured import Measured
 
@@ -216,9 +216,32 @@ def test_the_page_keeps_the_shape_of_a_picture(chromium: str, tmp_path: Path) ->
     assert opened.console == []
 
 
+def test_ranks_are_beside_perfect_scaling() -> None:
+    def shared(ranks: int, split: str, halo: str, cells_per_s: float) -> Measured:
+        made = on("run", "gpu", cells_per_s)
+        own = {"ranks": ranks, "split": split, "halo": halo}
+        return replace(made, parameters={**made.parameters, "city": "flat", **own})
+
+    cases = [
+        shared(2, "2x1x1", "nccl", 3.5e9),
+        shared(2, "1x2x1", "peer", 3.8e9),
+        shared(1, "1x1x1", "none", 2e9),
+    ]
+    ((title, chart, shown),) = scaling.scaling(cases)
+    assert (title, shown) == ("Grid L, explicit", cases)
+    assert [(row["of"], row["speed"], row["perfect"]) for row in scaling.bars(cases)] == [
+        ("1 rank", 2000, 2000),
+        ("2 ranks, 1x2x1, peer", 3800, 4000),
+        ("2 ranks, 2x1x1, nccl", 3500, 4000),
+    ]
+    assert scaling.bars(cases[:1])[0]["perfect"] is None
+    assert len(chart.to_dict()["layer"]) == 2
+    assert scaling.scaling(cases[2:]) == []
+
+
 def test_every_figure_is_drawn() -> None:
     for figure in figures.FIGURES:
-        if figure is wind.WIND:
+        if figure in (wind.WIND, scaling.RANKS):  # tests of their own
             continue
         (drawn,) = figure.draw(MACHINES if figure is machines.MACHINES else CASES)
         assert drawn[0]
