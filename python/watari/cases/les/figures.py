@@ -9,6 +9,7 @@ import altair as alt
 
 from watari.cases.les import model
 from watari.cases.les.machines import MACHINES
+from watari.cases.les.scaling import RANKS
 from watari.cases.les.touches import TOUCHES
 from watari.cases.les.wind import WIND
 from watari.cases.les.words import of_touches, touch_words
@@ -96,5 +97,6 @@ FIGURES = (
     ),
     *TOUCHES,
     MACHINES,
+    RANKS,
     WIND,
 )
