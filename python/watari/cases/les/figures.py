@@ -17,7 +17,7 @@ from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading
 from watari.charts.style import Panel, rows
-from watari.results.measured import Measured
+from watari.results.measured import Measured, drawable
 
 PARTS = {"steps": "#a9cbe6", "gather": "#14508c", "move": "#e08a1e", "CPU": "#8c8f96"}
 WIDTH, BAR = 420, 18
@@ -46,8 +46,8 @@ def parts(m: Measured, cases: Sequence[Measured]) -> list[dict[str, Any]]:
 
 
 def chosen(cases: Sequence[Measured]) -> list[Measured]:
-    """Those that ran."""
-    return [m for m in cases if m.case == "les" and m.drawn]
+    """Those that ran on one rank: several have a figure of their own."""
+    return [m for m in drawable(cases, "les") if m.ranks == 1]
 
 
 def step_bars(same: Sequence[Measured], cases: Sequence[Measured]) -> Panel:

@@ -27,7 +27,8 @@ def by_touch(
 ) -> Drawn:
     """A chart for each run, processor and grid, a panel for each touch that has two N or more than
     one step between."""
-    touched = [m for m in drawable(cases, "les") if m["cpu-touch"] != "none"]
+    alone = [m for m in drawable(cases, "les") if m.ranks == 1]
+    touched = [m for m in alone if m["cpu-touch"] != "none"]
     charts: Drawn = []
     for same in groups(touched, "run", "processor", "grid").values():
         of = groups(same, "cpu-touch", "gather").values()

@@ -237,6 +237,8 @@ def test_ranks_are_beside_perfect_scaling() -> None:
     assert scaling.bars(cases[:1])[0]["perfect"] is None
     assert len(chart.to_dict()["layer"]) == 2
     assert scaling.scaling(cases[2:]) == []
+    for figure in figures.FIGURES[:3]:  # a step's parts, a touch, N
+        assert figure.draw(cases[:2]) == []
 
 
 def test_every_figure_is_drawn() -> None:
