@@ -29,6 +29,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/core/parallel/sums.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/cache/mapped.hpp"
 #include "watari/storage/controller/controller.hpp"
@@ -126,11 +127,6 @@ double rate(std::size_t bytes, const std::function<void()>& work) {
                .count();
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 template <class T>
 void put(T* to, const std::vector<T>& from) {
     if (on_gpu)
@@ -196,9 +192,10 @@ void report(const std::shared_ptr<storage::backend>& store, std::uint32_t contro
     std::printf(
         "%-10s pages of %6zu B, ranges of %7zu B: past %.2f, eight %.2f, miss %.2f, "
         "hit %.2f GB/s; miss / past %.2f; %s\n",
-        which == storage::pattern::random ? "random" : "sequential", page, range, median(past),
-        median(ahead), median(miss), median(hit), median(miss) / median(past),
-        right ? "right" : "WRONG");
+        which == storage::pattern::random ? "random" : "sequential", page, range,
+        watari::measure::median(past), watari::measure::median(ahead),
+        watari::measure::median(miss), watari::measure::median(hit),
+        watari::measure::median(miss) / watari::measure::median(past), right ? "right" : "WRONG");
     std::fflush(stdout);
     if (!right) std::exit(1);
 }
@@ -250,7 +247,7 @@ void report_large(const std::shared_ptr<storage::backend>& store, std::uint32_t 
                 std::exit(1);
             }
         }
-        return median(rates);
+        return watari::measure::median(rates);
     };
     const double copied = by(most_transfer, 0);
     const double brought = by(storage::large_run, static_cast<std::uint32_t>(storage::large_run));

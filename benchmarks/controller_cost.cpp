@@ -14,6 +14,7 @@
 // `copy` a bare memcpy of the same locations without queues. Printed: nanoseconds a command, the
 // median of nine rounds in which the three take turns.
 #include "watari/core/parallel/atomic.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/storage/backends/ram.hpp"
 #include "watari/storage/controller/poller.hpp"
 
@@ -150,11 +151,6 @@ private:
     std::uint64_t seed_ = 1;
 };
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
 }  // namespace
 
 int main(int count, char** words) {
@@ -175,6 +171,7 @@ int main(int count, char** words) {
             of_copy.push_back(ram.copies(data.data()));
         }
         std::printf("%6u B: none %.0f ns, ram %.0f ns, copy alone %.0f ns a command\n", block,
-                    median(of_none), median(of_ram), median(of_copy));
+                    watari::measure::median(of_none), watari::measure::median(of_ram),
+                    watari::measure::median(of_copy));
     }
 }

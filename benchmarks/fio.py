@@ -26,6 +26,7 @@ from watari.common.units import exact_size
 from watari.machine import probe
 from watari.plan.request import Request, describe, resolve
 from watari.run import launch
+from watari.run.launcher import Launcher
 
 RIVALS: dict[str, tuple[str, ...]] = {
     "fio": (),
@@ -69,7 +70,7 @@ def fio(parameters: Parameters, extra: tuple[str, ...], seconds: float) -> dict[
 
 def ours(request: Request) -> dict[str, float]:
     """The same of one trial; its rate is that of the median sample."""
-    trial = launch.trial(request, launch.Launcher(), launch.time_limit(request))
+    trial = launch.trial(request, Launcher(), launch.time_limit(request))
     if trial["status"] != "ok":
         raise SystemExit(f"{describe(request)}: {trial['error']}")
     quantities = trial["quantities"]

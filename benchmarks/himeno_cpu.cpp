@@ -94,7 +94,7 @@ double quantile(std::vector<double> values, double q) {
 
 /// Bytes a second by the floor's count.
 double himeno_bandwidth(candidate& one) {
-    const himeno::kernels& run = himeno::kernels_on(the_cpu);
+    const himeno::kernels& run = kernels_on<himeno::kernels>(the_cpu);
     const double took = seconds([&] {
         for (int n = 0; n < one.iterations; ++n) {
             run.fused(one.f, one.kernel, one.gosa.data(), nullptr);
@@ -125,8 +125,8 @@ int main(int count, char** given) {
                                       {"L tuned  placed", kernel::tuned, 2, placed(l)}};
     for (candidate& one : candidates) {
         one.gosa.resize(himeno::gosa_scratch(one.f.size));
-        himeno::kernels_on(the_cpu).initialise(one.f, one.f.size, {0, 0, 0}, himeno::data::standard,
-                                               nullptr);
+        kernels_on<himeno::kernels>(the_cpu).initialise(one.f, one.f.size, {0, 0, 0},
+                                                        himeno::data::standard, nullptr);
         himeno_bandwidth(one);  // warm
     }
     std::vector<double> bandwidths;

@@ -25,6 +25,7 @@ from watari.case.axis import Machine, Parameters, parse_size
 from watari.machine import probe
 from watari.plan.request import Request, describe, resolve
 from watari.run import launch
+from watari.run.launcher import PINNING, Launcher, environment
 
 HERE = Path(__file__).parent
 SAMPLES = 30
@@ -49,14 +50,14 @@ def build(source: str, folder: Path) -> Path:
 
 def rival(command: list[str], request: Request) -> float:
     """Median seconds of a rival's samples, in the environment that our own trials get."""
-    environment = launch.environment(request, launch.Launcher())
-    out = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    variables = environment(request, Launcher())
+    out = subprocess.run(command, check=True, capture_output=True, text=True, env=variables)
     return median(float(line) for line in out.stdout.split())
 
 
 def ours(request: Request) -> float:
     """Median seconds of a trial's samples, by the host's clock."""
-    trial = launch.trial(request, launch.Launcher(), launch.time_limit(request))
+    trial = launch.trial(request, Launcher(), launch.time_limit(request))
     if trial["status"] != "ok":
         raise SystemExit(f"{describe(request)}: {trial['error']}")
     return float(median(trial["host_s"]))
@@ -102,7 +103,7 @@ def main() -> None:
     for row in rows:
         print("{case}: {ours_GBps} GB/s, {rival} {rival_GBps}, ratio {ratio}".format(**row))
     if options.output:
-        report = {"machine": machine["name"], "environment": dict(launch.PINNING), "rows": rows}
+        report = {"machine": machine["name"], "environment": dict(PINNING), "rows": rows}
         options.output.write_text(json.dumps(report, indent=1) + os.linesep)
 
 

@@ -12,7 +12,7 @@ if(NOT WATARI_CUDA STREQUAL "OFF")
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    if(NOT CMAKE_CUDA_ARCHITECTURES)
+    if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # machine code for both, PTX of 90 for later ones
     endif()
     set(CMAKE_CUDA_STANDARD 20)

@@ -1,27 +1,77 @@
 #!/usr/bin/env bash
-# Builds, tests and measures on a GPU machine, offline, in one call:
-#   scripts/gpu.sh FOLDER [JOB ...]      e.g. scripts/gpu.sh evidence tests=storage fio gh200-sam=8min
-# A JOB is `tests` (or tests=NAME,... of test_NAME.py in tests/python), `rivals`, `standard` (the standard
-# plan), `fio`, `array` (benchmarks of that name), `resume` (kills a product of files and resumes it),
-# `programs` (tries and traces other programs) or PLAN=BUDGET; without any: tests, rivals, standard.
-# FOLDER gets the logs of the checks, the probe and one result a job; a plan that an earlier call left
-# unfinished there is continued. The Python packages must be there already. REVISION names the sources
-# where they are no git checkout.
+# Builds on a GPU machine, offline, and runs jobs there, each within its own time, in one call:
+#   scripts/gpu.sh FOLDER JOB ...      e.g. scripts/gpu.sh evidence 1, or: scripts/gpu.sh evidence les gh200-sam=8min
+# A JOB is one of the table that scripts/gpu_jobs.sh prints, a number of its column of calls for all of these, or
+# PLAN=BUDGET. FOLDER gets summary.txt, results.tar.gz and logs.tar.gz, new after each job. Results lie in
+# build/gpu-runs too, where a later call continues what is unfinished. The Python packages must be there already.
+# MOST: seconds for everything (570). REVISION names the sources where they are no git checkout. OFFLOAD is a
+# folder that scripts/offload.sh filled: the styles acc-* and omp-*, where GCC makes no code for NVIDIA GPUs.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
-folder=$(realpath -ms "$1")
+folder=$(realpath -ms "$1") runs=build/gpu-runs
 shift
-mkdir -p "$folder"
-log=$folder/checks.log
+table=$(scripts/gpu_jobs.sh)
+jobs=()
+for word in "$@"; do
+    case $word in
+        [0-9]) mapfile -t -O ${#jobs[@]} jobs < <(awk -v call="$word" '$3 == call { print $1 }' <<<"$table") ;;
+        *=*) jobs+=("$word") ;;
+        *) grep -q "^$word " <<<"$table" || fail "no job is called '$word'" && jobs+=("$word") ;;
+    esac
+done
+((${#jobs[@]})) || fail "name jobs of this table, or calls:" "$table"
+mkdir -p "$folder" "$runs"
+touch "$runs/begun"
+report=()
 
-step "Build"
-python3 -m pip install --no-build-isolation --no-deps --force-reinstall -q \
-    --config-settings=build-dir=build/gpu --config-settings=cmake.define.WATARI_TESTS=ON \
-    --config-settings=cmake.define.WATARI_CUDA=ON \
-    --config-settings=cmake.define.WATARI_REVISION="${REVISION:-}" . 2>&1 | tee "$log"
-watari probe | tee "$folder/probe.txt"
-watari probe --json >"$folder/probe.json"
+new() { find "$runs" -type f -newer "$runs/begun" \( "$@" \) -printf '%P\n' | sort; }
+pack() { # three files, whatever jobs are still to come
+    local results name
+    tar -czf "$folder/results.tar.gz" -C "$runs" -T <(new -name '*.json' ! -name 'perfetto-*' -o -name '*.txt')
+    tar -czf "$folder/logs.tar.gz" -C "$runs" -T <(new -name '*.log')
+    mapfile -t results < <(new -path "$runs/*.json" ! -path "$runs/programs/*" ! -name 'probe.json' ! -name fio.json)
+    {
+        for name in $(new -path "$runs/*.log" ! -path "$runs/programs/*" ! -name build.log); do
+            [[ -s $runs/$name ]] && echo "== $name" && tail -n 40 "$runs/$name"
+        done
+        ((${#results[@]})) && python3 scripts/headlines.py "${results[@]/#/$runs/}"
+        printf '%s\n' "" "${report[@]}"
+    } >"$folder/summary.txt" 2>&1 || true
+}
+ended() { # name, seconds, exit code
+    local outcome=ok
+    (($3 == 0)) || outcome="exit code $3"
+    (($3 == 124 || $3 == 137)) && outcome="ended by its limit"
+    report+=("$(printf '%-14s %4d s  %s' "$1" "$2" "$outcome")")
+    echo "${report[-1]}"
+}
+
+sources() { # one number for all that is compiled or installed: a later call finds the build as it was
+    find CMakeLists.txt pyproject.toml cmake src python plans published tests/cpp tests/attach tests/hostile \
+        -name __pycache__ -prune -o -type f -print0 | sort -z | xargs -0 sha1sum | sha1sum
+}
+build() {
+    local gpu
+    gpu=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .) || true
+    CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) python3 -m pip install --no-build-isolation --no-deps --force-reinstall -q \
+        --config-settings=build-dir=build/gpu --config-settings=cmake.define.WATARI_{TESTS,CUDA}=ON \
+        --config-settings=cmake.define.CMAKE_CUDA_ARCHITECTURES="${gpu:-90}-real" \
+        --config-settings=cmake.define.WATARI_REVISION="${REVISION:-}" . >"$runs/build.log" 2>&1
+}
+if [[ $(sources) != "$(cat "$runs/built" 2>/dev/null)" ]]; then
+    build || fail "$(tail -n 40 "$runs/build.log")" "the build failed"
+    sources >"$runs/built"
+fi
+ended build $SECONDS 0
+if [[ ${OFFLOAD:-} ]]; then
+    OFFLOAD=$(realpath "$OFFLOAD")
+    export OFFLOAD
+    cp "$OFFLOAD"/libwatari_*.so "$(cd / && python3 -c 'import watari; print(watari.__path__[0])')"
+fi
+((EUID)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # mpirun refuses root otherwise
+watari probe >"$runs/probe.txt"
+watari probe --json >"$runs/probe.json"
 
 # cuFile asks udev for the file system of a disk: where there is no udev, its answer is put there
 store=~/.cache/watari
@@ -31,77 +81,37 @@ type=$(findmnt -no FSTYPE -T "$store" | tail -n 1 || true)
 if [[ $disk && $type && ! -d /run/udev/data && -w /run ]]; then
     mkdir -p /run/udev/data
     printf 'E:ID_FS_USAGE=filesystem\nE:ID_FS_TYPE=%s\n' "$type" >"/run/udev/data/b$disk"
-    echo "cuFile: added /run/udev/data/b$disk"
 fi
 
 failed=0
-python_test() { find tests/python -name "test_$1.py"; }
-python_tests() { python3 -m pytest -q -p no:cacheprovider "$@"; }
-sanitized() { # tool, file, which tests of it
-    compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
-        "$(python_test "$2")" -k "$3" >>"$log" 2>&1 || failed=1
-}
-case_tests() { # files of cases with tests marked gpu; those that need MPI: benchmarks/himeno_ranks.sh
-    grep -rl --include='test_*.py' 'mark\.gpu' tests/python/cases | xargs grep -L 'mark\.mpi' |
-        sed 's:.*/test_::; s:\.py$::' | sort | paste -sd,
-}
-run_tests() {
-    local names=${1:-memory,probe,worker,$(case_tests)} name
-    step "Tests on the GPU"
-    ctest --test-dir build/gpu -j 4 --output-on-failure >>"$log" 2>&1 || failed=1
-    for name in ${names//,/ }; do
-        python_tests "$(python_test "$name")" 2>&1 | tee -a "$log" | tail -n 5 || failed=1
-        case $name in
-            memory)
-                sanitized memcheck memory ""
-                sanitized racecheck memory "holds_what"
-                ;;
-            himeno) sanitized memcheck himeno "" ;;
-            storage) sanitized memcheck storage "serve_themselves and ram" ;;
-            gemm_library) sanitized memcheck gemm_library "planned and gpu-gpu" ;;
-        esac
-    done
-    grep -E "ERROR SUMMARY|RACECHECK SUMMARY|tests passed|passed" "$log"
-}
-run_standard() {
-    step "The standard plan"
-    time watari run -o "$folder/standard.json" >"$folder/standard.txt" 2>&1 || failed=1
-    tail -n 90 "$folder/standard.txt"
-}
-run_fio() {
-    step "fio"
-    python3 benchmarks/fio.py --engines uring,gpu --threads 1,4 --depth 64 --rounds 3 --seconds 1.5 \
-        -o "$folder/fio.json" 2>&1 | tee "$folder/fio.txt" || failed=1
-}
-run_array() {
-    step "array<T>"
-    nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \
-        -c benchmarks/array_rate.cpp -o build/array_rate.o
-    nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
-    build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) 2>&1 | tee "$folder/array-rate.txt" || failed=1
-}
-run_plan() { # name, budget
-    local resume=()
-    step "Plan $1, $2"
-    [[ -f $folder/$1.json ]] && resume=(--resume "$folder/$1.json")
-    watari run --plan "$1" --budget "$2" -o "$folder/$1.json" "${resume[@]}" \
-        >"$folder/$1.txt" 2>&1 || failed=1
-    tail -n 5 "$folder/$1.txt"
-}
-
-[[ $# -gt 0 ]] || set -- tests rivals standard
-for job in "$@"; do
+for job in "${jobs[@]}"; do
+    from=$SECONDS left=$((${MOST:-570} - SECONDS - 10)) code=0
     case $job in
-        tests) run_tests ;;
-        tests=*) run_tests "${job#*=}" ;;
-        rivals) step "Rivals" && { python3 benchmarks/rivals.py -o "$folder/rivals.json" || failed=1; } ;;
-        standard) run_standard ;;
-        fio) run_fio ;;
-        array) run_array ;;
-        programs) step "Programs" && { tests/attach/gpu/run.sh "$folder" || failed=1; } ;;
-        resume) step "Kill and resume" && { python3 scripts/resume.py "$folder" || failed=1; } ;;
-        *=*) run_plan "${job%=*}" "${job#*=}" ;;
-        *) echo "no job is called '$job'" >&2 && exit 2 ;;
+        *=*) # a plan ends in its budget by itself
+            limit=$left name=${job%=*}
+            command=(watari run --plan "$name" --budget "${job#*=}" -o "$runs/$name.json")
+            [[ -f $runs/$name.json ]] && command+=(--resume "$runs/$name.json")
+            ;;
+        *)
+            limit=$(awk -v job="$job" '$1 == job { print $2 }' <<<"$table") name=$job
+            command=(scripts/gpu_jobs.sh "$job" "$runs")
+            ;;
     esac
+    ((limit <= left)) || limit=$left
+    if ((limit < 10)); then
+        report+=("$(printf '%-14s no time left' "$name")")
+        failed=1
+        continue
+    fi
+    timeout -s INT -k 10 "$limit" "${command[@]}" >"$runs/$name.log" 2>&1 || code=$?
+    ended "$name" $((SECONDS - from)) $code
+    if ((code)); then
+        failed=1
+        tail -n 3 "$runs/$name.log"
+    fi
+    pack
 done
+pack
+step "Summary"
+cat "$folder/summary.txt"
 exit $failed

@@ -13,7 +13,8 @@ int main() {
         try {
             const watari::memory::buffer<double> data(row.kind, count);
             watari::memory::require_access(row, watari::the_cpu);
-            watari::measure::pattern_on(watari::the_cpu).fill(data.data(), count, 1, nullptr);
+            watari::kernels_on<watari::measure::pattern_kernels>(watari::the_cpu)
+                .fill(data.data(), count, 1, nullptr);
             const auto seen = watari::memory::locate(data.block(), true);
             std::printf("%-9s %zu bytes: %zu on the CPU, %zu on the GPU (%s)\n", row.name.data(),
                         seen.bytes, seen.cpu, seen.gpu, seen.method.c_str());

@@ -19,6 +19,11 @@ gemm::layout layout_named(const std::string& word) {
         word, {{"row-major", gemm::layout::row_major}, {"tiled", gemm::layout::tiled}});
 }
 
+precision precision_named(const std::string& word) {
+    return chosen<precision>(
+        word, {{"single", precision::single_precision}, {"double", precision::double_precision}});
+}
+
 gemm::parameters case_parameters(const nb::dict& p) {
     blas::set_numpy_folder(text(p, "blas_folder"));
     gemm::parameters result;
@@ -28,9 +33,7 @@ gemm::parameters case_parameters(const nb::dict& p) {
     result.schedule = chosen<gemm::schedule_kind>(
         text(p, "schedule"),
         {{"reuse", gemm::schedule_kind::reuse}, {"naive", gemm::schedule_kind::naive}});
-    result.type = chosen<precision>(
-        text(p, "precision"),
-        {{"single", precision::single_precision}, {"double", precision::double_precision}});
+    result.type = precision_named(text(p, "precision"));
     result.fast_memory = number(p, "fast_memory");
     result.alpha = nb::cast<double>(p["alpha"]);
     result.beta = nb::cast<double>(p["beta"]);
@@ -149,6 +152,12 @@ static void bind_defaults(nb::module_& module) {
         },
         nb::arg("engine"), nb::arg("on_disk"), nb::arg("layout"), nb::arg("tile"),
         nb::arg("element"), "Requests that each of them has in flight.");
+    module.def(
+        "gemm_holds",
+        [](const std::string& precision, double factor) {
+            return gemm::holds(precision_named(precision), factor);
+        },
+        nb::arg("precision"), nb::arg("factor"), "Whether elements hold a factor.");
     module.attr("GEMM_USUAL_SLOTS") = gemm::usual_slots;
     module.attr("GEMM_LEAST_TILE") = gemm::least_tile;
 }

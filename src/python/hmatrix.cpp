@@ -1,5 +1,6 @@
 // Charges of surfaces by H-matrices, and case `hmatrix`, for Python.
 #include "case.hpp"
+#include "surface.hpp"
 
 #include "watari/cases/common/ranks.hpp"
 #include "watari/cases/hmatrix/hmatrix.hpp"
@@ -7,8 +8,6 @@
 #include "watari/hmatrix/build/build.hpp"
 #include "watari/hmatrix/solve.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
-
-#include <nanobind/ndarray.h>
 
 #include <memory>
 #include <utility>
@@ -19,87 +18,7 @@ namespace {
 using namespace watari;
 using hmatrix::method;
 
-template <class Element>
-using table = nb::ndarray<const Element, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-template <class Element>
-using column = nb::ndarray<const Element, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-/// A NumPy array that takes over a vector's memory, with `width` elements a row; 0: no rows.
-template <class Element>
-nb::object numpy(std::vector<Element> values, std::size_t width = 0) {
-    auto owned = std::make_unique<std::vector<Element>>(std::move(values));
-    Element* const data = owned->data();
-    const std::size_t size = owned->size();
-    nb::capsule owner(owned.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<Element>*>(p); });
-    if (width == 0) return nb::cast(nb::ndarray<nb::numpy, Element>(data, {size}, owner));
-    return nb::cast(nb::ndarray<nb::numpy, Element>(data, {size / width, width}, owner));
-}
-
 double real(const nb::dict& p, const char* name) { return nb::cast<double>(p[name]); }
-
-nb::tuple as_arrays(const hmatrix::mesh& m) {
-    std::vector<double> vertices;
-    std::vector<std::int64_t> triangles;
-    for (const hmatrix::point& p : m.vertices) vertices.insert(vertices.end(), {p.x, p.y, p.z});
-    for (const hmatrix::triangle& t : m.triangles)
-        triangles.insert(triangles.end(), t.begin(), t.end());
-    return nb::make_tuple(numpy(std::move(vertices), 3), numpy(std::move(triangles), 3),
-                          numpy(std::vector<std::int8_t>(m.signs)));
-}
-
-hmatrix::mesh mesh_of(const table<double>& vertices, const table<std::int64_t>& triangles,
-                      const column<std::int8_t>& signs) {
-    if (vertices.shape(1) != 3 || triangles.shape(1) != 3)
-        throw usage_error("vertices and triangles are arrays of three columns");
-    if (signs.size() != 0 && signs.size() != triangles.shape(0))
-        throw usage_error("signs has one element for each triangle, or none");
-    hmatrix::mesh m;
-    for (std::size_t i = 0; i < vertices.shape(0); ++i)
-        m.vertices.push_back({vertices(i, 0), vertices(i, 1), vertices(i, 2)});
-    for (std::size_t i = 0; i < triangles.shape(0); ++i) {
-        hmatrix::triangle t{};
-        for (std::size_t k = 0; k < 3; ++k) {
-            if (triangles(i, k) < 0 || triangles(i, k) >= std::int64_t{1} << 32)
-                throw usage_error("the mesh names vertex " + std::to_string(triangles(i, k)));
-            t[k] = static_cast<std::uint32_t>(triangles(i, k));
-        }
-        m.triangles.push_back(t);
-    }
-    m.signs.assign(signs.data(), signs.data() + signs.size());
-    return m;
-}
-
-/// A mesh that passed the checks, and its tree.
-struct checked_surface {
-    checked_surface(const table<double>& vertices, const table<std::int64_t>& triangles,
-                    const column<std::int8_t>& signs, bool repaired)
-        : mesh(hmatrix::checked(mesh_of(vertices, triangles, signs),
-                                repaired ? hmatrix::repair::yes : hmatrix::repair::no, facts)),
-          surface(mesh) {}
-
-    /// Values by triangle in the order of the mesh.
-    std::vector<double> in_order(const double* of_the_tree) const {
-        std::vector<double> values(surface.size());
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[surface.tree.order()[i]] = of_the_tree[i];
-        return values;
-    }
-    nb::object areas() const {
-        std::vector<double> values;
-        for (const hmatrix::panel& one : surface.panels) values.push_back(one.area);
-        return numpy(in_order(values.data()));
-    }
-    nb::list notes() const {
-        nb::list all;
-        for (const std::string& note : facts.notes()) all.append(note);
-        return all;
-    }
-
-    hmatrix::mesh_facts facts;
-    hmatrix::mesh mesh;
-    hmatrix::surface surface;
-};
 
 hmatrix::build_options build_options_of(const nb::dict& p) {
     hmatrix::build_options how;

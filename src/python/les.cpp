@@ -3,6 +3,7 @@
 
 #include "styles.hpp"
 #include "watari/cases/les/les.hpp"
+#include "watari/cases/les/ranks/ranks.hpp"
 #include "watari/cases/les/styles.hpp"
 
 #include <nanobind/ndarray.h>
@@ -88,6 +89,30 @@ nb::object array_of_planes(const les::parameters& p, std::vector<float>&& planes
         kept->data(), {touches, 4, p.whole.y + p.whole.z, p.whole.x}, owner));
 }
 
+/// Velocities around two planes of cells at the end, for those of their centres; laid out as the
+/// planes of a touch: u v w of plane k, then of the x-z plane j; in place of theta w above plane k
+/// and v behind plane j.
+template <class Real>
+std::vector<float> velocities_of_planes(const les::parameters& p, std::byte* const (&flow)[4],
+                                        std::size_t k, std::size_t j) {
+    const les::grid g{p.whole};
+    const std::size_t x = p.whole.x, y = p.whole.y;
+    std::vector<float> result;
+    result.reserve(plane_numbers(p));
+    const auto add = [&](unsigned component, std::size_t at) {
+        const Real* const from = reinterpret_cast<const Real*>(flow[component]) + at;
+        result.insert(result.end(), from, from + x);
+    };
+    for (unsigned n = 0; n < 4; ++n) {
+        const bool beside = n == 3;
+        for (std::size_t row = 0; row < y; ++row)
+            add(beside ? 2 : n, g.at(beside ? k + 1 : k, row, 0));
+        for (std::size_t row = 0; row < p.whole.z; ++row)
+            add(beside ? 1 : n, g.at(row, beside ? (j + 1) % y : j, 0));
+    }
+    return result;
+}
+
 nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     les::parameters p = parameters_of(given);
     if (!progress.is_none())
@@ -96,10 +121,16 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
             progress(step, seconds);
         };
     std::vector<std::byte> kept[4];
-    if (keep)
+    std::vector<float> velocities;
+    const auto plan = nb::cast<std::size_t>(given["plan"]),
+               cut = nb::cast<std::size_t>(given["cut"]);
+    if (p.split.cells() == 1)  // a rank of several has a part of the city
         p.result = [&](std::byte* const(&flow)[4]) {
+            velocities = p.precision == les::precision::single_precision
+                             ? velocities_of_planes<float>(p, flow, plan, cut)
+                             : velocities_of_planes<double>(p, flow, plan, cut);
             const std::size_t bytes = les::grid{p.whole}.points() * p.real_bytes();
-            for (unsigned n = 0; n < 4; ++n) kept[n].assign(flow[n], flow[n] + bytes);
+            for (unsigned n = 0; n < 4 && keep; ++n) kept[n].assign(flow[n], flow[n] + bytes);
         };
     std::vector<float> planes;
     if (keep) p.planes = [&](int, const std::byte* seen) { append(planes, p, seen); };
@@ -109,6 +140,7 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
         result = les::run(p);
     }
     nb::dict trial = as_dict(std::move(result));
+    if (!velocities.empty()) trial["seen"] = array_of_planes(p, std::move(velocities));
     if (!planes.empty()) trial["planes"] = array_of_planes(p, std::move(planes));
     constexpr const char* names[] = {"u", "v", "w", "theta"};
     for (unsigned n = 0; n < 4 && keep; ++n)
@@ -118,16 +150,30 @@ nb::dict run(const nb::dict& given, const nb::object& progress, bool keep) {
     return trial;
 }
 
+void require_split(const nb::object& shape, double spacing, const nb::object& split) {
+    les::parameters p;
+    p.whole = extents_of(shape);
+    p.grid = {p.whole};
+    p.spacing = {spacing, spacing, spacing};
+    p.split = extents_of(split);
+    les::require_shares(p);
+}
+
 }  // namespace
 
 static void bind_les(nb::module_& module) {
     module.attr("LES_STYLES") = rows_of(les::styles());
-    module.def("les", run, nb::arg("parameters"), nb::arg("progress") = nb::none(),
-               nb::arg("keep") = false,
-               "One trial of case `les`; `shape` is the grid's cells along x, y, z, `split` the "
-               "ranks along them, `heights` those of buildings in cells, [y][x]. `progress` is "
-               "called with step and simulated seconds; `keep`: the trial has u, v, w at low "
-               "faces and theta, [z][y][x]. With several ranks every rank calls it.");
+    module.def(
+        "les_require_split", require_split, nb::arg("shape"), nb::arg("spacing"), nb::arg("split"),
+        "Raises UsageError where the levels of the pressure do not divide the ranks' shares.");
+    module.def(
+        "les", run, nb::arg("parameters"), nb::arg("progress") = nb::none(),
+        nb::arg("keep") = false,
+        "One trial of case `les`; `shape` is the grid's cells along x, y, z, `split` the "
+        "ranks along them, `heights` those of buildings in cells, [y][x]; the trial's `seen` "
+        "are velocities around the planes `plan` in z and `cut` in y. `progress` is "
+        "called with step and simulated seconds; `keep`: the trial has u, v, w at low "
+        "faces and theta, [z][y][x]. With several ranks every rank calls it.");
 }
 
 static const binding les_bindings(bind_les);

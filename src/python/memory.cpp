@@ -135,16 +135,17 @@ void prefetch(const buffer& b, const std::string& to) {
 void fill(const buffer& b, const std::string& by, std::uint64_t seed) {
     const processor who = processor_named(by);
     memory::require_access(b.memory->kind(), who);
-    measure::pattern_on(who).fill(static_cast<double*>(b.memory->data()),
-                                  b.memory->bytes() / sizeof(double), seed, nullptr);
+    kernels_on<measure::pattern_kernels>(who).fill(
+        static_cast<double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
 std::size_t mismatches(const buffer& b, const std::string& by, std::uint64_t seed) {
     const processor who = processor_named(by);
     memory::require_access(b.memory->kind(), who);
-    return measure::pattern_on(who).mismatches(static_cast<const double*>(b.memory->data()),
-                                               b.memory->bytes() / sizeof(double), seed, nullptr);
+    return kernels_on<measure::pattern_kernels>(who).mismatches(
+        static_cast<const double*>(b.memory->data()), b.memory->bytes() / sizeof(double), seed,
+        nullptr);
 }
 
 void copy_from(const buffer& to, const buffer& from, const std::string& by, std::size_t first,
@@ -155,9 +156,9 @@ void copy_from(const buffer& to, const buffer& from, const std::string& by, std:
     const std::size_t length = std::min(to.memory->bytes(), from.memory->bytes()) / sizeof(double);
     if (first > length || count > length - first)
         throw usage_error("copy_from: the range is longer than the buffers");
-    cases::kernels_on(who).copy(static_cast<double*>(to.memory->data()) + first,
-                                static_cast<const double*>(from.memory->data()) + first, count,
-                                nullptr);
+    kernels_on<cases::kernels>(who).copy(static_cast<double*>(to.memory->data()) + first,
+                                         static_cast<const double*>(from.memory->data()) + first,
+                                         count, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
@@ -206,7 +207,7 @@ static void bind_memory(nb::module_& module) {
              "device; no copy.")
         .def("array", view, "The memory as doubles: NumPy, or DLPack for device memory; no copy.")
         .def("residency", residency, nb::arg("all_touched") = true,
-             "Bytes by side, as the operating system tells.")
+             "Bytes by side, as the operating system reports.")
         .def("advise", advise, nb::arg("hint"), nb::arg("gpu") = "gpu", unlocked(),
              "Gives a hint to the driver.")
         .def("prefetch", prefetch, nb::arg("to"), unlocked(),

@@ -90,7 +90,7 @@ def run_journal() -> bytes:
     """One of a run that is not finished, made by the program itself."""
     from watari.plan.plan import Plan
     from watari.run import journal, prepare, resume
-    from watari.run.launch import Launcher
+    from watari.run.launcher import Launcher
 
     state, _ = resume.load(RESULTS[0])
     now = prepare.program(Launcher())

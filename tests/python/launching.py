@@ -7,6 +7,7 @@ from pathlib import Path
 
 from watari.plan.request import Request
 from watari.run import launch
+from watari.run.launcher import Launcher
 
 FAKE = Path(__file__).with_name("fake_trial.py")
 HANGS = 300  # seconds: a limit for what never ends, not for a slow machine
@@ -14,7 +15,7 @@ REQUEST = Request("copy", {"processor": "cpu", "size": 2**20, "threads": 2, "sam
 
 
 def fake(how):
-    return launch.Launcher.parse(f"{sys.executable} {FAKE} {how} --")
+    return Launcher.parse(f"{sys.executable} {FAKE} {how} --")
 
 
 def trial(how, tmp_path, limit=HANGS):

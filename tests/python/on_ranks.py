@@ -13,12 +13,12 @@ import pytest
 
 from watari import _native as native
 from watari.plan.request import Request
-from watari.run import launch
+from watari.run.launcher import Launcher, environment
 
 PROGRAM = Path(__file__).with_name("ranks_program.py")
 MPI_PART = Path(native.__file__).with_name("libwatari_mpi.so")
 # another MPI, or an Open MPI with another UCX: WATARI_TEST_LAUNCHER='mpirun -n {ranks} ...'
-LAUNCHER = launch.Launcher.parse(
+LAUNCHER = Launcher.parse(
     os.environ.get("WATARI_TEST_LAUNCHER")
     or "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n {ranks}"
 )
@@ -35,7 +35,7 @@ def on_ranks(ranks: int, trials: list[Request], folder: Path, **variables: str) 
     asked.write_text(json.dumps([(one.case, one.parameters) for one in trials]))
     done = subprocess.run(
         [*LAUNCHER.prefix(ranks), sys.executable, str(PROGRAM), str(asked), str(answer)],
-        env={**launch.environment(trials[0], LAUNCHER), **variables},
+        env={**environment(trials[0], LAUNCHER), **variables},
         capture_output=True,
         text=True,
         timeout=540,

@@ -9,6 +9,7 @@ import fake_cli
 
 from watari.plan.request import Request, resolve
 from watari.run import launch, runner
+from watari.run.launcher import Launcher
 
 ARGUMENTS = ["copy", "processor=cpu", "size=1MiB", "trials=200", "samples=3", "-o", "run.json"]
 
@@ -24,11 +25,11 @@ COPY = Request("copy", {**requests(2**20)[0].parameters, "samples": 3}, 1)
 
 def state(asked):
     plan = fake_cli.prepare.Plan("test", tuple(asked))
-    return fake_cli.prepare.fresh(plan, fake_cli.machine(), launch.Launcher())
+    return fake_cli.prepare.fresh(plan, fake_cli.machine(), Launcher())
 
 
 def options(tmp_path, how="good", **given):
-    launcher = launch.Launcher.parse(f"{sys.executable} {fake_cli.FAKE} {how} --")
+    launcher = Launcher.parse(f"{sys.executable} {fake_cli.FAKE} {how} --")
     return runner.Options(tmp_path / "run.json", launcher, **given)
 
 

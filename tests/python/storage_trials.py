@@ -9,6 +9,7 @@ import synthetic
 from watari import cases
 from watari.plan.request import Request, resolve
 from watari.run import launch
+from watari.run.launcher import Launcher
 
 SMALL = {"size": "4MiB", "samples": 3, "threads": 2, "requests": 512}
 STORE = "watari-4194304.data"
@@ -34,5 +35,5 @@ def run(**given: Any) -> dict[str, Any]:
 
 def trial(launcher: str = "", limit: float = 30.0, **given: Any) -> launch.Trial:
     """A trial in a process of its own, perhaps under a launcher."""
-    how = launch.Launcher.parse(launcher) if launcher else launch.Launcher()
+    how = Launcher.parse(launcher) if launcher else Launcher()
     return launch.trial(request(**given), how, limit)

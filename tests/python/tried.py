@@ -8,6 +8,8 @@ from pathlib import Path
 
 import builds
 
+MB = 1_000_000
+
 
 def built() -> Path:
     """The folder of what stands in for CUDA, and of the programs."""

@@ -26,10 +26,10 @@ def is_program(words: Sequence[str]) -> bool:
     return not words[0].endswith(".json") and shutil.which(words[0]) is not None
 
 
-def trace(words: Sequence[str], tell: session.Tell) -> str:
+def trace(words: Sequence[str], report: session.Report) -> str:
     """The trace of a program, as JSON. Raises WatariError where it cannot be traced."""
     with scratch.folder(None) as files:
-        made = session.trace(Start(tuple(words), LIMIT), files, True, tell)
+        made = session.trace(Start(tuple(words), LIMIT), files, True, report)
     return json.dumps(made.content)
 
 

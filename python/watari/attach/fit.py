@@ -40,11 +40,13 @@ def add_rules(measured: Measured, seen: Events, limit: int, known: dict[str, int
     """Rules for the allocations to move, and a note of what they are. Where nothing has to be
     moved, no style is left to run."""
     if known and not known.keys() & {a.name for a in seen.allocations}:
-        raise UsageError("--trace: it names none of the program's allocations: of another build?")
+        raise UsageError(
+            "--trace: it has none of the program's allocations; is it of another build?"
+        )
     moved = rules.to_fit(seen, limit, known)
     peak = max((rules.at_peak(seen.allocations, d)[0] for d in devices(seen)), default=0)
     if not moved:
-        text = f"the program fits: it has at most {format_bytes(peak)} of GPU memory"
+        text = f"the program fits already: it has at most {format_bytes(peak)} of GPU memory"
         measured.notes.append(f"--fit: {text}")
         for style in measured.styles:
             if style != measure.BARE and "device" in STYLES[style].changes:

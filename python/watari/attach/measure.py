@@ -150,7 +150,9 @@ def judged(one: Run, first: Run) -> Run:
     changed = [name for name, value in one.outputs.items() if value != first.outputs.get(name)]
     if changed and first.status == "ok":
         files = named(changed)
-        return replace(one, status="wrong", reason=f"other output than as it is: {files}")
+        return replace(
+            one, status="wrong", reason=f"the output differs from that of as-is: {files}"
+        )
     if failures:
         api, code = failures[0].first_failed_hint
         return replace(one, status="failed", reason=f"a hint was refused: {api} gave error {code}")
@@ -221,7 +223,7 @@ def all_runs(
             shown.finish(f"{style}: {one.status} {text}", left)
     if varying:
         words = named(varying)
-        measured.notes.append(f"{words}: differs from run to run as it is, so says nothing")
+        measured.notes.append(f"{words}: differs between runs of as-is, so it is not judged")
 
 
 def learn(measured: Measured, seen: events.Events) -> None:
@@ -233,4 +235,4 @@ def learn(measured: Measured, seen: events.Events) -> None:
     if text := rules.note_shared(seen):
         measured.notes.append(text)
     if left := sum(process.left_bytes for process in seen.processes):
-        measured.notes.append(f"{left} bytes of cuMemCreate are left as they are in every style")
+        measured.notes.append(f"{left} bytes of cuMemCreate stay as they are in every style")

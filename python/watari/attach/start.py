@@ -1,8 +1,8 @@
 """Starts a user's program and always comes back with how it ended.
 
 As a trial, it has a session of its own, a time limit past which every process of the session is
-ended. Ctrl-C ends it (watari.run.launch), and so does the end of Watari by SIGKILL. Its output goes
-to files; what it reads is the same file in every run.
+ended. Ctrl-C ends it (watari.run.session), and so does the end of Watari by SIGKILL. Its output
+goes to files; what it reads is the same file in every run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from watari.common import interrupts
 from watari.common.errors import UnsupportedError, UsageError
 from watari.common.files import closed_quietly, naming
 from watari.common.variables import readable
-from watari.run.launch import Launcher, end_session, guarded, tail
+from watari.run.launch import tail
+from watari.run.launcher import Launcher
+from watari.run.session import end_session, guarded
 
 PRELOADED = "libwatari_preload.so"
 PACKAGE = Path(__file__).absolute().parents[1]

@@ -22,7 +22,7 @@ COLUMNS = ("style", "seconds", "as it is = 1", "allocation", "allocated at most"
 ORDER = (significance.FASTER, significance.SAME, significance.SLOWER, significance.UNSURE)
 MEANING = {
     significance.FASTER: "Faster than as it is",
-    significance.SAME: "As fast as it is, within 5%",
+    significance.SAME: "As fast as as-is, within 5%",
     significance.SLOWER: "Slower than as it is",
     significance.UNSURE: "Unsure, more --runs may decide",
 }
@@ -130,11 +130,11 @@ def conclusion(measured: Measured) -> list[str]:
     others = {style: t for style, t in times.items() if t and style != AS_IS}
     if not base:
         best = min(others, key=lambda style: median(others[style]), default="")
-        return [f"As it is the program fails; the fastest style that works is {best}."] * bool(best)
+        return [f"The program fails as it is; the fastest style that works is {best}."] * bool(best)
     if not others:
         return []
     if min(len(base), *map(len, others.values())) < 2:
-        return ["One run of each style says little: --runs 3 shows how much runs differ."]
+        return ["With one run of each style the spread is unknown: --runs 3 shows it."]
     verdicts = judged(base, others)
     named = {word: [s for s, v in verdicts.items() if v == word] for word in verdicts.values()}
     return [sentence(word, named[word], others, base) for word in ORDER if word in named]

@@ -25,7 +25,7 @@ from watari.common.errors import UsageError
 from watari.common.units import exact_size, format_size
 
 MOST_SAMPLES = 1_000_000  # of a trial: a result keeps every one
-TRIALS = Axis("trials", "fresh processes", count(1, 10_000), lambda m, p: 5, "5")
+TRIALS = Axis("trials", "trials, each a fresh process", count(1, 10_000), lambda m, p: 5, "5")
 KINDS = tuple(library.KINDS)  # of memory
 ANY_PAGE = "default"  # the system chooses pages
 
@@ -108,13 +108,13 @@ PROCESSOR = Axis(
     "processor that executes: cpu, gpu, gpu:1",
     numbered("cpu", "gpu"),
     lambda m, p: "gpu" if gpus(m) else "cpu",
-    "gpu where there is one",
+    "gpu if there is one",
     ("cpu", "gpu"),
 )
-SIZE = Axis("size", "bytes of one array", array_size, default_size, "1GiB, less in small memory")
+SIZE = Axis("size", "bytes of one array", array_size, default_size, "1GiB, less if memory is small")
 MEMORY = Axis(
     "memory",
-    "kind of memory that the data lie in",
+    "kind of memory of the data",
     numbered(*KINDS),
     lambda m, p: library.own_memory(p["processor"]),
     "the processor's own",
@@ -123,7 +123,7 @@ MEMORY = Axis(
 THP = words("thp", "transparent huge pages", "default", "default", "always", "never")
 PAGE = Axis(
     "page",
-    "size of the pages of CPU memory: the ordinary ones, or of the kernel's pool (hugetlbfs)",
+    "page size of CPU memory; 2MiB and 1GiB from the kernel's pool (hugetlbfs)",
     page_bytes,
     lambda m, p: ANY_PAGE,
     ANY_PAGE,
@@ -153,7 +153,7 @@ OVERSUBSCRIBE = axis(
 )
 
 
-def samples(default: int, summary: str = "timed executions in a row") -> Axis:
+def samples(default: int, summary: str = "timed executions, one after the other") -> Axis:
     """The axis `samples` with the default that suits a case."""
     return axis("samples", summary, kept, default)
 

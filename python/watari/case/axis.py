@@ -76,7 +76,7 @@ def parse_size(text: str) -> int:
     if size <= 0:
         raise UsageError(f"'{text}' is not a size: it must be at least one byte")
     if size > MOST_BYTES:
-        raise UsageError(f"'{text}' is beyond what any machine has")
+        raise UsageError(f"'{text}' is larger than any machine can hold")
     return size
 
 

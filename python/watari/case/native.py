@@ -21,10 +21,16 @@ def verified(trial: dict[str, Any], wrong: str) -> dict[str, Any]:
     return trial
 
 
-def native(function: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:
-    """The compiled function of this name."""
+def compiled(case: str) -> Callable[..., dict[str, Any]]:
+    """The function that runs a trial of a case. The stub of the module names none of them."""
+    function: Callable[..., dict[str, Any]] = getattr(_native, case)
+    return function
+
+
+def native(case: str, wrong: str) -> Callable[[Parameters], dict[str, Any]]:
+    """The case's `run`."""
 
     def run(parameters: Parameters) -> dict[str, Any]:
-        return verified(getattr(_native, function)(parameters), wrong)
+        return verified(compiled(case)(parameters), wrong)
 
     return run

@@ -115,8 +115,8 @@ class Profile:
 
     @property
     def stored(self) -> bool:
-        """Whether data come from a store or go there."""
-        ends = ((t.source, t.target) for phase in self.phases for t in phase.transfers)
+        """Whether samples read a store or write to it."""
+        ends = ((t.source, t.target) for phase in self.phases for t in phase.transfers if t.bytes)
         return any(STORE in pair for pair in ends)
 
     @property

@@ -80,9 +80,11 @@ def settle(
         overlap = {"overlap": False} if "overlap" in given else {}
         return {**settled, "halo": "none", **overlap}
     if given.get("halo") == "none":
-        raise UsageError(f"{case}: {ranks} ranks have a halo: take {', '.join(library.HALOS)}")
+        raise UsageError(
+            f"{case}: {ranks} ranks need a halo: write halo=NAME ({', '.join(library.HALOS)})"
+        )
     if ":" in given.get("processor", ""):
-        raise UsageError(f"{case}: {ranks} ranks take a GPU each: write processor=gpu")
+        raise UsageError(f"{case}: {ranks} ranks use a GPU each: write processor=gpu")
     return settled
 
 
@@ -143,7 +145,7 @@ def rank_axes(
         ),
         Axis(
             "halo",
-            "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
+            "how ranks exchange: through the host, MPI from GPU memory, NCCL, GPU to GPU",
             one_of(*HALOS),
             halo,
             halo_text,

@@ -133,7 +133,7 @@ def from_pass(first: Option, second: Option) -> str:
         return ""
     soon, late = found
     if late is None:
-        return f"from the {ordinal(soon)} pass on, but not surely"
+        return f"from the {ordinal(soon)} pass on, but this is not certain"
     to = "" if late == soon else f" to {ordinal(late)}"
     return f"from the {ordinal(soon)}{to} pass on"
 
@@ -159,7 +159,7 @@ def within(
     if not ends:
         return "a single trial" if len(levels) == 1 else f"{len(levels)} trials"
     if ends[1] > HOPELESS * ends[0]:
-        return f"{len(levels)} trials are too few to say how sure"
+        return f"{len(levels)} trials are too few for an interval"
     return f"95%: {shown(*ends)}, {len(levels)} trials"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from watari.case import limits
+from watari.case import limits, ranks
 from watari.case.axis import Parameters, as_text
 from watari.case.profile import STORE
 from watari.cases import CASES, presentation, words
@@ -81,7 +81,8 @@ def within_cache(m: Measured) -> bool:
 def notes(m: Measured) -> list[str]:
     """Doubts that a row carries: sizes within a cache, more threads than cores."""
     cores = int(m.machine["processors"][0]["cores"])
-    threads = m["threads"] * m.ranks if isinstance(m["threads"], int) else 0
+    together = ranks.ranks_beside(m.machine, {"ranks": m.ranks})
+    threads = m["threads"] * together if isinstance(m["threads"], int) else 0
     crowded = threads > cores and bool(m.trials)
     return [
         *([IN_CACHE] if m.trials and within_cache(m) else []),

@@ -26,13 +26,14 @@ Words = Annotated[
 ]
 On = Annotated[
     str | None,
-    typer.Option("--machine", metavar="NAME|FILE", help="a machine's name, profile or results"),
+    typer.Option("--machine", metavar="NAME|FILE", help="name, profile or results of a machine"),
 ]
 Measured = Annotated[
     list[Path] | None, typer.Option("--results", metavar="FILE", help="results of this machine")
 ]
 Processes = Annotated[
-    int, typer.Option(min=1, max=4096, help="processes that share GPU and link, each with its data")
+    int,
+    typer.Option(min=1, max=4096, help="processes that share GPU and link, each with its own data"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON, for programs")]
 
@@ -65,7 +66,7 @@ def predict(
     on: On = None,
     results: Measured = None,
     processes: Processes = 1,
-    why: Annotated[bool, typer.Option("--why", help="where each second is from")] = False,
+    why: Annotated[bool, typer.Option("--why", help="show what each second is for")] = False,
     as_json: AsJson = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="a figure: .svg, .pdf or .png")
@@ -75,7 +76,7 @@ def predict(
         typer.Option("--beside", metavar="FILE", help="results to show beside the prediction"),
     ] = None,
 ) -> None:
-    """Seconds of a case or trace in each memory style, on a machine that need not be here."""
+    """Predicts the seconds of a case or trace in each memory style, on this or another machine."""
     from watari.model import asked, choose, render
     from watari.model.predict import derivation
 
@@ -120,10 +121,10 @@ def advise(
     processes: Processes = 1,
     as_json: AsJson = False,
     confirm: Annotated[
-        bool, typer.Option("--confirm", help="of a program: run the best two styles")
+        bool, typer.Option("--confirm", help="for a program: run the best two styles")
     ] = False,
 ) -> None:
-    """Which memory style to use, and why: for a case, trace or program, or in general."""
+    """Names the best memory style, and why: for a case, a trace, a program, or in general."""
     from watari.model import asked, render
     from watari.model.advise import advise as advice_on
 
@@ -133,13 +134,13 @@ def advise(
     if not words:
         if processes > 1:
             raise UsageError("--processes is for a case or trace: write one")
-        where, said = asked.general(on, results, this_machine)
+        where, sentences = asked.general(on, results, this_machine)
         if as_json:
-            rows = [render.sentence(s) for s in said]
+            rows = [render.sentence(s) for s in sentences]
             print(json.dumps({"from": where, "answer": rows}, indent=1))
             return
         print(where)
-        for sentence in said:
+        for sentence in sentences:
             print(f"\n{sentence.line()}")
         return
     if not program:

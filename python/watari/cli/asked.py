@@ -15,7 +15,7 @@ def given(words: list[str]) -> tuple[str, dict[str, str]]:
     """The case and its axes, of `copy from=pinned size=1GiB,4GiB`. Raises UsageError."""
     name, *rest = words
     if name in commands_by_name() and name not in cases.CASES:
-        raise UsageError(f"'{name}' is a command, no case: watari {name} --help")
+        raise UsageError(f"'{name}' is a command, not a case: watari {name} --help")
     if "=" in name:
         raise UsageError(f"'{name}': a case comes first: {', '.join(cases.CASES)}")
     axes: dict[str, str] = {}

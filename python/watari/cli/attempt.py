@@ -35,38 +35,43 @@ def attempt(
         typer.Argument(metavar="-- PROGRAM [ARGUMENTS...]", help="the program, unmodified"),
     ] = None,
     styles: Annotated[
-        str | None, typer.Option(metavar="NAME,...", help="these alone, and as it is")
+        str | None, typer.Option(metavar="NAME,...", help="run only these styles, and as-is")
     ] = None,
-    runs: Annotated[int, typer.Option(min=1, max=1000, help="of each style, in turn")] = 3,
+    runs: Annotated[int, typer.Option(min=1, max=1000, help="runs of each style, in turn")] = 3,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="RULE", help="change these allocations: 'size>=1GiB', site:HASH"),
+        typer.Option(metavar="RULE", help="change only these allocations: 'size>=1GiB', site:HASH"),
     ] = None,
     fit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="change so many that the rest fits in SIZE")
+        str | None,
+        typer.Option(metavar="SIZE", help="change allocations until the rest fits in SIZE"),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="with --fit: what the GPU touches")
+        Path | None, typer.Option(metavar="FILE", help="with --fit: a trace of the program")
     ] = None,
     same_output: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="must not change; - is standard output"),
+        typer.Option(metavar="FILE", help="a file that must not change; - is standard output"),
     ] = None,
-    ranks: Annotated[int, typer.Option(min=1, max=4096, help="processes, by the launcher")] = 1,
+    ranks: Annotated[
+        int, typer.Option(min=1, max=4096, help="processes, started by the launcher")
+    ] = 1,
     launcher: Annotated[
-        str | None, typer.Option(help="starts the ranks: '[NAME=VALUE...] mpirun -n {ranks}'")
+        str | None,
+        typer.Option(help="command that starts the ranks: '[NAME=VALUE...] mpirun -n {ranks}'"),
     ] = None,
     time_limit: Annotated[
-        str | None, typer.Option(metavar="TIME", help="for each run; by default 20 x the first")
+        str | None,
+        typer.Option(metavar="TIME", help="time limit of a run; by default 20 x the first run"),
     ] = None,
     overhead: Annotated[
         bool, typer.Option("--overhead", help="also run without Watari's library")
     ] = False,
     traced: Annotated[
-        bool, typer.Option(help="count what moves in one further, traced run of each style")
+        bool, typer.Option(help="trace one more run of each style, and count what moves")
     ] = True,
     sites: Annotated[
-        bool, typer.Option("--sites", help="one run as it is: list the call sites, and end")
+        bool, typer.Option("--sites", help="only list the call sites, from one run as-is")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="the result file", metavar="FILE")
@@ -75,24 +80,25 @@ def attempt(
         Path | None, typer.Option(metavar="FILE", help="a figure: .svg, .pdf or .png")
     ] = None,
 ) -> None:
-    """Runs an unmodified CUDA program in each memory style, and says what each costs."""
+    """Runs an unmodified CUDA program in each memory style, and compares the times."""
     from watari.attach import measure, record, rules
     from watari.attach import styles as table_of_styles
     from watari.attach.start import Start, require_program
     from watari.results import schema
-    from watari.run import launch, prepare
+    from watari.run import prepare
+    from watari.run.launcher import Launcher
 
     asked = table_of_styles.chosen(styles)
     chosen = rules.parse(only or [])
     limit = parse_size(fit) if fit else None
     if limit and only:
-        raise UsageError("--fit chooses the allocations itself: leave --only out")
+        raise UsageError("--fit chooses the allocations itself: omit --only")
     if trace and not limit:
         raise UsageError("--trace is for --fit: which allocations the GPU touches least")
     require_program(words or [])
     if figure:
         check_figure(figure)
-    starter = launch.Launcher.parse(launcher) if launcher else launch.Launcher()
+    starter = Launcher.parse(launcher) if launcher else Launcher()
     starter.require_program()
     start = Start(
         tuple(words or ()),

@@ -40,13 +40,13 @@ def report(
         Path | None, typer.Option("--output", "-o", help="page, or folder of the figures")
     ] = None,
     format: Annotated[
-        str | None, typer.Option(help="figures for a paper instead: svg, pdf, png")
+        str | None, typer.Option(help="write figures instead of a page: svg, pdf, png")
     ] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="without hosts, paths and commands of the runs")
+        bool, typer.Option("--anonymous", help="omit hosts, paths and commands of the runs")
     ] = False,
 ) -> None:
-    """Makes one self-contained page of result files (report.html), or figures for a paper."""
+    """Makes one page of result files (report.html), or figures for a paper."""
     if format:
         known_format(format)
     output = output or Path("figures" if format else "report.html")
@@ -60,15 +60,15 @@ STYLED = next(name for name, case in CASES.items() if case.styles)
 
 @app.command(epilog=f"Example: watari effort {STYLED} run.json -o effort.svg")
 def effort(
-    program: Annotated[str, typer.Argument(help="the case whose styles are counted")],
+    program: Annotated[str, typer.Argument(help="a case with styles")],
     results: Annotated[
-        list[Path] | None, typer.Argument(help="result files: effort beside speed")
+        list[Path] | None, typer.Argument(help="result files: show effort beside speed")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="the figure: .svg, .pdf or .png")
     ] = None,
 ) -> None:
-    """How much code each memory style takes: statements counted from the sources."""
+    """Counts the statements that each memory style needs in the source."""
     from watari.cases import effort
 
     counted = effort.effort(program)

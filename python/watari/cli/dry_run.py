@@ -25,15 +25,15 @@ def disk(requests: Sequence[Request]) -> dict[str, int]:
     largest: dict[tuple[str, str], int] = {}
     for request in requests:
         size = find(request.case).profile(request.parameters).disk
-        place = (str(request.parameters.get("folder", "")), request.case)
-        largest[place] = max(largest.get(place, 0), size)
+        location = (str(request.parameters.get("folder", "")), request.case)
+        largest[location] = max(largest.get(location, 0), size)
     folders: dict[str, int] = {}
     for (folder, _), size in largest.items():
         folders[folder] = folders.get(folder, 0) + size
     return {folder: size for folder, size in folders.items() if size}
 
 
-def remark(request: Request, machine: record.Machine) -> str:
+def note(request: Request, machine: record.Machine) -> str:
     """Why nothing will be measured, where that is known beforehand."""
     return no_sense(request) or ("not on this machine" if refused(request, machine) else "")
 
@@ -48,7 +48,7 @@ def render(requests: Sequence[Request], machine: Machine) -> Group:
     table.add_column("", overflow="fold")
     seconds, moved, run = 0.0, 0, []
     for request, name in zip(requests, describe_all(requests), strict=True):
-        profile, why = find(request.case).profile(request.parameters), remark(request, known)
+        profile, why = find(request.case).profile(request.parameters), note(request, known)
         taken = request.trials * estimate.seconds(request)
         seconds += taken
         if not why:

@@ -17,7 +17,7 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="the table: .csv or .parquet", metavar="FILE")
     ],
-    by: Annotated[str, typer.Option(help="a row a sample or a trial")] = "sample",
+    by: Annotated[str, typer.Option(help="a row for each sample, or for each trial")] = "sample",
 ) -> None:
     """Writes result files as a table, with the axes of each case as columns."""
     from watari.results import table

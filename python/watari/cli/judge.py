@@ -24,19 +24,20 @@ RESULTS = Path("results")  # where `watari run` writes
 def compare(
     base: Annotated[Path, typer.Argument(help="result file", show_default=False)],
     new: Annotated[
-        list[Path], typer.Argument(help="result files; several: outliers too", show_default=False)
+        list[Path],
+        typer.Argument(help="result files; of several, outliers are named", show_default=False),
     ],
     threshold: Annotated[
-        str, typer.Option(metavar="PART", help="the change that matters: 5% or 0.05")
+        str, typer.Option(metavar="PART", help="smallest change that counts: 5% or 0.05")
     ] = "5%",
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
     fail_on_unsure: Annotated[
-        bool, typer.Option("--fail-on-unsure", help="exit with 3 where a case is unsure")
+        bool, typer.Option("--fail-on-unsure", help="exit with 3 if a case is unsure")
     ] = False,
 ) -> None:
-    """Judges runs against one, case by case: same, faster, slower, unsure or lost.
+    """Compares runs with a base run, case by case: same, faster, slower, unsure or lost.
 
-    Exit code: 4 an ok case is lost, 3 a case is slower, 1 a case became wrong or failed, else 0.
+    Exit code: 4 if a case is lost, 3 if one is slower, 1 if one became wrong or failed, else 0.
     """
     from watari.report import verdicts
     from watari.report.compare import compare, exit_code
@@ -60,10 +61,10 @@ def compare(
 @app.command(epilog="Example: watari check run.json --baseline good.json --threshold copy=5%")
 def check(
     results: Annotated[
-        Path | None, typer.Argument(help="result file; none: runs the standard plan first")
+        Path | None, typer.Argument(help="result file; without one, the standard plan runs first")
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="a run of this machine when it was well")
+        Path | None, typer.Option(metavar="FILE", help="an earlier, good run of this machine")
     ] = None,
     stored: Annotated[
         Path | None,
@@ -71,16 +72,16 @@ def check(
     ] = None,
     threshold: Annotated[
         list[str] | None,
-        typer.Option(metavar="[CASE=]PART", help="the change that matters: 5%, copy=3%"),
+        typer.Option(metavar="[CASE=]PART", help="smallest change that counts: 5%, copy=3%"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JUnit XML too, for test systems")
+        Path | None, typer.Option(metavar="FILE", help="also write JUnit XML, for test systems")
     ] = None,
 ) -> None:
-    """Is my number right? A run against what its hardware should give: pass, fail or unknown.
+    """Is my number right? Compares a run with what its hardware should give: pass, fail, unknown.
 
-    Looks up likely causes of what fails. Exit code: 3 something fails, else 0.
+    Looks up likely causes of failures. Exit code: 3 if an item fails, else 0.
     """
     from watari.common.files import write_atomically
     from watari.report.check import formats, items

@@ -20,7 +20,7 @@ LISTS = ("plans", "machines")  # beside the cases
 def probe(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, for programs")] = False,
 ) -> None:
-    """What this machine has, and what it lacks and why."""
+    """Shows what this machine has, what it lacks, and why."""
     from watari.machine.probe import render
 
     machine = this_machine()
@@ -56,7 +56,7 @@ def list_cases(
         ),
     ] = None,
 ) -> None:
-    """Cases, their axes, defaults and one-line descriptions; or plans; or published machines."""
+    """Lists cases with their axes and defaults, or stored plans, or published machines."""
     if name == LISTS[0]:
         list_plans()
         return

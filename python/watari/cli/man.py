@@ -15,11 +15,11 @@ from watari.cli.case_help import example
 
 EXIT = {
     "0": "every case is ok or unsupported; nothing is slower, lost or failed",
-    "1": "some case is wrong or failed; with --strict also where one is unsupported",
+    "1": "a case is wrong or failed; with --strict also if one is unsupported",
     "2": "the command line, a plan or a file cannot be used",
     "3": "compare reports something slower, or check something that fails",
     "4": "compare reports the loss of something that was ok",
-    "130": "interrupted; what was measured is kept",
+    "130": "interrupted; completed trials are kept",
 }
 FILES = {
     "results/<machine>-<date>-<time>.json": "results of a run without -o",

@@ -35,69 +35,71 @@ TABLES = (*EXPORTED, ".xlsx", ".tsv")
 def run(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; name=a,b sweeps an axis"),
+        typer.Argument(metavar="[CASE AXIS=VALUE...]", help="one case; AXIS=a,b sweeps an axis"),
     ] = None,
     plan: Annotated[str | None, typer.Option(help="a stored plan, by file or name")] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="continue this result file, or the journal of a killed run")
+        Path | None, typer.Option(help="resume this result file, or the journal of a killed run")
     ] = None,
     budget: Annotated[
-        str | None, typer.Option(metavar="TIME", help="end in this time, e.g. 8min")
+        str | None, typer.Option(metavar="TIME", help="time limit of the run, e.g. 8min")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="the result file", metavar="FILE")
     ] = None,
     launcher: Annotated[
         str | None,
-        typer.Option(help="starts every trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
+        typer.Option(help="command that starts a trial: '[NAME=VALUE...] mpirun -n {ranks}'"),
     ] = None,
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="for each trial; by default from the bytes it moves"),
+        typer.Option(metavar="TIME", help="time limit of a trial; by default from its bytes"),
     ] = None,
     anonymous: Annotated[
-        bool, typer.Option("--anonymous", help="leave hosts, paths and command out of the results")
+        bool, typer.Option("--anonymous", help="omit hosts, paths and command from the results")
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="exit with 1 where a case is unsupported, too")
+        bool, typer.Option("--strict", help="exit with 1 also if a case is unsupported")
     ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="a first look: one trial of each case, few samples")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="measure nothing: show cases, bytes, disk and time")
+        bool, typer.Option("--dry-run", help="measure nothing; show cases, bytes, disk and time")
     ] = False,
 ) -> None:
-    """Measures: the standard plan for this machine, a stored plan, or one case."""
+    """Measures the standard plan for this machine, a stored plan, or one case."""
     from watari.cli import summary
     from watari.common import progress
     from watari.machine.hosts import apart
     from watari.plan.plan import find
-    from watari.run import hosts, launch, prepare, runner
-    from watari.run.resume import continued
+    from watari.run import hosts, prepare, runner
+    from watari.run.launcher import Launcher
+    from watari.run.resume import continued, earlier
 
     started = time.monotonic()
     options = runner.Options(
         output=Path(),
-        launcher=launch.Launcher.parse(launcher) if launcher else launch.Launcher(),
+        launcher=Launcher.parse(launcher) if launcher else Launcher(),
         time_limit=parse_duration(time_limit) if time_limit else None,
         deadline=started + parse_duration(budget) if budget else None,
     )
-    machine = this_machine()
-    wanted = planned(words or [], plan, machine, quick)
-    machine = hosts.described(machine, list(wanted.requests), options.launcher)
-    if len(names := machine["hosts"]) > 1:  # defaults depend on them
+    before, resumed = None, None
+    if resume:
+        before, resumed, options.launcher = earlier(resume, options.launcher)
+    here = this_machine()
+    wanted = planned(words or [], plan, here, quick)
+    asked = before.requests if before else list(wanted.requests)
+    machine = hosts.described(here, asked, options.launcher)
+    if machine is not here:  # defaults depend on it
         wanted = planned(words or [], plan, machine, quick)
-        print(f"{len(names)} ranks on {len(set(names))} hosts: {', '.join(dict.fromkeys(names))}")
+        print(hosts.summary(machine["hosts"]))
         for name, text in apart(machine):
             print(f"{name}: {text}")
     state = prepare.fresh(wanted, machine, options.launcher)
     state.program.anonymous = anonymous
-    resumed = None
-    if resume:
-        state, resumed, options.launcher = continued(
-            resume, state, bool(words or plan), options.launcher
-        )
+    if resume and before:
+        state = continued(resume, before, state, bool(words or plan), options.launcher)
     prepare.check_folders(state.requests)
     if dry_run:
         from watari.cli import dry_run as dry
@@ -110,7 +112,8 @@ def run(
     check_not_table(options.output)
     prepare.check_output(options.output, resumed)
     forecast(state.requests, machine)
-    prepare.grow_memory(state, machine)
+    if machine is here:  # memory of other hosts is out of reach
+        prepare.grow_memory(state, machine)
     total, done = sum(r.trials for r in state.requests), sum(map(len, state.trials))
     options.progress = progress.suited(total, done)
     results, interrupted = runner.execute(state, options)
@@ -125,7 +128,7 @@ def ending(results: Results, output: Path, strict: bool) -> int:
     if results.missing:
         missing = sum(case.trials for case in results.missing)
         again = shlex.join(["watari", "run", "--resume", str(output)])
-        print(f"{missing} trial{'s'[: missing > 1]} missing; continue with: {again}")
+        print(f"{missing} trial{'s'[: missing > 1]} missing; resume with: {again}")
     refused = ("wrong", "failed", "unsupported") if strict else ("wrong", "failed")
     return int(any(case.status in refused for case in results.cases))
 

@@ -27,7 +27,7 @@ def completion(
 
 @app.command(epilog="Example: watari man > ~/.local/share/man/man1/watari.1")
 def man() -> None:
-    """Prints the manual page, for man to show."""
+    """Prints the manual page, in the format of `man`."""
     from watari.cli import man as manual
 
     print(manual.page(commands_by_name(), version("watari")), end="")

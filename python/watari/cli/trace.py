@@ -27,24 +27,25 @@ LIMIT = 3600.0
 def trace(
     program: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- PROGRAM [ARGUMENTS...]", help="what to run, after --"),
+        typer.Argument(metavar="-- PROGRAM [ARGUMENTS...]", help="the program, after --"),
     ] = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="the trace", metavar="FILE")
     ] = Path("trace.json"),
     page: Annotated[
-        Path | None, typer.Option("--page", help="its page; by default beside it", metavar="FILE")
+        Path | None,
+        typer.Option("--page", help="the page; by default beside the trace", metavar="FILE"),
     ] = None,
     perfetto: Annotated[
         Path | None,
         typer.Option("--perfetto", help="a timeline for ui.perfetto.dev", metavar="FILE"),
     ] = None,
     touches: Annotated[
-        bool, typer.Option(help="a further run that shows what kernels touch")
+        bool, typer.Option(help="one more run, to record what kernels touch")
     ] = True,
-    limit: Annotated[float, typer.Option(min=1, help="seconds that a run may take")] = LIMIT,
+    limit: Annotated[float, typer.Option(min=1, help="time limit of a run, in seconds")] = LIMIT,
 ) -> None:
-    """Records what a CUDA program moves: copies, faults, migrations, by allocation and phase."""
+    """Records the data that a CUDA program moves: copies, faults and migrations."""
     from watari.attach.start import Start
     from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
@@ -55,7 +56,7 @@ def trace(
     page = page or output.with_suffix(".html")
     require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
     with scratch.folder(None) as files:
-        traced = session.trace(Start(tuple(program), limit), files, touches, tell)
+        traced = session.trace(Start(tuple(program), limit), files, touches, report)
     write_atomically(output, json.dumps(traced.content, indent=1))
     say(traced.content["observed"])
     print(f"trace: {output}")
@@ -86,7 +87,7 @@ def require_writable(files: dict[str, Path | None]) -> None:
             seen[path.absolute()] = option
 
 
-def tell(text: str) -> None:
+def report(text: str) -> None:
     """Progress."""
     typer.echo(f"  {text}", err=True)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from watari import _native
 
@@ -48,8 +46,9 @@ class Style:
         return ("pageable", "device") if self.memory in ("pageable", "device") else (self.memory,)
 
 
-def styles(rows: Iterable[dict[str, Any]]) -> dict[str, Style]:
-    """An application's, by name, in the order in which people see them."""
+def styles(application: str) -> dict[str, Style]:
+    """Its styles by name, in the order in which people see them."""
+    rows = getattr(_native, f"{application.upper()}_STYLES")  # the stub names no case
     return {row["name"]: Style(**row) for row in rows}
 
 

@@ -36,9 +36,9 @@ def dtype_of(dtype: Any) -> numpy.dtype[Any]:
     """NumPy's type of an element that other libraries know too. Raises TypeError."""
     known: numpy.dtype[Any] = numpy.dtype(dtype)
     if known.kind not in CODES or not known.isnative or known.itemsize > 16:
-        raise TypeError(f"elements of {known} are no plain numbers that DLPack has a code for")
+        raise TypeError(f"elements of {known} have no type code in DLPack")
     if known.char in "gG":  # long double: its bytes differ between processors
-        raise TypeError(f"elements of {known} are no plain numbers that DLPack has a code for")
+        raise TypeError(f"elements of {known} have no type code in DLPack")
     return known
 
 
@@ -61,7 +61,7 @@ def fitted(
         bytes_ = size_of(size)
         if bytes_ % dtype.itemsize:
             raise ValueError(
-                f"size {bytes_} is no multiple of the {dtype.itemsize} bytes of a {dtype}"
+                f"size {bytes_} is not a multiple of the {dtype.itemsize} bytes of a {dtype}"
             )
         return bytes_, (bytes_ // dtype.itemsize,)
     sides = shape_of(shape)

@@ -97,7 +97,7 @@ def advise(
     refused = {p.style: p.reason for p in predictions if p.reason}
     ranked = sorted(known, key=lambda p: p.total.middle)
     if not ranked:
-        return Advice((), (), "nothing can be said of any style", refused=refused)
+        return Advice((), (), "no style can be predicted", refused=refused)
     first, *rest = ranked
     close = [p for p in rest if not surely_faster(first, p, profile)]
     best = (first.style, *(p.style for p in close))
@@ -105,16 +105,16 @@ def advise(
     if not rest:
         verdict = f"{first.style}: {seconds}; no other style can be predicted"
     elif close:
-        verdict = f"either of {', '.join(best)}: {seconds} at best, too near to tell apart"
+        verdict = f"either of {', '.join(best)}: {seconds} at best, too close to separate"
         fewest = min(best, key=lambda name: (effort or {}).get(name, 10**6))
         if effort and fewest in effort:
-            verdict += f"; {fewest} takes least code"
+            verdict += f"; {fewest} needs the least code"
     else:
         factor = rest[0].total.middle / first.total.middle if first.total.middle else 1
         verdict = f"{first.style}: {seconds}, {factor:.3g} times as fast as {rest[0].style}"
     assumed = dict.fromkeys(text for p in ranked for text in p.assumed)
     without = dict.fromkeys(key for p in ranked for key in p.left_out)
-    unsaid = [*assumed, *([f"not measured and left out: {', '.join(without)}"] if without else [])]
+    unsaid = [*assumed, *([f"not measured and omitted: {', '.join(without)}"] if without else [])]
     return Advice(
         tuple(Rank(p, (effort or {}).get(p.style)) for p in ranked),
         best,
@@ -190,4 +190,4 @@ def break_evens(ranked: Sequence[Prediction]) -> list[str]:
     for other in known:
         if other is not start and pays_from(start, other):
             moments.setdefault(from_pass(start, other), []).append(other.name)
-    return [f"{start.name} is beaten {when} by {', '.join(by)}" for when, by in moments.items()]
+    return [f"{start.name} is slower {when} than {', '.join(by)}" for when, by in moments.items()]

@@ -39,16 +39,16 @@ def of(cases: Sequence[Measured]) -> list[Sentence]:
     """The same of its cases."""
     modules = dict.fromkeys(presentation(m.case).answer for m in cases)
     speakers = [import_module(module).answer for module in modules if module]
-    said = {sentence.topic: sentence for speak in speakers for sentence in speak(cases)}
-    order = [topic for topic in TOPICS if topic in said]
-    chosen = [said[topic] for topic in order][:MOST]
-    return [*chosen, *missing(cases, set(said))] if chosen else []
+    sentences = {sentence.topic: sentence for speak in speakers for sentence in speak(cases)}
+    order = [topic for topic in TOPICS if topic in sentences]
+    chosen = [sentences[topic] for topic in order][:MOST]
+    return [*chosen, *missing(cases, set(sentences))] if chosen else []
 
 
-def missing(cases: Sequence[Measured], said: set[str]) -> list[Sentence]:
+def missing(cases: Sequence[Measured], answered: set[str]) -> list[Sentence]:
     """What these results do not answer, and the command that measures it."""
     machine = cases[0].machine
-    wanted = [t for t in (OF_GPU if gpus(machine) else OF_CPU) if t not in said]
+    wanted = [t for t in (OF_GPU if gpus(machine) else OF_CPU) if t not in answered]
     parts = []
     if wanted:
         names = "; ".join(TOPICS[topic].lower().replace("gpu", "GPU") for topic in wanted)
@@ -77,7 +77,7 @@ def program(topic: str) -> Program:
 
 def of_profile(profile: MachineProfile) -> list[Sentence]:
     """The sentences of a machine that is known by its profile alone."""
-    said = []
+    sentences = []
     where = "published values" if profile.kind == "published" else "its profile"
     for topic in ("again", "once", "turns"):
         found = advise(predict.of_trace(program(topic), profile), profile)
@@ -90,10 +90,10 @@ def of_profile(profile: MachineProfile) -> list[Sentence]:
         worst = found.ranked[-1]
         if len(found.ranked) > len(found.best):
             text += f" Slowest: {worst.prediction.style}, {within(worst.total)}."
-        said.append(Sentence(topic, text, speed, f"by the model, from {where}", because))
+        sentences.append(Sentence(topic, text, speed, f"by the model, from {where}", because))
     link = profile.curves.get("transfer pinned device")
     if link:
         speed = format_speed(SIZE / link.cost(SIZE).middle / 1e9)
-        text = f"pinned CPU memory, of which parts are copied in at {speed} while the GPU works."
-        said.append(Sentence("larger", text, speed, link.source))
-    return said
+        text = f"pinned CPU memory: copy parts to the GPU, at {speed}, while the GPU works."
+        sentences.append(Sentence("larger", text, speed, link.source))
+    return sentences

@@ -118,18 +118,18 @@ def general(
     if results:
         read = choose.read(results)
         where = f"{read[0].machine.name}, from {', '.join(map(str, results))}"
-        said = answer.answer(read)
-        if not said:
+        sentences = answer.answer(read)
+        if not sentences:
             raise UsageError(
-                f"{where}: nothing that an answer is made of; `watari run` measures it"
+                f"{where}: no measurement that an answer needs; `watari run` makes them"
             )
-        return where, said
+        return where, sentences
     for path, result in () if on else choose.newest(here()["name"]):
-        said = answer.answer([result])
-        if said:
-            return f"{result.machine.name}, from its newest result {path}", said
+        sentences = answer.answer([result])
+        if sentences:
+            return f"{result.machine.name}, from its newest result {path}", sentences
     profile, where = on_machine(on, None, here)
-    said = answer.of_profile(profile)
-    if not said:
+    sentences = answer.of_profile(profile)
+    if not sentences:
         raise UsageError(f"{where}: too little to say where data should live; `watari run`")
-    return where, said
+    return where, sentences

@@ -29,7 +29,7 @@ def by_text(text: str) -> MachineProfile:
         return known.machine(text)
     if not path.is_file():
         if path.is_dir():
-            raise FileError(f"{text}: a folder, no result file or machine profile")
+            raise FileError(f"{text} is a folder, not a result file or a machine profile")
         if path.suffix:
             raise FileError(f"{text}: no such file")
         raise unknown("machine", text, known.files())

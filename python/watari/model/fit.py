@@ -145,7 +145,7 @@ def fit(results: Sequence[Results], names: Sequence[str]) -> MachineProfile:
     machines = {r.machine.name for r in results}
     if len(machines) != 1:
         raise UsageError(
-            f"a profile is of one machine, and these are {', '.join(sorted(machines))}"
+            f"a profile needs results of one machine; these are of {', '.join(sorted(machines))}"
         )
     return of_measured(measurements(results), results[-1].machine, list(names))
 
@@ -179,8 +179,8 @@ def of_measured(cases: Sequence[Measured], machine: Machine, sources: list[str])
     if not profile.curves:
         why = f"; refused: {refused[0].what}: {refused[0].why}" if refused else ""
         raise UsageError(
-            f"{', '.join(sources)}: nothing that a machine profile is made of{why}; `watari run` "
-            "measures it"
+            f"{', '.join(sources)}: no measurement that a machine profile needs{why}; `watari run` "
+            "makes them"
         )
     more = {
         "refused": refused,

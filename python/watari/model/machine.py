@@ -16,13 +16,13 @@ from math import log2
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from watari.case.sentence import Cost
-from watari.common.errors import FileError
 from watari.common.files import write_atomically
 from watari.machine.record import Machine, Record
+from watari.model.files import read_as
 from watari.model.walk import Traits
 
 SCHEMA = "watari-machine-1"
@@ -162,16 +162,7 @@ class MachineProfile(Record):
 
 def read(path: Path) -> MachineProfile:
     """A machine profile from a file. Raises FileError that names the field."""
-    try:
-        return MachineProfile.model_validate_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise FileError(f"{path}: no machine profile: {where}: {first['msg']}") from None
-    except ValueError as error:
-        raise FileError(f"{path}: no machine profile: {error}") from None
+    return read_as(MachineProfile, path, "machine profile")
 
 
 def write(profile: MachineProfile, path: Path) -> None:

@@ -132,5 +132,5 @@ def impossible(m: Measured) -> str:
     middle = m.median * 1e9
     if limits.flags(profile, m.parameters, middle, m.machine):
         most = (limits.limit(profile, m.machine) or 0) / 1e9
-        return f"{middle / 1e9:.5g} GB/s, and {most:.4g} is what its memory or link can carry"
+        return f"{middle / 1e9:.5g} GB/s, above the {most:.4g} GB/s of its memory or link"
     return "" if np.isfinite(rate) else "no rate"

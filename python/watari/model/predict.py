@@ -134,7 +134,7 @@ def of_program(program: Program, profile: MachineProfile, processes: int = 1) ->
         return Prediction(program.style, reason=str(error))
     assumed = list(prices.assumed.values())
     if small:
-        assumed.append("its data stay in a cache: waits of the host, not in the model, may decide")
+        assumed.append("its data stay in a cache, and the model has no waits of the host")
     found = Prediction(
         program.style,
         seconds,

@@ -86,7 +86,7 @@ class Prices:
             return self.no_faster_than_a_launch(key, known, size)
         table = {**INSTEAD, **BY_ROUTE.get(self.profile.route, {})}
         if key not in table or key in seen:
-            raise UnsupportedError(f"nothing is known of '{key}' on {self.profile.name}")
+            raise UnsupportedError(f"{self.profile.name} has no measurement of '{key}'")
         other, least, most = table[key]
         cost = self.curve(other, size, (*seen, key))
         self.assumed[key] = f"{key}: not measured; {least:g} to {most:g} times '{other}'"

@@ -1,6 +1,6 @@
 """A program as the model sees it: allocations, phases, and the style that keeps them.
 
-A case gives one by its profile, a trace by a file. The file is JSON, written and read here alone:
+A case gives one by its profile, a trace by a file, which is JSON:
 
     {"schema": "watari-trace-1", "name": "a.out", "allocations": [{"name": "A", "bytes": 8000000}],
      "phases": [{"name": "fill", "repeats": 1, "accesses": [
@@ -12,16 +12,16 @@ Every phase of a trace is timed, in order; the style is the reader's question, n
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from watari.case.profile import Access, Allocation, Phase, Profile
 from watari.common.errors import FileError, UnsupportedError
+from watari.model.files import read_as
 
 SCHEMA = "watari-trace-1"
 Size = Field(ge=0, le=2**63 - 1)
@@ -112,16 +112,7 @@ class Trace(Row):
 
 def read_trace(path: Path) -> Program:
     """The program of a trace file. Raises FileError with what is wrong in it."""
-    try:
-        trace = Trace.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise FileError(f"{path}: no trace: {where}: {first['msg']}") from None
-    except ValueError as error:
-        raise FileError(f"{path}: no trace: {error}") from None
+    trace = read_as(Trace, path, "trace")
     allocations = {a.name: Allocation(a.name, a.bytes) for a in trace.allocations}
     for phase in trace.phases:
         for access in phase.accesses:
@@ -138,34 +129,6 @@ def read_trace(path: Path) -> Program:
         for phase in trace.phases
     )
     return Program(trace.name, "", allocations, phases)
-
-
-def as_trace(program: Program) -> dict[str, Any]:
-    """The program as a trace file has it, what comes before and after among its phases."""
-    phases = (*program.before, *program.phases, *program.after)
-    return {
-        "schema": SCHEMA,
-        "name": program.name,
-        "allocations": [{"name": a.name, "bytes": a.bytes} for a in program.allocations.values()],
-        "phases": [
-            {
-                "name": phase.name,
-                "repeats": phase.repeats,
-                "accesses": [
-                    {
-                        "allocation": a.allocation,
-                        "processor": side(a.processor),
-                        "read": a.read,
-                        "written": a.written,
-                        "passes": a.passes,
-                        "pattern": a.pattern,
-                    }
-                    for a in phase.accesses
-                ],
-            }
-            for phase in phases
-        ],
-    }
 
 
 def side(processor: str) -> str:

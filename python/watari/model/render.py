@@ -178,9 +178,9 @@ def advice_values(title: str, given: Advice) -> dict[str, Any]:
     }
 
 
-def sentence(said: Sentence) -> dict[str, Any]:
+def sentence(one: Sentence) -> dict[str, Any]:
     """A sentence of the answer for `--json`."""
-    return {"title": said.title, **asdict(said)}
+    return {"title": one.title, **asdict(one)}
 
 
 def curves(profile: MachineProfile) -> Table:

@@ -72,7 +72,7 @@ def resolve(name: str, given: dict[str, Value], machine: Machine) -> list[Reques
         )
     given_trials = values(case, "trials", given.pop("trials", TRIALS.default(machine, {})))
     if len(given_trials) > 1:
-        raise UsageError(f"{name}: trials takes one number: it is how often, not what")
+        raise UsageError(f"{name}: trials takes one number and cannot be swept")
     chosen = {axis_name: values(case, axis_name, value) for axis_name, value in given.items()}
     requests = []
     for combination in itertools.product(*chosen.values()):
@@ -113,7 +113,7 @@ def require_taken(name: str, chosen: dict[str, list[Value]], requests: list[Requ
         if not set(taken) & set(wanted):
             values_text = ",".join(as_text(value) for value in wanted)
             raise UsageError(
-                f"{name}: {axis_name}={values_text} cannot be had: with what else was given it is "
+                f"{name}: {axis_name}={values_text} is not possible: with the other values it is "
                 f"{','.join(as_text(value) for value in taken)}"
             )
 

@@ -118,7 +118,7 @@ def gone(old: Case, planned: bool) -> Row:
     """A row for a case that new lacks."""
     if old.status != "ok":
         return Row(old.case, old.parameters, "", ONLY_BASE, note=f"{old.status} in base")
-    why = "its run ended before it" if planned else "not in new"
+    why = "its run ended before this case" if planned else "not in new"
     return Row(old.case, old.parameters, "", LOST, note=f"ok in base, {why}")
 
 

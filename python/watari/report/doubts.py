@@ -63,13 +63,13 @@ def doubts(
     found = [
         Doubt(
             "Wrong or failed",
-            f"{count(len(bad))} without a number that counts.",
+            f"{count(len(bad))} without a valid number.",
             [f"{named(m)}: {m.status}, {m.reason}" for m in bad],
             True,
         ),
         Doubt(
             "Above a limit",
-            f"{count(len(flagged))} faster than link or memory allows: not to be believed.",
+            f"{count(len(flagged))} faster than link or memory allows: do not use these numbers.",
             [f"{named(m)}: {', '.join(m.flags)}" for m in flagged],
             True,
         ),
@@ -81,7 +81,7 @@ def doubts(
         ),
         Doubt(
             "Hosts differ",
-            f"{count(len(hosts))} not as the first: the slowest decides what ranks together reach.",
+            f"{count(len(hosts))} unlike the first: the slowest host limits all ranks.",
             [f"{name}: {text}" for name, text in hosts],
             True,
         ),
@@ -92,7 +92,7 @@ def doubts(
         ),
         Doubt(
             "Single trials",
-            f"{count(len(single))} measured once: nothing says how the next run would differ.",
+            f"{count(len(single))} measured once: the spread from run to run is not known.",
             [named(m) for m in single],
         ),
         Doubt(

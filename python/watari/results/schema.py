@@ -86,6 +86,27 @@ class Residency(Record):
     nodes: dict[str, Count] = Field(default={}, description="bytes by NUMA node, if known")
 
 
+class Picture(Record):
+    """A plane through a field at the end, coarse: a character a cell."""
+
+    unit: str = Field(description="m/s")
+    most: Number = Field(gt=0, description="the value of level 63")
+    width: Number = Field(gt=0, description="of a row, in m")
+    height: Number = Field(gt=0, description="of all rows, in m")
+    at: Number = Field(description="where the plane lies on its third axis, in m")
+    rows: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9+/.]+$")]] = Field(
+        min_length=1,
+        description="from below; a cell is a digit of base 64 (A to Z, a to z, 0 to 9, +, /), its "
+        "level from 0 to 63, or a full stop: solid",
+    )
+
+    @model_validator(mode="after")
+    def check(self) -> Picture:
+        if any(len(row) != len(self.rows[0]) for row in self.rows):
+            raise consistency.wrong(("rows",), "are not of one length", len(self.rows))
+        return self
+
+
 class Trial(Record):
     """A series of samples in a fresh process."""
 
@@ -109,6 +130,9 @@ class Trial(Record):
     )
     histograms: dict[str, Histogram] = Field(
         default={}, description="times of single requests: latency"
+    )
+    pictures: dict[str, Picture] = Field(
+        default={}, description="planes through a field at the end: speed.plan, speed.cut"
     )
     notes: list[str] = Field(
         default=[], description="what a reader must know, such as a compatibility mode"

@@ -169,27 +169,3 @@ def rate(work: float, times: float | Samples) -> Any:
     taken = np.asarray(times, dtype=np.float64)
     rates = np.divide(work, taken, out=np.full(taken.shape, np.nan), where=taken > 0)
     return float(rates) if rates.ndim == 0 else rates
-
-
-def as_rate(times: Summary, work: float) -> Summary:
-    """The summary of the rates that belong to these times: what was low is high."""
-
-    def flip(low: float, high: float) -> tuple[float, float]:
-        return rate(work, high), rate(work, low)
-
-    medians = np.array([rate(work, m) for m in times.medians])
-    first, third = flip(times.first_quartile, times.third_quartile)
-    minimum, maximum = flip(times.minimum, times.maximum)
-    middle = float(np.median(medians))
-    return Summary(
-        trials=times.trials,
-        samples=times.samples,
-        median=middle,
-        first_quartile=first,
-        third_quartile=third,
-        minimum=minimum,
-        maximum=maximum,
-        spread=float(np.ptp(medians) / middle) if middle else 0.0,
-        interval=flip(*times.interval) if times.interval else None,
-        medians=tuple(float(m) for m in medians),
-    )

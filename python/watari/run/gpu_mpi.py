@@ -17,6 +17,7 @@ from watari.cases import find
 from watari.common.errors import UnsupportedError, WatariError
 from watari.plan.request import Request
 from watari.run import launch, question
+from watari.run.launcher import Launcher
 
 LIMIT_SECONDS = 90.0
 QUESTION = "mpi-takes-gpu-memory"  # as a case asks it
@@ -30,7 +31,7 @@ class Probe:
     answer: str | None = None
 
     def unsupported(
-        self, request: Request, launcher: launch.Launcher, directory: Path | None = None
+        self, request: Request, launcher: Launcher, directory: Path | None = None
     ) -> str | None:
         """Why this request cannot run here; None: nothing stands against it."""
         if QUESTION not in find(request.case).asks(request.parameters):
@@ -40,7 +41,7 @@ class Probe:
         return self.answer
 
 
-def ask(request: Request, launcher: launch.Launcher, directory: Path | None) -> str | None:
+def ask(request: Request, launcher: Launcher, directory: Path | None) -> str | None:
     """The error of two ranks, in the environment of this request; None if all went well."""
     answer = question.ask("watari.run.gpu_mpi", 2, request, launcher, directory, LIMIT_SECONDS)
     if answer is None or answer.code == 0:

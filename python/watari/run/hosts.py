@@ -1,7 +1,7 @@
 """Which hosts a launcher puts ranks on, and what those are: asked once before the run.
 
     mpirun -n 8 python start.py watari.run.hosts              each rank prints its host's name
-    mpirun -n 8 python start.py watari.run.hosts 0,4 0,1,2    ranks 0 and 4 print its record, too
+    mpirun -n 8 python start.py watari.run.hosts 0,4 node0 0,1,2     ranks 0 and 4: its record, too
 
 Defaults follow from it: threads are those of a rank's own host, and a halo crosses hosts. The ranks
 load no MPI and share no file. A record is printed in short lines, which arrive whole and in any
@@ -14,17 +14,16 @@ import base64
 import json
 import os
 import re
-import socket
 import sys
 import zlib
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from watari.machine.hosts import with_host
 from watari.plan.request import Request
-from watari.run import launch, question
-from watari.run.worker import RANK_VARIABLES, from_launcher
+from watari.run import question
+from watari.run.launcher import Launcher, ranks_of
+from watari.run.worker import RANK_VARIABLES, allow, from_launcher, host_name
 
 LIMIT_SECONDS = 60.0
 MARK = "watari-rank"  # launchers may write before it which rank a line is of
@@ -34,13 +33,15 @@ PART_CHARACTERS = 200
 Machine = dict[str, Any]
 
 
-def described(machine: Machine, requests: list[Request], launcher: launch.Launcher) -> Machine:
+def described(machine: Machine, requests: list[Request], launcher: Launcher) -> Machine:
     """The record of a run: rank 0's host, with what differs on the others; of the request with the
-    most ranks. It stays `machine`, this host, with one rank, one host, or a launcher that fails,
-    which the trials report."""
-    largest = largest_of(requests)
-    names = of_ranks(requests, launcher)
-    if largest is None or not names:
+    most ranks. It stays `machine`, this host, where all ranks are on it, and with a launcher that
+    fails, which the trials report."""
+    largest = max(requests, key=ranks_of, default=None)
+    if largest is None or not launcher.prefix(ranks_of(largest)):
+        return machine
+    names = ask(largest, launcher)
+    if set(names) <= {host_name()}:
         return machine
     found = records(largest, names, launcher)
     first = {**found.get(names[0], machine), "hosts": names}
@@ -49,28 +50,16 @@ def described(machine: Machine, requests: list[Request], launcher: launch.Launch
     return first
 
 
-def largest_of(requests: list[Request]) -> Request | None:
-    """The request with the most ranks."""
-    return max(requests, key=launch.ranks_of, default=None)
+def summary(names: list[str]) -> str:
+    """`4 ranks on 2 hosts: node0, node1`, of the host of each rank."""
+    different = list(dict.fromkeys(names))
+    hosts = f"{len(different)} hosts: " if len(different) > 1 else ""
+    return f"{len(names)} rank{'s'[: len(names) > 1]} on {hosts}{', '.join(different)}"
 
 
-def of_ranks(
-    requests: list[Request], launcher: launch.Launcher, directory: Path | None = None
-) -> list[str]:
-    """The host of each rank, for the request with the most ranks, where they are on several hosts.
-
-    Empty: one rank, one host, or a launcher that fails, which the trials report.
-    """
-    largest = largest_of(requests)
-    if largest is None or launch.ranks_of(largest) == 1:
-        return []
-    names = ask(largest, launcher, directory)
-    return names if len(set(names)) > 1 else []
-
-
-def ask(request: Request, launcher: launch.Launcher, directory: Path | None = None) -> list[str]:
+def ask(request: Request, launcher: Launcher, directory: Path | None = None) -> list[str]:
     """The host of each rank of this request; empty where not every rank has answered."""
-    ranks = launch.ranks_of(request)
+    ranks = ranks_of(request)
     answer = question.ask("watari.run.hosts", ranks, request, launcher, directory, LIMIT_SECONDS)
     if answer is None or answer.code != 0:
         return []
@@ -79,12 +68,15 @@ def ask(request: Request, launcher: launch.Launcher, directory: Path | None = No
 
 
 def records(
-    request: Request, names: list[str], launcher: launch.Launcher, directory: Path | None = None
+    request: Request, names: list[str], launcher: Launcher, directory: Path | None = None
 ) -> dict[str, Machine]:
     """What each host of this request is, by its name; without those that gave no whole record.
     `names` has the host of each rank."""
-    describing, cpus = {names.index(name) for name in names}, os.sched_getaffinity(0)
-    given = [",".join(map(str, sorted(numbers))) for numbers in (describing, cpus)]
+    describing, cpus = (
+        ",".join(map(str, sorted(numbers)))
+        for numbers in ({names.index(name) for name in names}, os.sched_getaffinity(0))
+    )
+    given = [describing, host_name(), cpus]
     answer = question.ask(
         "watari.run.hosts", len(names), request, launcher, directory, LIMIT_SECONDS, given
     )
@@ -116,26 +108,23 @@ def write(line: str) -> None:
     os.write(sys.stdout.fileno(), f"{line}\n".encode())
 
 
-def describe(name: str, cpus: str) -> None:
-    """Prints the record of this host, whose trials may use these CPUs: launchers bind ranks to
-    fewer, which trials undo (worker.py)."""
+def describe(name: str, host: str, cpus: str) -> None:
+    """Prints the record of this host, with the CPUs that trials may use."""
     from watari.machine.probe import machine
 
-    with suppress(OSError):  # a batch system that allows fewer
-        os.sched_setaffinity(0, map(int, cpus.split(",")))
+    allow(host, [int(cpu) for cpu in cpus.split(",")])
     word = packed(machine())
     texts = [word[n : n + PART_CHARACTERS] for n in range(0, len(word), PART_CHARACTERS)]
     for number, text in enumerate(texts):
         write(f"watari-part {name} {number}/{len(texts)} {text}")
 
 
-def main(describing: str = "", cpus: str = "") -> int:
-    """One of the ranks. Slurm has names of its own for its nodes."""
-    name = os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-    rank = from_launcher(RANK_VARIABLES, 0)
+def main(describing: str = "", host: str = "", cpus: str = "") -> int:
+    """One of the ranks."""
+    name, rank = host_name(), from_launcher(RANK_VARIABLES, 0)
     write(f"{MARK} {rank} {name}")
     if str(rank) in describing.split(","):
-        describe(name, cpus)
+        describe(name, host, cpus)
     return 0
 
 

@@ -10,185 +10,32 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
-import shutil
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
 
 from watari import cases
 from watari.common import interrupts
-from watari.common.errors import UsageError
 from watari.common.files import closed_quietly, naming
-from watari.common.process import SESSION, STATE, stat
 from watari.plan.request import Request, expected_bytes
 from watari.run import scratch
-from watari.run.worker import CANNOT_WRITE, OF_RANKS, Trial, empty_trial, now
+from watari.run.launcher import Launcher, environment, for_all_ranks, python, ranks_of
+from watari.run.session import end_session
+from watari.run.worker import CANNOT_WRITE, Trial, empty_trial, host_name, now
 
 SLOWEST_RATE = 1e9  # bytes per second: page faults one by one over PCIe are not slower
 STARTING_SECONDS = 60.0  # loading, allocating, and initialising a GPU that was asleep
-GRACE_SECONDS = 3.0  # between asking a session to end and ending it
 TAIL_CHARACTERS = 600
 OWN_WORDS = re.compile(r"^(?:\[[^\]]*\](?:<\w+>)?:?\s*|\d+: )?watari: ")
 RULE = re.compile(r"\s*[-=*_]*\s*")  # drawn around messages, or an empty line
 ROOM = 2**16  # bytes: a result of thousands of samples, or why there is none
-START = str(Path(__file__).with_name("start.py").absolute())
-PINNING = {"OMP_PLACES": "cores", "OMP_PROC_BIND": "close", "CUDA_MODULE_LOADING": "EAGER"}
-
-
-@dataclass(frozen=True)
-class Launcher:
-    """A command that starts the ranks of a trial: `[NAME=VALUE ...] mpirun -n {ranks}`.
-
-    Used for trials of several ranks, and for every trial when the user chose it.
-    """
-
-    command: tuple[str, ...] = ("mpirun", "-n", "{ranks}")
-    environment: dict[str, str] = field(default_factory=dict)
-    template: str = ""
-
-    @property
-    def chosen(self) -> bool:
-        """Whether the user gave it."""
-        return bool(self.template)
-
-    @classmethod
-    def parse(cls, template: str) -> Launcher:
-        """Reads the template as a shell would. Raises UsageError."""
-        try:
-            words = shlex.split(template)
-        except ValueError as error:
-            raise UsageError(f"launcher '{template}': {error}") from None
-        environment: dict[str, str] = {}
-        while words and words[0].partition("=")[0].isidentifier() and "=" in words[0]:
-            name, _, value = words.pop(0).partition("=")
-            environment[name] = value
-        if not words:
-            raise UsageError(f"launcher '{template}' has no command; e.g. 'mpirun -n {{ranks}}'")
-        return cls(tuple(words), environment, template)
-
-    def require_program(self) -> None:
-        """Raises UsageError where the user's choice is nothing that can be started."""
-        program = self.command[0]
-        if self.chosen and not shutil.which(program, path=self.environment.get("PATH")):
-            raise UsageError(f"launcher '{program}': no program of this name, or not on PATH")
-
-    def prefix(self, ranks: int) -> list[str]:
-        """The words before the worker's command."""
-        if ranks == 1 and not self.chosen:
-            return []
-        return [word.replace("{ranks}", str(ranks)) for word in self.command]
 
 
 def time_limit(request: Request) -> float:
     """Seconds that are enough for a trial on a slow path: from the bytes that it should move."""
     extra = cases.find(request.case).extra_seconds(request.parameters)
     return STARTING_SECONDS + expected_bytes(request) / SLOWEST_RATE + extra
-
-
-def ranks_of(request: Request) -> int:
-    """How many processes the case asks for."""
-    return int(request.parameters.get("ranks", 1))
-
-
-def environment(request: Request, launcher: Launcher) -> dict[str, str]:
-    """The worker's environment: pinned threads unless the user decided, modules loaded eagerly."""
-    defaults = dict(PINNING)
-    if "threads" in request.parameters and cases.find(request.case).threads_compute:
-        defaults["OMP_NUM_THREADS"] = str(request.parameters["threads"])
-    inherited = dict(os.environ)
-    if not launcher.prefix(ranks_of(request)):  # those of a batch job are not of this process
-        inherited = {name: value for name, value in inherited.items() if name not in OF_RANKS}
-    return safe_path({**defaults, **inherited, **launcher.environment})
-
-
-def for_all_ranks(request: Request, launcher: Launcher) -> dict[str, str]:
-    """The variables that ranks on other hosts must have too: launchers need not pass them on."""
-    if not launcher.prefix(ranks_of(request)):
-        return {}
-    here = environment(request, launcher)
-    return {
-        name: here[name]
-        for name in (*PINNING, "OMP_NUM_THREADS", *launcher.environment)
-        if name in here
-    }
-
-
-def safe_path(variables: Mapping[str, str]) -> dict[str, str]:
-    """These variables, but PYTHONPATH without empty entries, as `$PYTHONPATH:folder` may have:
-    Python takes them for the current folder."""
-    paths = [path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path]
-    others = {name: value for name, value in variables.items() if name != "PYTHONPATH"}
-    return {**others, "PYTHONPATH": os.pathsep.join(paths)} if paths else others
-
-
-def python(module: str, *arguments: str) -> list[str]:
-    """The command that runs a module of this package in a process of its own (start.py)."""
-    return [sys.executable, START, module, *arguments]
-
-
-def session_members(session: int) -> list[int]:
-    """Living processes of a session, by /proc."""
-    members = []
-    for entry in Path("/proc").iterdir():
-        with suppress(OSError, ValueError, IndexError):
-            fields = stat(int(entry.name))
-            if int(fields[SESSION]) == session and fields[STATE] != "Z":
-                members.append(int(entry.name))
-    return members
-
-
-def end_session(process: subprocess.Popen[bytes]) -> bool:
-    """Ends a child and all of its session. False if something would not die (a stuck driver)."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        deadline = time.monotonic() + GRACE_SECONDS
-        while time.monotonic() < deadline:
-            members = session_members(process.pid)
-            process.poll()  # reap, so that the child does not look alive
-            if not members:
-                return True
-            for member in members:
-                with suppress(ProcessLookupError):
-                    os.kill(member, number)
-            time.sleep(0.05)
-    return False
-
-
-# The first line is a process group, a second one its good end; without that, Watari was killed.
-GUARD = "read p && { read x || { kill -s TERM -- -$p; sleep 0.3; kill -s KILL -- -$p; }; }"
-
-
-@contextmanager
-def guarded() -> Iterator[Callable[[int], None]]:
-    """Gives a function that names a child which leads its process group: where this process is
-    killed, so that it can end nothing itself, a shell outside ends the group."""
-    guard = subprocess.Popen(
-        ["sh", "-c", GUARD],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        start_new_session=True,  # out of reach of Ctrl-C
-    )
-    stdin = guard.stdin
-    assert stdin
-
-    def tell(text: str) -> None:
-        with suppress(OSError):  # it was killed: the child then has no guard
-            stdin.write(text.encode())
-
-    try:
-        yield lambda group: tell(f"{group}\n")
-    finally:
-        tell("ended\n")
-        with suppress(OSError):
-            stdin.close()
-        guard.wait()
 
 
 def tail(path: Path) -> str:
@@ -277,6 +124,7 @@ def trial(
         asked = {
             "case": request.case,
             "parameters": request.parameters,
+            "host": host_name(),
             "cpus": cpus,
             "environment": for_all_ranks(request, launcher),
         }

@@ -18,7 +18,7 @@ import numpy
 from watari.case.axis import Machine
 from watari.cases import find
 from watari.plan.request import Request
-from watari.run import launch
+from watari.run.launcher import python, safe_path
 
 SHARE = 0.8  # of the available memory at most
 LIMIT_SECONDS = 120.0
@@ -38,8 +38,8 @@ def start(size: int) -> bool:
     """Touches `size` bytes in another process and waits for it. True if it succeeded."""
     try:
         done = subprocess.run(
-            launch.python("watari.run.prefault", str(size)),
-            env=launch.safe_path(os.environ),
+            python("watari.run.prefault", str(size)),
+            env=safe_path(os.environ),
             timeout=LIMIT_SECONDS,
             capture_output=True,
         )

@@ -22,7 +22,7 @@ from watari.plan.request import Request
 from watari.results import schema
 from watari.run import prefault
 from watari.run.journal import State, check_dead, is_left, path_for
-from watari.run.launch import PINNING, Launcher
+from watari.run.launcher import PINNING, Launcher
 from watari.run.worker import now
 
 NOTE = "PREFAULTED"  # where program.environment says how much memory was touched beforehand
@@ -105,7 +105,7 @@ def check_output(output: Path, resumed: Path | None) -> None:
     if is_left(journal) and not own:
         check_dead(journal)
         raise UsageError(
-            f"{journal} has what a run measured before it was killed: continue it with "
+            f"{journal} has the trials of a killed run: resume it with "
             f"watari run --resume {shlex.quote(str(journal))}, or remove it"
         )
 

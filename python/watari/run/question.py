@@ -11,6 +11,8 @@ from watari.common import interrupts
 from watari.common.files import closed_quietly
 from watari.plan.request import Request
 from watari.run import launch, scratch
+from watari.run.launcher import Launcher, environment, python
+from watari.run.session import end_session
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ def ask(
     module: str,
     ranks: int,
     request: Request,
-    launcher: launch.Launcher,
+    launcher: Launcher,
     directory: Path | None,
     limit: float,
     arguments: Sequence[str] = (),
@@ -39,11 +41,11 @@ def ask(
         with closed_quietly(streams[0]), closed_quietly(streams[1]):
             try:
                 process = subprocess.Popen(
-                    [*launcher.prefix(ranks), *launch.python(module, *arguments)],
+                    [*launcher.prefix(ranks), *python(module, *arguments)],
                     stdin=subprocess.DEVNULL,
                     stdout=streams[0],
                     stderr=streams[1],
-                    env=launch.environment(request, launcher),
+                    env=environment(request, launcher),
                     start_new_session=True,
                 )
             except OSError:
@@ -55,5 +57,5 @@ def ask(
         except subprocess.TimeoutExpired:
             pass
         finally:
-            launch.end_session(process)
+            end_session(process)
         return Answer(code, output.read_text(errors="replace"), launch.tail(errors))

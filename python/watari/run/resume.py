@@ -16,7 +16,7 @@ from watari.machine.record import Machine
 from watari.plan.request import Request, describe
 from watari.results import schema
 from watari.run.journal import SUFFIX, State, is_left, path_for, plain_trial, read
-from watari.run.launch import Launcher
+from watari.run.launcher import Launcher
 from watari.run.prepare import environment
 
 
@@ -45,25 +45,26 @@ def load(path: Path) -> tuple[State, Path]:
     return State(stored.program, stored.plan, stored.machine, requests, trials), output
 
 
-def continued(
-    path: Path, new: State, same_plan: bool, launcher: Launcher
-) -> tuple[State, Path, Launcher]:
-    """The state to resume from the file, its result file, and the launcher of its trials: the one
-    given now, else the earlier one.
-
-    `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
-    Raises FileError, UsageError.
-    """
+def earlier(path: Path, launcher: Launcher) -> tuple[State, Path, Launcher]:
+    """The state in the file, its result file, and the launcher of its trials: the one given now,
+    else the earlier one. Raises FileError, UsageError."""
     state, output = load(path)
     require_whole(state, path)
-    if not launcher.chosen:
-        launcher = earlier_launcher(state, path)
+    return state, output, launcher if launcher.chosen else earlier_launcher(state, path)
+
+
+def continued(path: Path, state: State, new: State, same_plan: bool, launcher: Launcher) -> State:
+    """The earlier state of the file, to be continued by `launcher`.
+
+    `new` is a run as it would start now; with `same_plan` the file must be of the same requests.
+    Raises UsageError.
+    """
     check_fit(state, new, path, same_plan)
     state.machine = joined(state.machine, new.machine)
     state.program.environment.update(environment(launcher))
     state.program.launcher = new.program.launcher or state.program.launcher
     state.program.anonymous |= new.program.anonymous
-    return state, output, launcher
+    return state
 
 
 def joined(earlier: Machine, now: Machine) -> Machine:
@@ -90,7 +91,7 @@ def earlier_launcher(state: State, path: Path) -> Launcher:
 def require_whole(state: State, path: Path) -> None:
     """Raises UsageError where an anonymous result lacks the folder that its cases used."""
     if any(str(r.parameters.get("folder")).startswith(anonymous.LEFT_OUT) for r in state.requests):
-        raise UsageError(f"{path} cannot be continued: --anonymous left out folder= of its cases")
+        raise UsageError(f"{path} cannot be resumed: --anonymous left out folder= of its cases")
 
 
 def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
@@ -105,7 +106,7 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
     for property_name, before, after in pairs:
         if before != after:
             raise UsageError(
-                f"{path} cannot be continued: {property_name} was {before}, is now {after}"
+                f"{path} cannot be resumed: {property_name} was {before}, is now {after}"
             )
     for request in old.requests:
         check_known(request, path)
@@ -115,7 +116,7 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
             if request.key not in before_keys or request.key not in after_keys:
                 side = "is not in it" if request.key in after_keys else "is not in the plan given"
                 raise UsageError(
-                    f"{path} cannot be continued with this plan: '{describe(request)}' {side}"
+                    f"{path} cannot be resumed with this plan: '{describe(request)}' {side}"
                 )
 
 
@@ -127,7 +128,7 @@ def check_known(request: Request, path: Path) -> None:
             if axis not in axes:
                 raise unknown(f"axis of {request.case}", axis, axes)
     except UsageError as error:
-        raise UsageError(f"{path} cannot be continued: {error}") from None
+        raise UsageError(f"{path} cannot be resumed: {error}") from None
 
 
 def processor_names(state: State) -> list[str]:

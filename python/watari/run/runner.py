@@ -28,6 +28,7 @@ from watari.run import launch, scratch
 from watari.run.budget import Estimate
 from watari.run.gpu_mpi import Probe
 from watari.run.journal import OF_CASE, Journal, State, Trial, checked_trial, path_for
+from watari.run.launcher import Launcher, ranks_of
 from watari.run.worker import empty_trial, now
 
 WORST_FIRST: tuple[schema.Status, ...] = ("failed", "wrong", "unsupported", "ok")
@@ -39,7 +40,7 @@ class Options:
     """How to run. `deadline` is a moment of time.monotonic()."""
 
     output: Path
-    launcher: launch.Launcher = field(default_factory=launch.Launcher)
+    launcher: Launcher = field(default_factory=Launcher)
     time_limit: float | None = None
     deadline: float | None = None
     progress: Progress = field(default_factory=Silent)
@@ -108,7 +109,7 @@ def measure(request: Request, options: Options) -> Trial | None:
     directory = options.output.parent
     reason = no_sense(request) or options.gpu_mpi.unsupported(request, options.launcher, directory)
     if reason:
-        return empty_trial("unsupported", reason, now(), launch.ranks_of(request))
+        return empty_trial("unsupported", reason, now(), ranks_of(request))
     limit = options.time_limit or launch.time_limit(request)
     left = options.deadline - time.monotonic() if options.deadline else limit
     started = time.monotonic()
@@ -205,10 +206,10 @@ def stopped(journal: Journal, reason: str) -> WatariError:
         journal.remove()
         return WatariError(f"{reason}; nothing was measured")
     if not journal.is_there():
-        return WatariError(f"{reason}; what was measured is lost: {journal.path} was removed")
+        return WatariError(f"{reason}; the completed trials are lost: {journal.path} was removed")
     return WatariError(
-        f"{reason}; what was measured so far is in {journal.path}: "
-        f"mend this and continue with watari run --resume {quote(str(journal.path))}"
+        f"{reason}; completed trials are in {journal.path}: "
+        f"correct this and resume with watari run --resume {quote(str(journal.path))}"
     )
 
 

@@ -2,7 +2,8 @@
 
     python start.py watari.run.worker CASE.json RESULT.json
 
-CASE.json has `case`, `parameters`, and what a rank on another host lacks: `cpus`, `environment`.
+CASE.json has `case`, `parameters`, and what ranks lack: `cpus` of the launcher's `host`, and
+`environment`.
 Whatever happens inside the case becomes a status of the
 trial (errors.py says which). Under a launcher every rank runs this; rank 0 writes. Nothing heavy is
 imported here: the time from process start to the first sample is part of every trial.
@@ -63,6 +64,11 @@ def from_launcher(variables: tuple[str, ...], default: int) -> int:
     return next((int(value) for value in values if value.isdecimal()), default)
 
 
+def host_name() -> str:
+    """The name of this host. Slurm has names of its own for its nodes."""
+    return os.environ.get("SLURMD_NODENAME") or os.uname().nodename
+
+
 def cores(cpus: list[int]) -> list[list[int]]:
     """These CPUs by core: one list for the hardware threads of each core."""
     by_siblings: dict[str, list[int]] = {}
@@ -87,7 +93,15 @@ def own_cpus(by_core: list[list[int]], rank: int, ranks: int) -> set[int]:
     return {cpu for core in own for cpu in core}
 
 
-def take_own_cpus(cpus: list[int]) -> None:
+def allow(host: str, cpus: list[int]) -> None:
+    """Undoes the binding of a launcher: allows the CPUs of the run, which are those of one host; on
+    another host all that this process may have."""
+    with suppress(OSError):  # a batch system that allows fewer
+        configured = range(os.sysconf("SC_NPROCESSORS_CONF"))
+        os.sched_setaffinity(0, cpus if host == host_name() else configured)
+
+
+def take_own_cpus(host: str, cpus: list[int]) -> None:
     """Under a launcher: keeps to this rank's share of the CPUs of the run, before threads start.
 
     Launchers bind too, some of them every rank to one core; threads would share it.
@@ -95,8 +109,8 @@ def take_own_cpus(cpus: list[int]) -> None:
     ranks = from_launcher(LOCAL_SIZE_VARIABLES, 0)
     if not ranks or not cpus:
         return
-    with suppress(OSError):  # a batch system that allows fewer
-        os.sched_setaffinity(0, cpus)
+    allow(host, cpus)
+    with suppress(OSError):
         allowed = cores(list(os.sched_getaffinity(0)))
         rank = from_launcher(LOCAL_RANK_VARIABLES, 0)
         os.sched_setaffinity(0, own_cpus(allowed, rank, ranks))
@@ -200,7 +214,7 @@ def main(arguments: list[str]) -> int:
     with open(case_path) as file:
         case = json.load(file)
     take_environment(case.get("environment", {}))
-    take_own_cpus(case.get("cpus", []))
+    take_own_cpus(case.get("host", ""), case.get("cpus", []))
     trial = run(case["case"], case["parameters"], os.path.dirname(result_path))
     rank = from_launcher(RANK_VARIABLES, 0)
     if rank == 0:

@@ -1,7 +1,9 @@
 // The functions that allocate and release, replaced: each allocation is named, given in the style
 // of this process, and recorded.
+#include "device.hpp"
 #include "event_log.hpp"
 #include "functions.hpp"
+#include "hints.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
 

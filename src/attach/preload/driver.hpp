@@ -19,6 +19,8 @@ constexpr result invalid_value = 1;
 constexpr result out_of_memory = 2;
 constexpr result not_initialized = 3;
 constexpr result not_supported = 801;
+constexpr result capture_invalidated = 901;
+constexpr result capture_unjoined = 904;
 
 constexpr int relaxed_capture = 2;                    // CU_STREAM_CAPTURE_MODE_RELAXED
 constexpr unsigned attach_global = 1;                 // CU_MEM_ATTACH_GLOBAL
@@ -32,6 +34,7 @@ constexpr int attribute_pageable_access = 88;         // CU_DEVICE_ATTRIBUTE_PAG
 constexpr int attribute_concurrent_managed = 89;   // CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
 constexpr int attribute_sync_memops = 6;           // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 constexpr int first_version_of_64_bits = 3020;     // cuMemAlloc_v2; before it sizes had 32 bits
+constexpr int first_version_of_modes = 10010;      // cuStreamBeginCapture_v2
 constexpr int first_version_of_v2_lookup = 12000;  // cuGetProcAddress_v2
 constexpr std::uint64_t per_thread_stream = 2;     // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 

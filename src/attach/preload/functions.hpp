@@ -40,6 +40,15 @@ result cuMemFree_v2(device_pointer pointer);
 result cuMemFreeAsync(device_pointer pointer, stream on);
 result cuMemFreeAsync_ptsz(device_pointer pointer, stream on);
 result cuMemFreeHost(void* pointer);
+// captures.cpp
+result cuStreamBeginCapture_v2(stream on, int mode);
+result cuStreamBeginCapture_v2_ptsz(stream on, int mode);
+result cuStreamBeginCaptureToGraph(stream on, void* graph, const void* after, const void* edges,
+                                   std::size_t count, int mode);
+result cuStreamBeginCaptureToGraph_ptsz(stream on, void* graph, const void* after,
+                                        const void* edges, std::size_t count, int mode);
+result cuStreamEndCapture(stream on, void** graph);
+result cuStreamEndCapture_ptsz(stream on, void** graph);
 // contexts.cpp
 result cuDevicePrimaryCtxReset_v2(driver::device of);
 result cuDevicePrimaryCtxRelease_v2(driver::device of);

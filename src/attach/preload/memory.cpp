@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "event_log.hpp"
+#include "device.hpp"
+#include "hints.hpp"
 #include "lock.hpp"
 #include "real.hpp"
 
@@ -67,6 +68,7 @@ result free_memory(const block& row) {
         return call ? call(row.host) : driver::not_supported;
     }
     if (row.as == kind::system) {
+        if (is_any_captured()) return driver::success;  // it stays: nothing may wait now
         // cuMemFree waits for what uses the memory; free does not
         auto* call = driver_function<result()>("cuCtxSynchronize");
         const result outcome = call ? call() : driver::not_supported;
@@ -100,9 +102,10 @@ private:
     int mode = driver::relaxed_capture;
 };
 
-// Releases what streams have freed, once all streams are done. The driver is called without the
-// lock.
+// Releases what streams have freed, once all streams are done, and none is captured. The driver is
+// called without the lock.
 void release_freed() {
+    if (is_any_captured()) return;
     block* rows;
     {
         const guard hold;
@@ -163,66 +166,7 @@ bool is_capturing(stream on) {
     return call && call(on, &status) == driver::success && status != 0;
 }
 
-void record_hint(const char* api, std::uint64_t begun, device_pointer pointer, result outcome) {
-    const guard hold;
-    event("hint", begun).text("api", api).pointer("ptr", pointer).number("rc", outcome).write();
-}
-
-void advise(device_pointer pointer, std::size_t bytes, int advice, driver::device about) {
-    const std::uint64_t begun = now();
-    auto* call =
-        driver_function<result(device_pointer, std::size_t, int, driver::device)>("cuMemAdvise");
-    const result outcome = call ? call(pointer, bytes, advice, about) : driver::not_supported;
-    record_hint("cuMemAdvise", begun, pointer, outcome);
-}
-
-void prefetch(device_pointer pointer, std::size_t bytes, driver::device to, stream on) {
-    const std::uint64_t begun = now();
-    auto* call = driver_function<result(device_pointer, std::size_t, driver::device, stream)>(
-        "cuMemPrefetchAsync");
-    const result outcome = call ? call(pointer, bytes, to, on) : driver::not_supported;
-    record_hint("cuMemPrefetchAsync", begun, pointer, outcome);
-}
-
-void record_device(driver::device number) {
-    auto* attribute = driver_function<result(int*, int, driver::device)>("cuDeviceGetAttribute");
-    auto* total = driver_function<result(std::size_t*, driver::device)>("cuDeviceTotalMem_v2");
-    std::size_t memory = 0;
-    int managed = 0, pageable = 0, concurrent = 0;
-    if (total) total(&memory, number);
-    if (attribute) {
-        attribute(&managed, driver::attribute_managed_memory, number);
-        attribute(&pageable, driver::attribute_pageable_access, number);
-        attribute(&concurrent, driver::attribute_concurrent_managed, number);
-    }
-    const guard hold;
-    event("device", now())
-        .number("device", number)
-        .number("memory", static_cast<long long>(memory))
-        .number("managed", managed)
-        .number("pageable", pageable)
-        .number("concurrent", concurrent)
-        .write();
-}
-
 }  // namespace
-
-const void* current_context() {
-    void* context = nullptr;
-    auto* call = driver_function<result(void**)>("cuCtxGetCurrent");
-    return call && call(&context) == driver::success ? context : nullptr;
-}
-
-int current_device() {
-    static bool recorded[64];
-    driver::device number = -1;
-    auto* call = driver_function<result(driver::device*)>("cuCtxGetDevice");
-    if (!call || call(&number) != driver::success) return -1;
-    if (number >= 0 && number < 64 &&
-        !__atomic_exchange_n(&recorded[number], true, __ATOMIC_RELAXED))
-        record_device(number);
-    return number;
-}
 
 bool is_moved(const request& asked) {
     return chosen_style().device_becomes != kind::device && asked.bytes > 0 &&
@@ -258,30 +202,6 @@ result allocate(const request& asked, device_pointer* pointer) {
     const guard hold;
     push(bucket(row->pointer), row);
     return driver::success;
-}
-
-void treat_managed(device_pointer pointer, std::size_t bytes, stream on) {
-    const driver::device gpu = current_device();
-    switch (chosen_style().of_managed) {
-        case treatment::none:
-            break;
-        case treatment::prefetch:
-            prefetch(pointer, bytes, gpu, on);
-            break;
-        case treatment::mapped:
-            advise(pointer, bytes, driver::advise_preferred_location, driver::cpu_device);
-            advise(pointer, bytes, driver::advise_accessed_by, gpu);
-            break;
-        case treatment::read_mostly:
-            advise(pointer, bytes, driver::advise_read_mostly, gpu);
-            break;
-        case treatment::preferred_gpu:
-            advise(pointer, bytes, driver::advise_preferred_location, gpu);
-            break;
-        case treatment::accessed_by:
-            advise(pointer, bytes, driver::advise_accessed_by, gpu);
-            break;
-    }
 }
 
 bool release(device_pointer pointer, stream on, bool is_ordered, result& outcome) {

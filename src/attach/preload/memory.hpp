@@ -26,9 +26,6 @@ bool is_moved(const request& asked);
 // Allocates it in that kind. Needs a current context, as every allocation of a program.
 driver::result allocate(const request& asked, driver::device_pointer* pointer);
 
-// Hints for memory that is managed now, as the style says, in the order of a stream; records each.
-void treat_managed(driver::device_pointer pointer, std::size_t bytes, driver::stream stream);
-
 // Releases what `allocate` gave, now or, where `is_ordered`, for the next allocation on this
 // stream. False: the pointer is not one of those.
 bool release(driver::device_pointer pointer, driver::stream stream, bool is_ordered,
@@ -40,10 +37,7 @@ void forget_context(const void* context);
 // This stream is about to be destroyed: another may get its handle, and not its order.
 void forget_stream(driver::stream stream);
 
-// The current context, null where there is none.
-const void* current_context();
-
-// Facts of the current device, recorded once for each device; its number, or -1.
-int current_device();
+// Whether any stream of the process is being captured.
+bool is_any_captured();
 
 }  // namespace attach

@@ -8,6 +8,7 @@ namespace attach {
 namespace {
 
 constexpr int v2 = driver::first_version_of_64_bits, lookup_v2 = driver::first_version_of_v2_lookup;
+constexpr int modes = driver::first_version_of_modes;
 constexpr int newest = 1 << 30;
 
 template <auto* Replacement>
@@ -44,6 +45,14 @@ constinit const replacement rows[] = {
     row<cuMemFreeAsync>("cuMemFreeAsync", "cuMemFreeAsync"),
     per_thread_row<cuMemFreeAsync_ptsz>("cuMemFreeAsync_ptsz", "cuMemFreeAsync"),
     row<cuMemFreeHost>("cuMemFreeHost", "cuMemFreeHost"),
+    row<cuStreamBeginCapture_v2>("cuStreamBeginCapture_v2", "cuStreamBeginCapture", modes),
+    row<cuStreamBeginCapture_v2_ptsz>("cuStreamBeginCapture_v2_ptsz", "cuStreamBeginCapture", modes,
+                                      newest, true),
+    row<cuStreamBeginCaptureToGraph>("cuStreamBeginCaptureToGraph", "cuStreamBeginCaptureToGraph"),
+    per_thread_row<cuStreamBeginCaptureToGraph_ptsz>("cuStreamBeginCaptureToGraph_ptsz",
+                                                     "cuStreamBeginCaptureToGraph"),
+    row<cuStreamEndCapture>("cuStreamEndCapture", "cuStreamEndCapture"),
+    per_thread_row<cuStreamEndCapture_ptsz>("cuStreamEndCapture_ptsz", "cuStreamEndCapture"),
     // of either version; the second one alone is exported
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxReset"),
     row<cuDevicePrimaryCtxReset_v2>("cuDevicePrimaryCtxReset", "cuDevicePrimaryCtxReset"),

@@ -93,7 +93,7 @@ capability cuda_aware_mpi(bool mpi_available) {
         return answer(text.find("--with-cuda") != std::string::npos,
                       "MPICH was configured without --with-cuda", "by mpichversion");
     }
-    return answer(false, "unknown: neither ompi_info nor mpichversion tells", "");
+    return answer(false, "unknown: neither ompi_info nor mpichversion reports it", "");
 }
 
 }  // namespace

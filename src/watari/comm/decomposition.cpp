@@ -17,6 +17,10 @@ std::string name_of(const grid& whole, std::size_t axis) {
 }
 
 void require_shares(const grid& whole, std::size_t axis) {
+    if (whole.split[axis] == 0 || whole.blocks[axis] == 0)
+        throw usage_error("along " + name_of(whole, axis) + " are " + to_string(whole.split[axis]) +
+                          " ranks and blocks of " + to_string(whole.blocks[axis]) +
+                          " points: both must be at least 1");
     const std::size_t inner = whole.inner(axis), parts = whole.split[axis];
     const std::size_t block = whole.blocks[axis];
     if (inner % block != 0)
@@ -111,9 +115,12 @@ decomposition divide(const grid& whole, int rank) {
     decomposition box{.rank = rank, .depth = whole.depth, .size = whole.points};
     const std::size_t axes = whole.points.axes();
     std::array<std::size_t, most_axes> position{};
+    for (std::size_t axis = axes; axis-- > 0;) require_shares(whole, axis);
     auto left = static_cast<std::size_t>(rank);
+    if (rank < 0 || left >= whole.ranks())
+        throw usage_error("rank " + to_string(rank) + " of a grid that is divided among " +
+                          to_string(whole.ranks()));
     for (std::size_t axis = axes; axis-- > 0; left /= whole.split[axis]) {
-        require_shares(whole, axis);
         position[axis] = left % whole.split[axis];
         const share own =
             share_of(whole.inner(axis), whole.split[axis], position[axis], whole.blocks[axis]);

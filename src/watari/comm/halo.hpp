@@ -40,7 +40,7 @@ public:
         exchange(std::span(&one, 1), stream);
     }
 
-    /// Whether the host itself sends, so that `seconds` tells how long that takes.
+    /// Whether the host itself sends, so that `seconds` reports how long that takes.
     bool by_host() const { return by_host_; }
     /// Seconds in MPI since the last call.
     double seconds();

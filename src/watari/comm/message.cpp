@@ -31,7 +31,7 @@ void fields::pack(const faces& f, buffers to, stream_t stream) const {
         const std::size_t bytes = f.points() * each.element;
         before += bytes;
         if (!who_.is_gpu() || !f.contiguous()) {
-            pack_on(who_).pack(f, each, here.ends, stream);
+            kernels_on<pack_kernels>(who_).pack(f, each, here.ends, stream);
             continue;
         }
         // a copy engine leaves the multiprocessors to the kernels of other streams
@@ -50,7 +50,7 @@ void fields::unpack(const faces& f, const_buffers from, stream_t stream) const {
         const std::size_t bytes = f.points() * each.element;
         before += bytes;
         if (!who_.is_gpu() || !f.contiguous()) {
-            pack_on(who_).unpack(f, each, here.ends, stream);
+            kernels_on<pack_kernels>(who_).unpack(f, each, here.ends, stream);
             continue;
         }
         for (const int side : {0, 1})

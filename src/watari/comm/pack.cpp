@@ -108,7 +108,11 @@ void unpack(const faces& f, const field& to, const std::byte* const (&from)[2], 
 }
 
 }  // namespace
-
-extern const comm::pack_kernels pack_table{.pack = pack, .unpack = unpack};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::comm {
+
+const pack_kernels pack_kernels::WATARI_BACKEND{.pack = WATARI_BACKEND::pack,
+                                                .unpack = WATARI_BACKEND::unpack};
+
+}  // namespace watari::comm

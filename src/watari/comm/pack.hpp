@@ -26,22 +26,7 @@ struct pack_kernels {
     /// The field's outer planes from buffers.
     void (*unpack)(const faces& f, const field& to, const std::byte* const (&from)[2],
                    stream_t stream);
+    static const pack_kernels cpu, gpu;
 };
-
-}  // namespace watari::comm
-
-namespace watari::cpu {
-extern const comm::pack_kernels pack_table;
-}
-namespace watari::gpu {
-extern const comm::pack_kernels pack_table;
-}
-
-namespace watari::comm {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const pack_kernels& pack_on(processor who) {
-    return dispatched<cpu::pack_table, gpu::pack_table>(who);
-}
 
 }  // namespace watari::comm

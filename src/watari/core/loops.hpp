@@ -74,9 +74,9 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
 
 /// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is
 /// done. For bodies that wait more than they compute: 64 registers a thread, and blocks of half a
-/// multiprocessor, where one block of a kernel that does compute would have been. Of smaller ones,
-/// each on a multiprocessor of its own, as many keep one out for less; of larger ones, each of
-/// which needs a whole multiprocessor to be free, a list of some tens of warps has one or two.
+/// multiprocessor, so that they keep out one block of a kernel that computes. Smaller blocks would
+/// spread over more multiprocessors and keep out more such blocks. Larger blocks would each need a
+/// whole free multiprocessor, and a list of some tens of warps would have one or two of them.
 template <class Body>
 void for_each_warp(std::size_t count, Body body, stream_t stream) {
     constexpr unsigned warps = 16;

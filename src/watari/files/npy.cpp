@@ -55,9 +55,9 @@ public:
                 result.shape = numbers(), has_shape = true;
             else
                 throw file_error("its header has the key '" + key + "'");
-            if (!take(',') && next() != '}') throw file_error("its header is no dictionary");
+            if (!take(',') && next() != '}') throw file_error("its header is not a dictionary");
         }
-        if (next() != '\0') throw file_error("its header goes on behind its dictionary");
+        if (next() != '\0') throw file_error("its header has text behind its dictionary");
         if (!has_descr || !has_order || !has_shape)
             throw file_error("its header does not have descr, fortran_order and shape");
         return result;
@@ -108,16 +108,19 @@ private:
             for (; !left_.empty() && std::isdigit(static_cast<unsigned char>(left_.front()));
                  left_.remove_prefix(1), ++digits)
                 value = 10 * value + static_cast<std::size_t>(left_.front() - '0');
-            if (digits == 0 || digits > 18) throw file_error("its header's shape is no shape");
+            if (digits == 0 || digits > 18)
+                throw file_error("the shape in its header is malformed");
             take("L");
             values.push_back(value);
-            if (!take(',') && next() != ')') throw file_error("its header's shape is no shape");
+            if (!take(',') && next() != ')')
+                throw file_error("the shape in its header is malformed");
         }
         return values;
     }
     /// A list or whatever, up to the comma behind it.
     std::string anything() {
-        if (next() != '[' && next() != '(') throw file_error("its header's descr is no text");
+        if (next() != '[' && next() != '(')
+            throw file_error("the descr in its header is not a text");
         std::size_t end = 0, open = 0;
         for (; end < left_.size(); ++end) {
             const char c = left_[end];
@@ -169,7 +172,7 @@ std::pair<contents, std::size_t> read_header(int file) {
                          " is not known");
     std::size_t length = 0;
     for (std::size_t i = of_length; i-- > 0;) length = length << 8 | byte(2 + i);
-    if (length > longest_header) throw file_error("its header is no matrix's");
+    if (length > longest_header) throw file_error("its header is too long for a matrix");
     const std::size_t first = magic.size() + 2 + of_length;
     const std::string text = bytes_of(file, first, length);
     if (text.size() < length) throw file_error("its header is cut short");

@@ -54,15 +54,18 @@ bool is_store_bound(const options& p, bool on_disk) {
     return p.processor.is_gpu() && on_disk && storage::engine_named(p.engine).deep;
 }
 
+bool holds(precision type, double factor) {
+    const double held = type == precision::single_precision ? static_cast<float>(factor) : factor;
+    return std::isfinite(held) && (held != 0) == (factor != 0);
+}
+
 void require_factors(const options& p) {
-    const bool single = p.type == precision::single_precision;
     for (const auto& [name, value] : {std::pair("alpha", p.alpha), std::pair("beta", p.beta)}) {
-        const double held = single ? static_cast<float>(value) : value;
-        if (std::isfinite(held) && (held != 0) == (value != 0)) continue;
+        if (holds(p.type, value)) continue;
         std::array<char, 32> text{};
         std::snprintf(text.data(), text.size(), "%g", value);
         throw usage_error(std::string(name) + " is " + text.data() + ", which no " +
-                          (single ? "float" : "double") + " is");
+                          (p.type == precision::single_precision ? "float" : "double") + " is");
     }
 }
 

@@ -13,7 +13,7 @@ namespace watari::gemm {
 struct options {
     std::string engine;  ///< a row of storage::engines(), or pinned or managed
     watari::processor processor;
-    std::size_t tile = 2048;
+    std::size_t tile = 0;  ///< elements along an edge; defaults.hpp has what suits
     schedule_kind schedule = schedule_kind::reuse;
     precision type = precision::single_precision;
     std::size_t fast_memory = 0;  ///< bytes
@@ -45,8 +45,10 @@ void require_room_for(const options& p);
 /// Asked once, before OpenBLAS is loaded.
 void require_addresses_for(const options& p);
 
-/// Throws usage_error for factors that the elements' type does not hold: of float, 1e39 would be
-/// infinite and 1e-50 nothing.
+/// Whether elements of a type hold a factor: of float, 1e39 would be infinite and 1e-50 nothing.
+bool holds(precision type, double factor);
+
+/// Throws usage_error for factors that the elements' type does not hold.
 void require_factors(const options& p);
 
 }  // namespace watari::gemm

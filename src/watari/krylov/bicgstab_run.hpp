@@ -9,7 +9,7 @@ namespace watari::krylov {
 template <class T>
 struct bicgstab_run {
     bicgstab_run(const problem<T>& given, arena& memory)
-        : loop(given, memory, 3), kernels(&bicgstab_on<T>(given.who)) {
+        : loop(given, memory, 3), kernels(&kernels_on<bicgstab_kernels<T>>(given.who)) {
         for (T** vector : {&r, &shadow, &p, &q, &t}) *vector = loop.vector(memory);
         p_made = given.m ? loop.vector(memory) : nullptr;
         r_made = given.m ? loop.vector(memory) : nullptr;

@@ -34,10 +34,6 @@ inline constexpr traffic gmres_normalise_traffic{1, 1};
 
 /// Vectors of a step besides what A reads and writes. An operator with apply_and_sum has the
 /// product it makes and the vector it reads at hand, and reads `left` alone, where that is another.
-constexpr traffic cg_step_traffic(bool summed_by_operator) {
-    return (summed_by_operator ? traffic{} : dots_traffic) + cg_update_traffic +
-           cg_direction_traffic;
-}
 constexpr traffic bicgstab_step_traffic(bool summed_by_operator) {
     const traffic sums = summed_by_operator ? traffic{1, 0} : dots_traffic + dots_traffic;
     return sums + bicgstab_half_traffic + bicgstab_full_traffic + bicgstab_direction_traffic;

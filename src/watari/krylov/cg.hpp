@@ -6,8 +6,8 @@
 ///     z = M^-1 r; rho' = <r,z>; p = z + (rho'/rho) p   3; dots 2 more with M
 ///
 /// An iteration moves cg_step_traffic: 11 vectors, 9 where A sums. alpha and beta stay in the
-/// processor's memory. Where <p,q> is not positive alpha is 0 there and the system keeps its x.
-/// Also for A with a null vector, if b has no part along it.
+/// processor's memory. Where <p,q> is not positive, or alpha is no number of type T, the system
+/// keeps its x. Also for A with a null vector, if b has no part along it.
 #pragma once
 
 #include "watari/krylov/problem.hpp"
@@ -24,7 +24,7 @@ template <class T>
 reports cg(const problem<T>& given, const workspace& memory, const stopping& when = {});
 
 /// Enqueues so many iterations and returns: the host tests nothing and never waits. Only a system
-/// whose residual is 0, or whose <p,q> is not positive, ends earlier.
+/// whose residual is 0, or that breaks down, ends earlier.
 template <class T>
 void enqueue_cg(const problem<T>& given, const workspace& memory, std::size_t iterations);
 

@@ -9,7 +9,7 @@ namespace watari::krylov {
 template <class T>
 struct cg_run {
     cg_run(const problem<T>& given, arena& memory)
-        : loop(given, memory, 3), kernels(&cg_on<T>(given.who)) {
+        : loop(given, memory, 3), kernels(&kernels_on<cg_kernels<T>>(given.who)) {
         for (T** vector : {&r, &p, &q}) *vector = loop.vector(memory);
         z = given.m ? loop.vector(memory) : nullptr;
     }

@@ -12,7 +12,9 @@ template <class T>
 engine<T>::engine(const problem<T>& given, arena& memory, std::size_t widest, state* shared)
     : given_(given),
       range_{given.length, given.systems, given.sums.piece},
-      kernels_(&vectors_on<T>(given.who)) {
+      kernels_(&kernels_on<vector_kernels<T>>(given.who)),
+      seen_(given.systems),
+      told_(given.systems) {
     if (given.systems == 0 || given.sums.piece == 0)
         throw usage_error("a problem of " + std::to_string(given.systems) +
                           " systems, summed in pieces of " + std::to_string(given.sums.piece) +
@@ -68,24 +70,22 @@ void engine<T>::start(T* r, T* q, const limits& to) const {
 }
 
 template <class T>
-std::vector<typename engine<T>::state> engine<T>::look() const {
-    std::vector<state> now(range_.systems);
+const std::vector<typename engine<T>::state>& engine<T>::look() const {
+    const std::size_t bytes = seen_.size() * sizeof(state);
     if (given_.who.is_gpu())
-        device::read_back(now.data(), states_, now.size() * sizeof(state), given_.stream);
+        device::read_back(seen_.data(), states_, bytes, given_.stream);
     else
-        std::memcpy(now.data(), states_, now.size() * sizeof(state));
-    return now;
+        std::memcpy(seen_.data(), states_, bytes);
+    return seen_;
 }
 
 namespace {
 
 template <class State>
-reports reports_of(const std::vector<State>& states) {
-    reports all;
-    for (const State& s : states)
-        all.push_back(
-            {s.reason, s.iterations, s.applications, s.residual, s.true_residual, s.norm_b});
-    return all;
+void tell(const std::vector<State>& states, reports& all) {
+    std::transform(states.begin(), states.end(), all.begin(), [](const State& s) -> report {
+        return {s.reason, s.iterations, s.applications, s.residual, s.true_residual, s.norm_b};
+    });
 }
 
 template <class State>
@@ -101,8 +101,9 @@ template <class T>
 bool engine<T>::ended(std::size_t iteration, const stopping& when, bool& ruled,
                       bool state::*going) const {
     if (when.look_every == 0 || iteration % when.look_every) return false;
-    const std::vector<state> now = look();
-    ruled = when.stop && when.stop(reports_of(now));
+    const std::vector<state>& now = look();
+    if (when.stop) tell(now, told_);
+    ruled = when.stop && when.stop(told_);
     return ruled || none_runs(now, going);
 }
 
@@ -121,8 +122,8 @@ template <class T>
 reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
     residual(nullptr, q);
     kernels_->finish(range_, states_, summed(1), given_.x, given_.stream);
-    reports all = reports_of(look());
-    for (report& one : all) {
+    tell(look(), told_);
+    for (report& one : told_) {
         const double target = std::max(when.relative * one.norm_b, when.absolute);
         if (one.reason == ending::running) one.reason = ruled ? ending::stopped : ending::limit;
         if (one.reason == ending::converged && !(one.true_residual <= when.drift * target))
@@ -130,7 +131,7 @@ reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
         // by the last iteration, or where no loop tested
         if (one.true_residual <= target && one.iterations > 0) one.reason = ending::converged;
     }
-    return all;
+    return told_;
 }
 
 #define WATARI_INSTANTIATE(T) template class engine<T>;

@@ -5,6 +5,10 @@
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 namespace watari::krylov {
 
 /// A problem, and its states and sums in a workspace.
@@ -40,12 +44,12 @@ public:
     /// r = b - A x (by way of q) and the states of a first iteration.
     void start(T* r, T* q, const limits& to) const;
 
-    /// The states of now. Waits.
-    std::vector<state> look() const;
+    /// The states of now, until the next look. Waits.
+    const std::vector<state>& look() const;
     /// Whether no system runs. Waits.
     bool all_ended() const;
     /// Whether `iteration` is one at which the host looks and sees an end: of all systems (or of
-    /// what they have `going`), or by the caller's rule, which `ruled` then tells. Waits if it
+    /// what they have `going`), or by the caller's rule, which `ruled` then reports. Waits if it
     /// looks.
     bool ended(std::size_t iteration, const stopping& when, bool& ruled,
                bool state::*going = nullptr) const;
@@ -60,11 +64,16 @@ private:
     const vector_kernels<T>* kernels_;
     state* states_;
     double *partials_, *totals_;
+    // what the host sees, made once: looks are within loops
+    mutable std::vector<state> seen_;
+    mutable reports told_;
 };
 
 /// What the steps of a solve compare with.
 inline limits limits_of(const stopping& when, double delta = 0) {
-    return {when.relative, when.absolute, static_cast<std::uint32_t>(when.stagnation), delta};
+    const std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    return {when.relative, when.absolute,
+            static_cast<std::uint32_t>(std::min(when.stagnation, most)), delta};
 }
 
 /// Values of a dot and a norm.

@@ -13,7 +13,7 @@ template <class T>
 struct gmres_run {
     gmres_run(const problem<T>& given, const gmres_options& options, arena& memory)
         : loop(given, memory, std::max<std::size_t>(3, options.restart * parts<T>)),
-          kernels(&gmres_on<T>(given.who)),
+          kernels(&kernels_on<gmres_kernels<T>>(given.who)),
           flexible(options.flexible && given.m) {
         const std::size_t m = options.restart, systems = given.systems;
         if (m == 0) throw usage_error("GMRES with 0 vectors a cycle: restart must be at least 1");

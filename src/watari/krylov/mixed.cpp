@@ -36,7 +36,7 @@ struct mixed_run {
     mixed_run(const problem<T>& given, const low_precision<T>& low, arena& memory)
         : run(low_problem(given, low), memory),
           high(given, memory, 3, run.loop.states()),
-          kernels(&mixed_on<T>(given.who)),
+          kernels(&kernels_on<mixed_kernels<T>>(given.who)),
           q(high.vector(memory)),
           y(run.loop.vector(memory)) {}
 
@@ -60,7 +60,7 @@ struct mixed_run {
     /// breakdown, which may be one of low precision alone.
     bool wants_renewal(std::size_t iteration, const stopping& when) const {
         if (iteration % when.look_every) return false;
-        const auto now = high.look();
+        const auto& now = high.look();
         return std::any_of(now.begin(), now.end(),
                            [](const auto& state) { return state.is_due(); });
     }

@@ -23,7 +23,11 @@ std::size_t mismatches(const double* data, std::size_t count, std::uint64_t seed
 }
 
 }  // namespace
-
-extern const measure::pattern_kernels pattern_table{.fill = fill, .mismatches = mismatches};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::measure {
+
+const pattern_kernels pattern_kernels::WATARI_BACKEND{.fill = WATARI_BACKEND::fill,
+                                                      .mismatches = WATARI_BACKEND::mismatches};
+
+}  // namespace watari::measure

@@ -20,6 +20,7 @@ struct pattern_kernels {
     /// How many data[i] are not pattern(i, seed); waits.
     std::size_t (*mismatches)(const double* data, std::size_t count, std::uint64_t seed,
                               stream_t stream);
+    static const pattern_kernels cpu, gpu;
 };
 
 /// pattern(i, seed): a whole number below 2^53, so exact in a double.
@@ -31,21 +32,5 @@ constexpr double pattern(std::uint64_t i, std::uint64_t seed) {
 
 /// A value that pattern() never gives.
 inline constexpr double never = -1;
-
-}  // namespace watari::measure
-
-namespace watari::cpu {
-extern const measure::pattern_kernels pattern_table;
-}
-namespace watari::gpu {
-extern const measure::pattern_kernels pattern_table;
-}
-
-namespace watari::measure {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const pattern_kernels& pattern_on(processor who) {
-    return dispatched<cpu::pattern_table, gpu::pattern_table>(who);
-}
 
 }  // namespace watari::measure

@@ -46,7 +46,10 @@ void realign(const memory::skewed_rows& rows, stream_t stream) {
 }
 
 }  // namespace
-
-extern const memory::realign_kernels realign_table{.realign = realign};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::memory {
+
+const realign_kernels realign_kernels::WATARI_BACKEND{.realign = WATARI_BACKEND::realign};
+
+}  // namespace watari::memory

@@ -30,22 +30,7 @@ struct skewed_rows {
 struct realign_kernels {
     /// On a GPU it returns before it is done.
     void (*realign)(const skewed_rows& rows, stream_t stream);
+    static const realign_kernels cpu, gpu;
 };
-
-}  // namespace watari::memory
-
-namespace watari::cpu {
-extern const memory::realign_kernels realign_table;
-}
-namespace watari::gpu {
-extern const memory::realign_kernels realign_table;
-}
-
-namespace watari::memory {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const realign_kernels& realign_on(processor who) {
-    return dispatched<cpu::realign_table, gpu::realign_table>(who);
-}
 
 }  // namespace watari::memory

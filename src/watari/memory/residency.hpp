@@ -1,7 +1,7 @@
 /// Residency: how many bytes of a range lie on which side, proved by the operating system.
 ///
 /// Managed memory, and system memory under HMM, on x86: a page that the GPU took away has lost its
-/// CPU mapping, so bit 63 (present) of /proc/self/pagemap tells, page by page, what is mapped on
+/// CPU mapping, so bit 63 (present) of /proc/self/pagemap reports, page by page, what is mapped on
 /// the CPU side. It cannot tell an untouched or swapped page from one on the GPU, nor see a
 /// read-mostly duplicate there: bytes not mapped are `untold` unless the caller knows that every
 /// page was touched, and duplicates count as the CPU's.

@@ -45,7 +45,11 @@ void checksum(std::uint64_t* sums, const memory::rows& of, std::size_t count, st
 }
 
 }  // namespace
-
-extern const memory::row_kernels row_table{.copy = copy, .checksum = checksum};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::memory {
+
+const row_kernels row_kernels::WATARI_BACKEND{.copy = WATARI_BACKEND::copy,
+                                              .checksum = WATARI_BACKEND::checksum};
+
+}  // namespace watari::memory

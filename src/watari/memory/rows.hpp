@@ -41,22 +41,7 @@ struct row_kernels {
     /// it is done.
     void (*checksum)(std::uint64_t* sums, const rows& of, std::size_t count, std::size_t bytes,
                      std::size_t first, stream_t stream);
+    static const row_kernels cpu, gpu;
 };
-
-}  // namespace watari::memory
-
-namespace watari::cpu {
-extern const memory::row_kernels row_table;
-}
-namespace watari::gpu {
-extern const memory::row_kernels row_table;
-}
-
-namespace watari::memory {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const row_kernels& rows_on(processor who) {
-    return dispatched<cpu::row_table, gpu::row_table>(who);
-}
 
 }  // namespace watari::memory

@@ -1,4 +1,4 @@
-// Initialisation, devices, contexts, streams, events, modules and launches.
+// Initialisation, devices, and the functions by name.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -9,7 +9,6 @@
 #include <mutex>
 
 #include "fake_cuda.hpp"
-#include "observe.hpp"
 
 namespace fake {
 
@@ -19,14 +18,6 @@ namespace {
 
 std::atomic<bool> initialised{false};
 pid_t initialised_in = 0;
-
-struct context {
-    int device;
-    int references;
-};
-context primary[8];
-thread_local context* stack[16];
-thread_local int depth = 0;
 
 long long number(const char* name, long long otherwise) {
     const char* text = std::getenv(name);
@@ -68,8 +59,6 @@ int devices() { return static_cast<int>(number("FAKE_CUDA_DEVICES", 1)); }
 
 // A child of fork cannot use what its parent initialised.
 bool is_initialised() { return initialised && initialised_in == getpid(); }
-
-int current_device() { return depth > 0 ? stack[depth - 1]->device : -1; }
 
 bool is_refused(const char* function) {
     const char* refused = std::getenv("FAKE_CUDA_REFUSE");
@@ -159,84 +148,6 @@ FAKE result cuDeviceGetAttribute(int* value, int attribute, int) {
     return success;
 }
 
-FAKE result cuDevicePrimaryCtxRetain(void** made, int device) {
-    if (!is_initialised()) return not_initialized;
-    if (device < 0 || device >= devices() || device >= 8) return invalid_device;
-    primary[device].device = device;
-    *made = &primary[device];
-    if (primary[device].references++ == 0 && fake_cuda_observer) {
-        seen created{sight::context};
-        created.context = *made;
-        fake_cuda_observer(created);
-    }
-    return success;
-}
-
-FAKE result cuDevicePrimaryCtxReset_v2(int device) {
-    release_all(device);
-    return success;
-}
-
-FAKE result cuDevicePrimaryCtxRelease_v2(int device) {
-    if (primary[device].references == 0) return invalid_context;
-    return --primary[device].references ? success : cuDevicePrimaryCtxReset_v2(device);
-}
-
-FAKE result cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return success; }
-
-FAKE result cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
-    *flags = 0;
-    *active = primary[device].references > 0;
-    return success;
-}
-
-FAKE result cuCtxSetCurrent(void* set) {
-    if (depth == 0) depth = 1;
-    stack[depth - 1] = static_cast<context*>(set);
-    if (!set) --depth;
-    return success;
-}
-
-FAKE result cuCtxGetCurrent(void** current) {
-    *current = depth > 0 ? stack[depth - 1] : nullptr;
-    return success;
-}
-
-FAKE result cuCtxPushCurrent_v2(void* pushed) {
-    if (depth == 16) return invalid_value;
-    stack[depth++] = static_cast<context*>(pushed);
-    return success;
-}
-
-FAKE result cuCtxPopCurrent_v2(void** popped) {
-    if (depth == 0) return invalid_context;
-    --depth;
-    if (popped) *popped = stack[depth];
-    return success;
-}
-
-// One context a device: the primary one stands for those that programs make.
-FAKE result cuCtxCreate_v2(void** made, unsigned, int device) {
-    const result outcome = cuDevicePrimaryCtxRetain(made, device);
-    return outcome == success ? cuCtxPushCurrent_v2(*made) : outcome;
-}
-
-FAKE result cuCtxDestroy_v2(void* destroyed) {
-    if (depth > 0) --depth;
-    --static_cast<context*>(destroyed)->references;
-    return cuDevicePrimaryCtxReset_v2(static_cast<context*>(destroyed)->device);
-}
-
-FAKE result cuCtxGetDevice(int* device) {
-    if (depth == 0) return invalid_context;
-    *device = current_device();
-    return success;
-}
-
-FAKE result cuCtxSynchronize() {
-    return observed("cuCtxSynchronize", {}, [] { return depth > 0 ? success : invalid_context; });
-}
-
 FAKE result cuGetErrorName(result, const char** name) {
     *name = "CUDA_ERROR";
     return success;
@@ -245,38 +156,6 @@ FAKE result cuGetErrorName(result, const char** name) {
 FAKE result cuGetErrorString(result, const char** text) {
     *text = "an error of the fake driver";
     return success;
-}
-
-FAKE result cuModuleLoadData(void** module, const void* image) {
-    if (!image) return invalid_image;
-    *module = std::malloc(1);
-    return success;
-}
-
-FAKE result cuModuleUnload(void* module) {
-    std::free(module);
-    return success;
-}
-
-FAKE result cuModuleGetFunction(void** function, void*, const char* name) {
-    if (!has_kernel(name)) return not_found;
-    *function = strdup(name);
-    return success;
-}
-
-FAKE result cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                           void* stream, void** arguments, void** extra) {
-    ++counted.launches;
-    const auto* name = static_cast<const char*>(function);
-    const std::initializer_list<std::uint64_t> parameters = {
-        bits(function),  pair(grid_x, grid_y), pair(grid_z, block_x), pair(block_y, block_z),
-        pair(shared, 0), bits(stream),         bits(arguments),       bits(extra)};
-    const auto run = [&] {
-        const residency::gpu_works running;
-        return run_kernel(name, arguments) ? success : launch_failed;
-    };
-    return observed("cuLaunchKernel", parameters, run, name);
 }
 
 namespace {

@@ -41,6 +41,7 @@ bool is_initialised();
 int current_device();                   // of the current context, -1 where there is none
 bool is_refused(const char* function);  // FAKE_CUDA_REFUSE
 bool is_forbidden();                    // while a stream is captured: streams.cpp
+bool breaks_capture();                  // the same, of a wait for all streams
 void release_all(int device);           // what was allocated on it, of each kind
 
 // Runs a kernel of this (mangled) name; false where there is none.

@@ -1,4 +1,4 @@
-// Allocations of each kind, copies and sets, pointers, hints.
+// Allocations of each kind, pointers, hints.
 #include <sys/mman.h>
 #include <time.h>
 
@@ -80,14 +80,6 @@ const allocation* find(device_pointer pointer) {
     if (after == alive.begin()) return nullptr;
     --after;
     return pointer < after->first + after->second.bytes ? &after->second : nullptr;
-}
-
-result copy(device_pointer to, device_pointer from, std::size_t bytes) {
-    const residency::gpu_works copying;
-    std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
-    ++counted.copies;
-    counted.copied_bytes += static_cast<long long>(bytes);
-    return success;
 }
 
 // What other processes or devices may use: GPU memory alone.
@@ -273,50 +265,4 @@ FAKE result cuMemPrefetchAsync(device_pointer pointer, std::size_t bytes, int to
         residency::prefetch(pointer, bytes, to >= 0);
         return success;
     });
-}
-
-FAKE result cuMemcpyHtoD_v2(device_pointer to, const void* from, std::size_t bytes) {
-    return observed("cuMemcpyHtoD_v2", {to, bits(from), bytes},
-                    [&] { return copy(to, reinterpret_cast<device_pointer>(from), bytes); });
-}
-
-FAKE result cuMemcpyDtoH_v2(void* to, device_pointer from, std::size_t bytes) {
-    return observed("cuMemcpyDtoH_v2", {bits(to), from, bytes},
-                    [&] { return copy(reinterpret_cast<device_pointer>(to), from, bytes); });
-}
-
-FAKE result cuMemcpyDtoD_v2(device_pointer to, device_pointer from, std::size_t bytes) {
-    return observed("cuMemcpyDtoD_v2", {to, from, bytes}, [&] { return copy(to, from, bytes); });
-}
-
-FAKE result cuMemcpy(device_pointer to, device_pointer from, std::size_t bytes) {
-    return observed("cuMemcpy", {to, from, bytes}, [&] { return copy(to, from, bytes); });
-}
-
-FAKE result cuMemcpyAsync(device_pointer to, device_pointer from, std::size_t bytes, void* stream) {
-    return observed("cuMemcpyAsync", {to, from, bytes, bits(stream)},
-                    [&] { return copy(to, from, bytes); });
-}
-
-FAKE result cuMemcpyHtoDAsync_v2(device_pointer to, const void* from, std::size_t bytes,
-                                 void* stream) {
-    return observed("cuMemcpyHtoDAsync_v2", {to, bits(from), bytes, bits(stream)},
-                    [&] { return copy(to, reinterpret_cast<device_pointer>(from), bytes); });
-}
-
-FAKE result cuMemcpyDtoHAsync_v2(void* to, device_pointer from, std::size_t bytes, void* stream) {
-    return observed("cuMemcpyDtoHAsync_v2", {bits(to), from, bytes, bits(stream)},
-                    [&] { return copy(reinterpret_cast<device_pointer>(to), from, bytes); });
-}
-
-FAKE result cuMemsetD8_v2(device_pointer to, unsigned char value, std::size_t count) {
-    return observed("cuMemsetD8_v2", {to, value, count}, [&] {
-        const residency::gpu_works setting;
-        std::memset(reinterpret_cast<void*>(to), value, count);
-        return success;
-    });
-}
-
-FAKE result cuMemsetD8Async(device_pointer to, unsigned char value, std::size_t count, void*) {
-    return cuMemsetD8_v2(to, value, count);
 }

@@ -15,12 +15,19 @@ struct stream {
 };
 stream streams[64];
 std::atomic<int> capturing{0};
+std::atomic<bool> is_broken{false};  // what is captured
+constexpr result capture_invalidated = 901;
 constexpr int relaxed = 2;
 thread_local int mode = 0;  // global: nothing that could break any thread's capture
 
 }  // namespace
 
 bool is_forbidden() { return capturing > 0 && mode != relaxed; }
+
+bool breaks_capture() {
+    if (capturing > 0) is_broken = true;
+    return capturing > 0;
+}
 
 }  // namespace fake
 
@@ -57,7 +64,7 @@ FAKE result cuStreamEndCapture(void* ended, void** graph) {
     static_cast<stream*>(ended)->captures = false;
     --capturing;
     *graph = nullptr;
-    return success;
+    return is_broken.exchange(false) ? capture_invalidated : success;
 }
 
 FAKE result cuThreadExchangeStreamCaptureMode(int* exchanged) {

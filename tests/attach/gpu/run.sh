@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tries and traces five programs on a machine with a GPU: run.sh FOLDER [options of `watari try`]
-# It takes at most MOST seconds (150) behind compilation: what does not fit is skipped, and said.
+# It takes at most MOST seconds (150) behind compilation: what does not fit is skipped, and said. All of it: 300.
 # What must hold: every style ends ok or unsupported; `without-watari` within 2% of `as-is`, in a program of
 # more than a second; a trace of stream, which has no faults, within 1.15 times its seconds.
 # Sizes are small, since `mapped` and `pinned` read everything over the link in every pass.
@@ -52,20 +52,21 @@ trace() { # seconds, name, what follows `watari trace`
     limited "$1" "trace-$2" 16 watari trace -o "$folder/trace-$2.json" --perfetto "$folder/perfetto-$2.json" "${@:3}"
 }
 
-try 30 overhead --styles as-is --overhead --no-traced -- "$folder/stream" 1024 2000
-try 40 stream -- "$folder/stream" 256 100
-trace 40 stream -- "$folder/stream" 1024 2000
-try 30 stream-shared --no-traced --styles managed,pinned -- "$folder/stream-shared" 128 50
-trace 30 stream-shared --no-touches -- "$folder/stream-shared" 128 50
 try 40 gemm -- "$folder/gemm" 4096 10
-trace 40 gemm -- "$folder/gemm" 4096 10
 try 40 alternating -- "$folder/alternating" 256 4
-trace 40 alternating -- "$folder/alternating" 256 4
 if python3 -c 'import torch' 2>/dev/null; then
     try 90 training --no-traced --styles managed,managed-prefetch -- python3 "$here/training.py" 10
-    trace 60 training -- python3 "$here/training.py" 10
 else
     echo "training.py: no PyTorch here"
 fi
+limited 60 advise 30 watari advise --confirm -- "$folder/alternating" 256 4
+trace 40 alternating -- "$folder/alternating" 256 4
+trace 40 gemm -- "$folder/gemm" 4096 10
+try 30 overhead --styles as-is --overhead --no-traced -- "$folder/stream" 1024 2000
+trace 40 stream -- "$folder/stream" 1024 2000
 limited 60 tests 15 python3 -m pytest -q -p no:cacheprovider -m gpu "$here/../../python/attach"
+try 40 stream -- "$folder/stream" 256 100
+try 30 stream-shared --no-traced --styles managed,pinned -- "$folder/stream-shared" 128 50
+trace 30 stream-shared --no-touches -- "$folder/stream-shared" 128 50
+python3 -c 'import torch' 2>/dev/null && trace 60 training -- python3 "$here/training.py" 10
 exit $failed

@@ -3,6 +3,7 @@
 //     reset N, release N, destroy N    end the context between allocations of N bytes
 //     streams N      a new stream gets the handle of one that was destroyed
 //     capture N      allocates while another stream is captured
+//     beside N       frees more blocks on a stream than are kept, while another is captured
 //     range N, export N, exports N, multicast N, rdma N    hand GPU memory to others
 //     trim N         trims a pool beyond which nothing is freed
 //     wrong N        no bytes, too many, a null pointer, memory that was freed
@@ -77,6 +78,18 @@ void capture(std::size_t bytes) {
     REQUIRE(cuStreamEndCapture(captured, &graph));
     const device_pointer after = ordered(bytes, captured);
     std::puts(before == after ? "still used by the graph" : "other memory");
+}
+
+void beside(std::size_t bytes) {
+    void *captured, *other, *graph;
+    REQUIRE(cuStreamCreate(&captured, 0));
+    REQUIRE(cuStreamCreate(&other, 0));
+    REQUIRE(cuStreamBeginCapture(captured, 0));
+    for (std::size_t i = 1; i <= 100; ++i)
+        REQUIRE(cuMemFreeAsync(ordered(i * bytes, other), other));
+    REQUIRE(cuStreamEndCapture(captured, &graph));
+    for (std::size_t i = 1; i <= 100; ++i)
+        REQUIRE(cuMemFreeAsync(ordered(i * bytes, other), other));
 }
 
 void range(std::size_t bytes) {
@@ -165,6 +178,7 @@ constexpr action actions[] = {
      [](std::size_t n) { end_between(n, [](void* made) { REQUIRE(cuCtxDestroy(made)); }); }, true},
     {"streams", streams, true},
     {"capture", capture, true},
+    {"beside", beside, true},
     {"range", range, true},
     {"export", pointer_of_pool, true},
     {"exports", whole_pool, true},

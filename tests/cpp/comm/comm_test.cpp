@@ -157,6 +157,12 @@ TEST(decomposition, what_cannot_be_divided_is_refused) {
               "the grid has 12 points along x, not a multiple of 8");
     EXPECT_EQ(refusal({.points = {8, 8}, .split = {4, 1}, .periodic = {true, true}, .depth = 3}),
               "a rank has 2 planes along i, fewer than the 3 of the halo");
+    EXPECT_EQ(refusal({.points = {8, 8, 8}, .split = {1, 0, 1}}),
+              "along j are 0 ranks and blocks of 1 points: both must be at least 1");
+    EXPECT_EQ(refusal({.points = {8, 8, 8}, .split = {1, 1, 1}, .blocks = {1, 1, 0}}),
+              "along k are 1 ranks and blocks of 0 points: both must be at least 1");
+    for (const int rank : {-1, 2})
+        EXPECT_THROW(divide({.points = {8, 8}, .split = {2, 1}}, rank), usage_error);
 }
 
 /// Packs and unpacks both ends of each axis of a box as if its neighbours' planes were its own, and

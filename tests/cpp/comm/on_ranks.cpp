@@ -84,6 +84,40 @@ void exchange_all(const place& where, int ranks) {
              {spinor});
 }
 
+/// Boxes as thin as their halo, of one point, of several axes along which a rank is its own
+/// neighbour; elements and messages of nothing.
+void exchange_odd_shapes(const place& where, int count) {
+    const auto ranks = static_cast<std::size_t>(count);
+    const by_axis around{true, true, true, true};
+    for (std::size_t axis = 0; axis < comm::most_axes; ++axis) {
+        extents split = extents::filled(comm::most_axes, 1);
+        split[axis] = ranks;
+        exchange(where, {.points = split, .split = split, .periodic = around}, {4, 12});
+        extents thick = extents::filled(comm::most_axes, 2);
+        thick[axis] = 2 * ranks;
+        exchange(where, {.points = thick, .split = split, .periodic = around, .depth = 2}, {8});
+    }
+    exchange(
+        where,
+        {.points = {2, 3 * ranks + 6}, .split = {1, ranks}, .periodic = {true, false}, .depth = 2},
+        {4});
+    exchange(where, {.points = {ranks}, .split = {ranks}, .periodic = {true}}, {4});
+    exchange(where, {.points = {ranks + 2}, .split = {ranks}}, {16});
+    exchange(where, {.points = {3, 2 * ranks}, .split = {1, ranks}, .periodic = around, .depth = 0},
+             {4});
+    const comm::decomposition box = comm::divide(
+        {.points = {3, ranks}, .split = {1, ranks}, .periodic = around}, comm::world().rank());
+    comm::halo halo(where.path, {.ranks = &comm::world(),
+                                 .part = box,
+                                 .who = where.who,
+                                 .field = where.kind,
+                                 .point_bytes = 0});
+    halo.exchange(std::span<const comm::field>(), nullptr);
+    int nothing = 0;
+    const comm::field empty{&nothing, 0};
+    halo.exchange(std::span(&empty, 1), nullptr);
+}
+
 /// Each level of a multigrid has a halo of its own.
 void exchange_levels(const place& where, int ranks) {
     comm::grid level{.points = {64, 34, 32},
@@ -221,6 +255,7 @@ int main(int count, char** words) {
         }
         exchange_all(where, ranks.size());
         exchange_levels(where, ranks.size());
+        exchange_odd_shapes(where, ranks.size());
         if (!where.who.is_gpu()) exchange_half(ranks.size()), sum_in_order(ranks.size());
         comm::finish();
         return 0;

@@ -46,7 +46,7 @@ TEST(Sum, OfNothingIsZero) {
 }
 
 TEST(Pattern, SeesEveryWrongElement) {
-    const auto& run = measure::pattern_on(the_cpu);
+    const auto& run = kernels_on<measure::pattern_kernels>(the_cpu);
     std::vector<double> data(70001);
     run.fill(data.data(), data.size(), 1, nullptr);
     EXPECT_EQ(run.mismatches(data.data(), data.size(), 1, nullptr), 0u);
@@ -58,11 +58,12 @@ TEST(Pattern, SeesEveryWrongElement) {
 }
 
 TEST(Kernels, CopyAnyLengthFromAnyAlignment) {
-    const cases::kernels& run = cases::kernels_on(the_cpu);
+    const cases::kernels& run = kernels_on<cases::kernels>(the_cpu);
     for (const std::size_t count : {1u, 2u, 3u, 255u, 256u, 1001u}) {
         for (const std::size_t offset : {0u, 1u}) {
             std::vector<double> from(count + 2), to(count + 2, measure::never);
-            measure::pattern_on(the_cpu).fill(from.data(), from.size(), 1, nullptr);
+            kernels_on<measure::pattern_kernels>(the_cpu).fill(from.data(), from.size(), 1,
+                                                               nullptr);
             run.copy(to.data() + offset, from.data() + 1, count, nullptr);
             for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(to[offset + i], from[1 + i]);
             EXPECT_EQ(to[offset + count], measure::never) << "beyond the end";
@@ -71,11 +72,11 @@ TEST(Kernels, CopyAnyLengthFromAnyAlignment) {
 }
 
 TEST(Kernels, CopyBothWays) {
-    const cases::kernels& run = cases::kernels_on(the_cpu);
+    const cases::kernels& run = kernels_on<cases::kernels>(the_cpu);
     for (const std::size_t count : {1u, 256u, 1001u}) {
         std::vector<double> a(count), b(count), to_a(count + 1, -7), to_b(count + 1, -7);
-        measure::pattern_on(the_cpu).fill(a.data(), count, 1, nullptr);
-        measure::pattern_on(the_cpu).fill(b.data(), count, 2, nullptr);
+        kernels_on<measure::pattern_kernels>(the_cpu).fill(a.data(), count, 1, nullptr);
+        kernels_on<measure::pattern_kernels>(the_cpu).fill(b.data(), count, 2, nullptr);
         run.copy_both(to_a.data(), a.data(), to_b.data(), b.data(), count, nullptr);
         EXPECT_TRUE(std::equal(a.begin(), a.end(), to_a.begin()));
         EXPECT_TRUE(std::equal(b.begin(), b.end(), to_b.begin()));
@@ -86,9 +87,11 @@ TEST(Kernels, CopyBothWays) {
 
 TEST(Kernels, ReadChangesNothing) {
     std::vector<double> data(1001);
-    measure::pattern_on(the_cpu).fill(data.data(), data.size(), 1, nullptr);
-    cases::kernels_on(the_cpu).read(data.data(), data.size(), nullptr);
-    EXPECT_EQ(measure::pattern_on(the_cpu).mismatches(data.data(), data.size(), 1, nullptr), 0u);
+    kernels_on<measure::pattern_kernels>(the_cpu).fill(data.data(), data.size(), 1, nullptr);
+    kernels_on<cases::kernels>(the_cpu).read(data.data(), data.size(), nullptr);
+    EXPECT_EQ(kernels_on<measure::pattern_kernels>(the_cpu).mismatches(data.data(), data.size(), 1,
+                                                                       nullptr),
+              0u);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Reductions, AreTheSameToTheBitHoweverWholePiecesAreDivided) {
     constexpr std::size_t rows = 3000, row = 64, systems = 2;
     const std::vector<double> values = random_values(rows * row * systems);
     const std::vector<double> whole = totals_of({rows * row, systems, row}, values);
-    for (const std::size_t ranks : {1u, 2u, 3u, 5u}) {
+    for (const std::size_t ranks : {1u, 2u, 3u, 4u, 5u, 8u}) {
         std::vector<double> ordered(partial_doubles(rows, systems, 2), NAN);
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             std::vector<std::size_t> numbers;  // scattered: every rank has each ranks-th row

@@ -19,14 +19,20 @@ namespace watari::emulated {
 namespace hmatrix_parts {
 using namespace cpu::hmatrix_parts;
 }
-template <class Element>
-struct hmatrix_product {
-    static const hmatrix::product_kernels<Element> table;
-};
 }  // namespace watari::emulated
 
+namespace watari::hmatrix {
+template <class Element>
+struct emulated_kernels {
+    decltype(product_kernels<Element>::multiply) multiply;
+    static const emulated_kernels emulated;
+};
+}  // namespace watari::hmatrix
+
 #define gpu emulated
+#define product_kernels emulated_kernels
 #include "watari/hmatrix/product/multiply.cu"
+#undef product_kernels
 #undef gpu
 
 namespace watari::hmatrix {
@@ -70,7 +76,7 @@ std::vector<double> passed(const Matrix& m, const std::vector<double>& x, std::s
         std::vector<double> data(batches[b].bytes / 8);  // aligned
         std::memcpy(data.data(), bytes.data() + batches[b].offset, batches[b].bytes);
         const group_view g = plan.group(b);
-        emulated::hmatrix_product<Element>::table.multiply(
+        emulated_kernels<Element>::emulated.multiply(
             g, reinterpret_cast<const std::byte*>(data.data()), x.data(), scratch.data(), y.data(),
             systems, nullptr);
     }

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "krylov/dense.hpp"
-#include "watari/core/threads.hpp"
+#include "krylov/thread_counts.hpp"
 #include "watari/measure/hold.hpp"
 
 namespace watari::krylov {
@@ -144,20 +144,9 @@ TEST(Cg, AFixedCountNeverWaitsForTheGpu) {
 }
 
 TEST(Cg, TheBitsDependOnNoThreadCount) {
-    constexpr std::size_t length = 150;
-    dense_system<complex<double>> system(the_cpu, length);
+    dense_system<complex<double>> system(the_cpu, 150);
     system.fill_positive(4, 0.05);
-    problem<complex<double>> given = system.problem();
-    given.sums.piece = 8;
-    std::vector<complex<double>> first;
-    for (int threads = 1; threads <= 8; ++threads) {
-        cpu::set_threads(threads);
-        std::fill_n(system.x(), length, complex<double>{});
-        solve(given, {.relative = 1e-6});
-        if (first.empty()) first = system.solution();
-        EXPECT_TRUE(first == system.solution()) << threads << " threads";
-    }
-    cpu::set_threads(2);
+    expect_the_same_bits(system, [](const auto& given) { solve(given, {.relative = 1e-6}); });
 }
 
 TEST_P(CgOn, ReportsWhatItCannotSolve) {

@@ -58,14 +58,19 @@ void multiply_and_sum(T* y, const T* matrix, const T* x, const T* left, double* 
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::dense_kernels<T> dense<T>::table{
-    .multiply = multiply<T>, .divide = divide<T>, .multiply_and_sum = multiply_and_sum<T>};
+const dense_kernels<T> dense_kernels<T>::WATARI_BACKEND{
+    .multiply = WATARI_BACKEND::multiply<T>,
+    .divide = WATARI_BACKEND::divide<T>,
+    .multiply_and_sum = WATARI_BACKEND::multiply_and_sum<T>};
 
-template struct dense<float>;
-template struct dense<double>;
-template struct dense<complex<float>>;
-template struct dense<complex<double>>;
+template const dense_kernels<float> dense_kernels<float>::WATARI_BACKEND;
+template const dense_kernels<double> dense_kernels<double>::WATARI_BACKEND;
+template const dense_kernels<complex<float>> dense_kernels<complex<float>>::WATARI_BACKEND;
+template const dense_kernels<complex<double>> dense_kernels<complex<double>>::WATARI_BACKEND;
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

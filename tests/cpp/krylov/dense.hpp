@@ -23,24 +23,8 @@ struct dense_kernels {
     /// y = A x, and partial sums of <left,y> and |y|^2 in pieces.
     void (*multiply_and_sum)(T* y, const T* matrix, const T* x, const T* left, double* partials,
                              std::size_t length, std::size_t systems, std::size_t piece, stream_t);
+    static const dense_kernels cpu, gpu;
 };
-
-}  // namespace watari::krylov
-
-namespace watari::cpu {
-template <class T>
-struct dense {
-    static const krylov::dense_kernels<T> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class T>
-struct dense {
-    static const krylov::dense_kernels<T> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::krylov {
 
 /// The CPU, and a GPU where there is one.
 inline std::vector<processor> processors() {
@@ -86,6 +70,7 @@ public:
     T* b(std::size_t system = 0) { return b_.data() + system * length_; }
     T* x(std::size_t system = 0) { return x_.data() + system * length_; }
     std::size_t length() const { return length_; }
+    std::size_t systems() const { return systems_; }
 
     /// Random numbers about a diagonal.
     void fill_random(unsigned seed, double diagonal, double others = 1) {
@@ -135,9 +120,7 @@ public:
             kernels().divide(z, matrix(), r, length_, systems, stream);
         };
     }
-    const dense_kernels<T>& kernels() const {
-        return dispatched<cpu::dense<T>::table, gpu::dense<T>::table>(who_);
-    }
+    const dense_kernels<T>& kernels() const { return watari::kernels_on<dense_kernels<T>>(who_); }
 
     /// |b - A x| / |b|, by plain loops.
     double relative_residual(std::size_t system = 0) {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "krylov/dense.hpp"
-#include "watari/core/threads.hpp"
+#include "krylov/thread_counts.hpp"
 #include "watari/krylov/bytes.hpp"
 #include "watari/krylov/cg.hpp"
 
@@ -129,17 +129,7 @@ TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
 TEST(Gmres, TheBitsDependOnNoThreadCount) {
     dense_system<double> system(the_cpu, 150);
     system.fill_random(4, 40);
-    problem<double> given = system.problem();
-    given.sums.piece = 8;
-    std::vector<double> first;
-    for (int threads = 1; threads <= 8; ++threads) {
-        cpu::set_threads(threads);
-        std::fill_n(system.x(), 150, 0.0);
-        solve(given);
-        if (first.empty()) first = system.solution();
-        EXPECT_EQ(first, system.solution()) << threads << " threads";
-    }
-    cpu::set_threads(2);
+    expect_the_same_bits(system, [](const auto& given) { solve(given); });
 }
 
 TEST_P(GmresOn, EndsWhereThereIsNoWayOn) {

@@ -85,7 +85,7 @@ template <class Solve>
 void same_bits_on_ranks(dense_system<double>& system, const Solve& solve) {
     std::vector<double> one;
     std::size_t iterations = 0;
-    for (const std::size_t ranks : {1u, 2u, 3u, 4u}) {
+    for (const std::size_t ranks : {1u, 2u, 3u, 4u, 8u}) {
         std::fill_n(system.x(), length, 0.0);
         team_of_ranks team(system, ranks);
         for (const report& result : team.run(solve)) {

@@ -30,8 +30,8 @@ std::uint64_t checksum(const std::vector<std::byte>& data, std::size_t step = co
     for (std::size_t first = 0; first < count; first += step) {
         std::vector<std::uint64_t> sums(count);
         const std::size_t here = std::min(step, count - first);
-        rows_on(the_cpu).checksum(sums.data(), {part.data() + first * stride, stride}, here, bytes,
-                                  first, nullptr);
+        kernels_on<row_kernels>(the_cpu).checksum(
+            sums.data(), {part.data() + first * stride, stride}, here, bytes, first, nullptr);
         sum = std::accumulate(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(here), sum);
     }
     return sum;
@@ -67,7 +67,7 @@ TEST(Checksum, OfAGpuIsTheCpus) {
     std::memcpy(there.data(), data.data(), data.size());
     device::use(0);
     const device::stream stream;
-    rows_on(gpu_number(0))
+    kernels_on<row_kernels>(gpu_number(0))
         .checksum(sums.data(), {there.data(), stride}, count, bytes, 0, stream.get());
     device::synchronize(stream.get());
     EXPECT_EQ(std::accumulate(sums.data(), sums.data() + count, std::uint64_t{0}), checksum(data));

@@ -32,10 +32,12 @@ std::vector<processor> readers() {
     return found;
 }
 
-void fill(double* data) { measure::pattern_on(the_cpu).fill(data, count, seed, nullptr); }
+void fill(double* data) {
+    kernels_on<measure::pattern_kernels>(the_cpu).fill(data, count, seed, nullptr);
+}
 
 std::size_t mismatches(processor who, const double* data) {
-    return measure::pattern_on(who).mismatches(data, count, seed, nullptr);
+    return kernels_on<measure::pattern_kernels>(who).mismatches(data, count, seed, nullptr);
 }
 
 TEST(ProgramData, StaticDataAreRead) {

@@ -35,7 +35,7 @@ TEST_P(GemmRealign, MovesEachRowAndNothingElse) {
             data.data()[i] = static_cast<unsigned char>(random());
         const skewed_rows rows{data.data(), count, bytes, stride, fours(unit), fours(unit), unit};
         const std::vector<unsigned char> before(data.data(), data.data() + count * stride);
-        realign_on(GetParam()).realign(rows, nullptr);
+        kernels_on<realign_kernels>(GetParam()).realign(rows, nullptr);
         if (GetParam().is_gpu()) device::synchronize(nullptr);
         for (std::size_t i = 0; i < count; ++i) {
             const unsigned char* was = before.data() + i * stride;
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Processors, GemmRealign, testing::ValuesIn(processors()
 
 TEST(GemmRealignAbsent, AMissingGpuIsSaid) {
     if (device::count() > 0) GTEST_SKIP() << "there is a GPU";
-    EXPECT_THROW(realign_on(gpu_number(0)), unsupported);
+    EXPECT_THROW(kernels_on<realign_kernels>(gpu_number(0)), unsupported);
 }
 
 }  // namespace

@@ -50,15 +50,6 @@ WATARI_KERNEL inline token begin_write(const namespace_view& view, std::uint64_t
     return command;
 }
 
-/// The same, unless every identifier is in use.
-WATARI_KERNEL inline token try_begin_write(const namespace_view& view, std::uint64_t block,
-                                           std::uint32_t count, const void* source, bool fua) {
-    token command;
-    if (fits(view, count, command) && try_take(view, command))
-        send_write(view, block, count, source, fua, command);
-    return command;
-}
-
 /// Begins to make lasting what writes that are done have written.
 WATARI_KERNEL inline token begin_flush(const namespace_view& view) {
     token command;

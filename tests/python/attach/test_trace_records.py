@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import numpy as np
 import pytest
 import tracing
 from tracing import MIB, READ, WRITE, allocation, copy, counter, kernel, process, record
 
-from watari.attach.events import Frame
 from watari.attach.trace import (
     findings,
-    lines,
     observed,
     phases,
     records,
@@ -25,7 +22,6 @@ from watari.attach.trace.lives import NOBODY, owners
 from watari.attach.trace.records import Copy, Counter, Kind
 from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How, transfers
-from watari.common.errors import FileError
 from watari.model.program import read_trace
 
 A, B = 0x10000000, 0x20000000
@@ -230,53 +226,10 @@ def test_records_of_another_clock_are_noticed(tmp_path) -> None:
     assert reasons == ["1 records have times outside the run: another clock"]
 
 
-def test_kernels_have_the_names_of_their_source() -> None:
-    if not shutil.which("c++filt"):
-        pytest.skip("no c++filt: install binutils")
-    names = {1: "_Z7add_onePfm", 2: "plain"}
-    assert lines.demangled(names) == {1: "add_one(float*, unsigned long)", 2: "plain"}
-
-
-def test_a_tool_that_does_not_answer_costs_the_words_alone(monkeypatch, tmp_path) -> None:
-    slow = tmp_path / "slow"
-    slow.write_text("#!/bin/sh\nexec sleep 60\n")
-    slow.chmod(0o755)
-    monkeypatch.setattr(lines, "SECONDS", 0.1)
-    monkeypatch.setattr(shutil, "which", lambda name: str(slow))
-    names = {1: "_Z7add_onePfm", 2: "plain"}
-    assert lines.demangled(names) == names
-    assert lines.of([Frame(str(slow), 0x10)]) == {}
-
-
-def test_a_file_that_is_cut_off_counts_as_far_as_it_is_whole(tmp_path) -> None:
-    of = process(kernel(1, 2))
-    (tmp_path / "records-12.bin").write_bytes(of.records.tobytes()[:-1])
-    (tmp_path / "notes-12.txt").write_text(
-        "name 1 first\nsite 77 /a b/c.so+0x1f\t/d+0x2\nname 2 se"
-    )
-    read = records.read(tmp_path)[0]
-    assert (read.pid, len(read.records), read.ended) == (12, 2, False)
-    assert read.names == {1: "first"}
-    assert read.sites == {77: (Frame("/a b/c.so", 0x1F), Frame("/d", 2))}
-
-
-def test_lines_that_were_torn_are_left_out(tmp_path) -> None:
-    (tmp_path / "records-12.bin").write_bytes(process(kernel(1, 2)).records.tobytes())
-    (tmp_path / "notes-12.txt").write_text("na\nname 1\n\nname one first\nname 2 second\n")
-    assert records.read(tmp_path)[0].names == {1: "", 2: "second"}
-
-
 def test_an_allocation_of_no_bytes_is_not_divided_by() -> None:
     of, lives = example()
     content = file_of(of, [*lives, allocation(0, 0, "bb")])
     assert [a["bytes"] for a in content["allocations"]] == [MIB]
-
-
-def test_records_of_another_format_are_refused(tmp_path) -> None:
-    begun = record(Kind.BEGIN, 0, detail=99)
-    (tmp_path / "records-1.bin").write_bytes(begun.tobytes())
-    with pytest.raises(FileError, match="format 99"):
-        records.read(tmp_path)
 
 
 def example():

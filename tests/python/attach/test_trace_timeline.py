@@ -35,11 +35,11 @@ def test_times_are_microseconds_from_the_first_event() -> None:
     assert [e["ts"] for e in events if e["ph"] == "X"] == [0, 2000, 4000]
 
 
-def test_kernels_of_several_streams_get_lanes() -> None:
+def test_kernels_of_several_streams_get_rows() -> None:
     events = timeline(kernel(1, 5), kernel(2, 3), kernel(4, 8), kernel(6, 7), kernel(5, 9))
-    lanes = [tid for _, _, tid in slices(events, "first")]
-    first, second, third = (perfetto.KERNELS + perfetto.LANES * lane for lane in range(3))
-    assert lanes == [first, second, second, first, third]
+    rows = [tid for _, _, tid in slices(events, "first")]
+    first, second, third = (perfetto.KERNELS + perfetto.ROWS * row for row in range(3))
+    assert rows == [first, second, second, first, third]
     names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
     assert names == ["GPU: kernels", "GPU: kernels (2)", "GPU: kernels (3)"]
 

@@ -77,7 +77,9 @@ def test_memory_that_others_use_stays_gpu_memory(tmp_path, how, api, name):
     assert quantity(case, "pinned_peak") == 600
 
 
-@pytest.mark.parametrize("words", [("wrong", "8192"), ("trim", "4096"), ("crowd", "200")])
+@pytest.mark.parametrize(
+    "words", [("wrong", "8192"), ("trim", "4096"), ("crowd", "200"), ("beside", "64")]
+)
 def test_a_program_sees_no_difference(tmp_path, words):
     options = ("--same-output", "-")
     ended, styles = attempt(tmp_path, *words, options=options, pageable=1, memory=8 * GB)

@@ -180,7 +180,11 @@ USED = {"allocation": "a", "processor": "gpu", "read": 8, "written": 0}
         (0, ("t.json",), "nothing is read or written"),
         (8, ("t.json", "size=3"), "is a trace, which has no axes: leave out 'size=3'"),
         (8, ("copy", "--machine", "."), "a folder"),
-        (8, ("copy", "--machine", "empty.json"), "empty.json: nothing that a machine profile is"),
+        (
+            8,
+            ("copy", "--machine", "empty.json"),
+            "empty.json: no measurement that a machine profile needs",
+        ),
         (8, ("list.json",), "no trace: the file:"),
     ],
 )

@@ -91,7 +91,7 @@ def test_unsupported_is_exit_code_0(watari):
 def test_budget_says_what_is_missing_and_resume_completes_it(watari, tmp_path):
     code, out, _ = watari(*COPY, "-o", "run.json", "--budget", "1s")
     assert code == 0
-    assert "2 trials missing; continue with: watari run --resume run.json" in out
+    assert "2 trials missing; resume with: watari run --resume run.json" in out
     code, out, _ = watari("run", "--resume", "run.json")
     assert (code, "missing" in out) == (0, False)
     assert [len(case.trials) for case in schema.read(tmp_path / "run.json").cases] == [2]
@@ -101,7 +101,7 @@ def test_resume_with_another_plan_is_refused(watari):
     watari(*COPY, "-o", "run.json")
     code, _, err = watari("run", "touch", "--resume", "run.json")
     assert code == 2
-    assert "cannot be continued with this plan" in err
+    assert "cannot be resumed with this plan" in err
 
 
 @pytest.mark.parametrize(

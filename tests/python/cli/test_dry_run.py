@@ -90,7 +90,7 @@ def test_on_a_cpu_only_cases_of_managed_memory_lack_something() -> None:
         for name, case in CASES.items()
         if "processor" in case.axes
         for one in resolve(name, {"processor": "cpu"}, machine)
-        if dry_run.remark(one, record.Machine.model_validate(machine))
+        if dry_run.note(one, record.Machine.model_validate(machine))
     }
     assert lacking == {"access", "touch"}
 

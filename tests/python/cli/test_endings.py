@@ -145,6 +145,12 @@ def test_ctrl_c_while_modules_are_imported_is_reported(process, tmp_path):
     assert ended == (130, "watari: interrupted\n")
 
 
+def test_memory_that_ends_while_modules_are_imported_is_reported(process, tmp_path):
+    (tmp_path / "typer.py").write_text("raise MemoryError")
+    ended = process("list", program=["-m", "watari"], folders=[tmp_path])
+    assert ended == (1, "watari: out of memory\n")
+
+
 SECOND_AT_START = """
 import os, signal, sys
 class Interrupting:

@@ -21,7 +21,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 SET_UP = re.compile(r"(sudo )?(apt(-get)?|git|cd|make|pip|python3? -m (venv|pip)|source|\.) ")
-KEPT = re.compile(r"PIP_|.*_proxy$|CCACHE_|CMAKE_\w+_LAUNCHER$")
+KEPT = re.compile(r"PIP_|.*_proxy$|CCACHE_|CMAKE_\w+_LAUNCHER$|CUDAARCHS$")
 FOUND_SLOWER = 3
 HANGS = 7200  # seconds: a limit for what never ends, not for a slow machine
 

@@ -10,6 +10,7 @@ import pytest
 
 import watari
 from watari import _native as native
+from watari.cases import CASES, FOLDERS
 from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
 
 DTYPES = ("bool", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64")
@@ -90,7 +91,7 @@ def test_errors_are_those_of_python() -> None:
     for size in (0, -8):
         with pytest.raises(ValueError, match="size must be positive"):
             made("pageable", size)
-    with pytest.raises(ValueError, match="no multiple of the 8 bytes of a float64"):
+    with pytest.raises(ValueError, match="not a multiple of the 8 bytes of a float64"):
         made("pageable", 12)
     with pytest.raises(ValueError, match="takes 96 bytes, not 100"):
         made("pageable", 100, shape=(3, 4))
@@ -101,7 +102,7 @@ def test_errors_are_those_of_python() -> None:
     with pytest.raises(TypeError, match="needs a size or a shape"):
         made("pageable")
     for dtype in (object, "datetime64[s]", "U4", ">f8", "longdouble"):
-        with pytest.raises(TypeError, match="no plain numbers"):
+        with pytest.raises(TypeError, match="have no type code in DLPack"):
             made("pageable", 64, dtype=dtype)
     with pytest.raises(MemoryError) as raised:
         made("pageable", 2**50)
@@ -144,7 +145,7 @@ def test_dlpack_says_where_the_memory_is(kind: str, number: int) -> None:
     assert numpy.from_dlpack(buffer).sum() == 200
 
 
-def test_the_stub_has_every_name_of_the_compiled_module_and_no_other() -> None:
+def test_the_stub_has_every_name_of_the_compiled_module_but_those_of_cases() -> None:
     stub = ast.parse((Path(watari.__file__).parent / "_native.pyi").read_text())
     defined = (ast.ClassDef, ast.FunctionDef)
     written = {node.name: node for node in stub.body if isinstance(node, defined)}
@@ -154,7 +155,8 @@ def test_the_stub_has_every_name_of_the_compiled_module_and_no_other() -> None:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     names = {name for name in dir(native) if not name.startswith("_")}
-    assert set(written) | constants == names
+    of_cases = {*CASES, *(f"{folder.upper()}_STYLES" for folder in FOLDERS)}
+    assert set(written) | constants == names - of_cases
     for name, node in written.items():
         if not isinstance(node, ast.ClassDef):
             arguments = getattr(native, name).__nb_signature__[0][0]

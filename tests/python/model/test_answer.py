@@ -63,7 +63,7 @@ def test_an_unsure_crossover_is_a_range() -> None:
     assert from_pass(option(0, 1.0), option(1.2, 0.5)) == "from the 3rd pass on"
     wide = from_pass(option(0, 1.0, 0.1), option(1.2, 0.5, 0.1))
     assert wide == "from the 2nd to 4th pass on"
-    assert from_pass(option(0, 1.0, 0.4), option(1.2, 0.7, 0.4)).endswith("but not surely")
+    assert from_pass(option(0, 1.0, 0.4), option(1.2, 0.7, 0.4)).endswith("but this is not certain")
     assert from_pass(option(0, 1.0), option(1.2, 1.5)) == ""
 
 
@@ -114,12 +114,12 @@ def test_trials_that_scatter_too_much_are_too_few() -> None:
     for i, trial in enumerate(made["cases"][-1]["trials"]):
         trial["host_s"] = [(1 + i) * s for s in trial["host_s"]]
     said = by_topic(Results.model_validate(made))
-    assert said["cpu-again"].confidence == "2 trials are too few to say how sure"
+    assert said["cpu-again"].confidence == "2 trials are too few for an interval"
 
 
 def test_a_machine_without_a_gpu_answers_for_its_cpu_and_says_why_no_more() -> None:
     lines = [s.line() for s in answer([synthetic.results(synthetic.cpu_machine())])]
-    assert lines[0].startswith("Used again and again by the CPU: parts that stay in its caches")
+    assert lines[0].startswith("Used again and again by the CPU: parts that fit its caches")
     assert any("memories of a GPU: no GPU driver" in line for line in lines)
     assert not any("GPU memory," in line for line in lines)
 

@@ -12,8 +12,8 @@ from watari.results.measured import Measured, measurements
 
 PAGE = (Path(__file__).parents[3] / "docs" / "memory-paths.md").read_text()
 GIB = 2**30
-ORDINALS = {3: "a third", 7: "a seventh", 11: "an eleventh"}
-NUMBERS = {2: "two", 4: "four", 8: "eight"}
+ORDINALS = {3: "a third", 4: "a quarter", 7: "a seventh", 11: "an eleventh"}
+NUMBERS = {2: "two", 8: "eight"}
 
 
 def rate(key: str, size: int = GIB) -> float:
@@ -41,7 +41,7 @@ def test_memory_of_the_gpu() -> None:
     copied = only("nvidia-h200-x86_64/20261121-standard.json", "copy", **ends).median
     conclusion(f"{copied / 1e3:.2f} TB/s. Managed memory costs one slow pass")
     cheaper = rate("prefetch gpu") / rate("fault gpu managed read")
-    conclusion(f"makes that pass {NUMBERS[round(cheaper)]} times cheaper")
+    conclusion(f"a `prefetch` costs {ORDINALS[round(cheaper)]} of that pass")
 
 
 def test_data_used_once() -> None:
@@ -63,8 +63,8 @@ def test_data_used_once_or_twice() -> None:
     one = only(f"{h200}standard.json", "access", **small, hint="mapped")
     fetches = seconds * one.part("settled") * 1e9 / one.bytes_per_sample
     conclusion(
-        f"one faulting pass costs as much as {NUMBERS[round(passes)]} mapped passes, one prefetch "
-        f"as much as {NUMBERS[round(fetches)]}"
+        f"one pass with faults costs as much as {NUMBERS[round(passes)]} mapped passes, one "
+        f"prefetch as much as {NUMBERS[round(fetches)]}"
     )
 
 
@@ -84,7 +84,7 @@ def test_two_gpus() -> None:
     rates = [only(name, "copy", **ends, means=m).median for m in ("kernel", "copy-engine")]
     local = only(name, "copy", from_="device", to="device", means="kernel").median
     part = ORDINALS[round(local / (sum(rates) / 2))]
-    conclusion(f"{rates[0]:.0f} to {rates[1]:.0f} GB/s, {part} of the GPU's own memory")
+    conclusion(f"{rates[0]:.0f} to {rates[1]:.0f} GB/s, {part} of the rate of the GPU's own memory")
 
 
 def test_both_directions() -> None:

@@ -13,7 +13,6 @@ from held_out import FITTED, TESTED, Pair, pairs, profile
 from watari.model import advise
 
 DOCS = Path(__file__).parents[3] / "docs" / "evidence" / "advise.md"
-APPLICATION = 1  # flops
 
 
 def errors(chosen: list[Pair]) -> np.ndarray:

@@ -19,7 +19,7 @@ from watari.model import known, machine, predict
 from watari.model.advise import advise, option, surely_faster
 from watari.model.machine import Curve, MachineProfile, Point
 from watari.model.price import Prices, factor_of
-from watari.model.program import Program, as_trace, read_trace
+from watari.model.program import SCHEMA, Program, read_trace, side
 from watari.model.styles import NAMES
 from watari.model.walk import Traits, parts
 from watari.model.work import Pass, Step, components
@@ -203,6 +203,34 @@ def test_one_memory_moves_nothing() -> None:
         found = one_phase(style, Traits("unified"))
         keys = {key for work, _ in found.values() for key in components(work)}
         assert not any("link" in key or "fault" in key or "prefetch" in key for key in keys)
+
+
+def as_trace(program: Program) -> dict[str, Any]:
+    """The program as a trace file has it, what comes before and after among its phases."""
+    phases = (*program.before, *program.phases, *program.after)
+    return {
+        "schema": SCHEMA,
+        "name": program.name,
+        "allocations": [{"name": a.name, "bytes": a.bytes} for a in program.allocations.values()],
+        "phases": [
+            {
+                "name": phase.name,
+                "repeats": phase.repeats,
+                "accesses": [
+                    {
+                        "allocation": a.allocation,
+                        "processor": side(a.processor),
+                        "read": a.read,
+                        "written": a.written,
+                        "passes": a.passes,
+                        "pattern": a.pattern,
+                    }
+                    for a in phase.accesses
+                ],
+            }
+            for phase in phases
+        ],
+    }
 
 
 def test_a_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:

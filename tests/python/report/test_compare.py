@@ -235,7 +235,7 @@ def test_what_was_ok_and_is_not_measured_is_lost() -> None:
     ]
     rows = compare.compare(Results.model_validate(base), Results.model_validate(new))
     assert {row.note for row in rows if row.verdict == LOST} == {
-        "ok in base, its run ended before it"
+        "ok in base, its run ended before this case"
     }
 
 

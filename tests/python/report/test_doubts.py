@@ -61,6 +61,10 @@ def test_sizes_within_a_cache_and_shared_cores_are_remarked() -> None:
     found = {m["size"]: notes(m) for m in of(cpu())}
     assert found == {2**20: ["within cache"], 2**26: [], 2**30: []}
     assert notes(of(cpu(threads=8))[-1]) == ["8 threads on 2 cores"]
+    two_ranks = cpu(ranks=2).as_dict()
+    assert notes(of(Results.model_validate(two_ranks))[-1]) == ["4 threads on 2 cores"]
+    two_ranks["machine"]["hosts"] = ["a", "b"]
+    assert notes(of(Results.model_validate(two_ranks))[-1]) == [], "a rank on each host"
     gpu = {m["size"]: notes(m) for m in of(synthetic.results()) if m["from"] == "pinned"}
     assert gpu[2**20] == []  # crosses the link, whatever caches hold
 

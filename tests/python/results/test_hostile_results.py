@@ -139,6 +139,7 @@ def test_what_is_missing_has_every_axis_too(tmp_path: Path) -> None:
 
 
 TRIAL = ("cases", 0, "trials", 0)
+PICTURE = {"unit": "m/s", "most": 1.0, "width": 4.0, "height": 4.0, "at": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -165,6 +166,18 @@ TRIAL = ("cases", 0, "trials", 0)
             (*TRIAL, "histograms"),
             {"latency": {"unit": "s", "low": [0.0], "high": [], "count": [1]}},
             "histograms.latency.high: has 0 values, and count 1",
+        ),
+        (
+            "copy",
+            (*TRIAL, "pictures"),
+            {"speed": {**PICTURE, "rows": ["A.", "B"]}},
+            "pictures.speed.rows: are not of one length",
+        ),
+        (
+            "copy",
+            (*TRIAL, "pictures"),
+            {"speed": {**PICTURE, "rows": ["A-"]}},
+            "pictures.speed.rows[0]: ",
         ),
         ("copy", ("machine", "processors"), [], "machine.processors: must begin with the CPU"),
         ("copy", ("machine", "links", 0, "bandwidth"), -1.0, "machine.links[0].bandwidth: "),
@@ -216,7 +229,7 @@ def test_what_a_newer_version_measured_is_not_continued(
     with pytest.raises(SystemExit) as ended:
         commands.main(["run", "--resume", "run.json"])
     assert ended.value.code == 2
-    assert "cannot be continued: unknown case 'teleport'" in capsys.readouterr().err
+    assert "cannot be resumed: unknown case 'teleport'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"schema": ' + "9" * 5000])

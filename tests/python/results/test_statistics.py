@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from watari.results import statistics
 from watari.results.statistics import (
-    as_rate,
     interval,
     order_rank,
     rate,
@@ -135,16 +134,6 @@ def test_rates() -> None:
     assert rate(100, 4.0) == 25.0
     assert rate(100, [1.0, 4.0]).tolist() == [100.0, 25.0]
     assert math.isnan(rate(100, 0.0))
-
-
-def test_a_summary_as_rates() -> None:
-    in_time = summary([[1.0, 2.0, 4.0], [2.0, 2.0, 2.0], [4.0, 2.0, 5.0]])
-    in_rate = as_rate(in_time, 8.0)
-    assert (in_rate.minimum, in_rate.median, in_rate.maximum) == (1.6, 4.0, 8.0)
-    assert in_rate.first_quartile <= in_rate.third_quartile
-    assert in_rate.interval is not None
-    assert in_rate.interval[0] < 4.0 < in_rate.interval[1]
-    assert in_rate.medians == (4.0, 4.0, 2.0)
 
 
 def trial(status: str = "ok", phases: list[dict[str, Any]] | None = None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from watari.common.errors import UsageError
 from watari.plan.request import resolve
 from watari.results import schema
 from watari.run import launch, prefault, prepare, worker
+from watari.run.launcher import Launcher, python, safe_path
 
 FOREIGN = ("json", "numpy", "typing", "statistics", "subprocess", "sitecustomize", "runpy")
 
@@ -39,12 +40,12 @@ def foreign(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("foreign")
 def test_modules_of_the_current_folder_are_not_run(safe, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONSAFEPATH", safe)
-    result = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
+    result = launch.trial(COPY, Launcher(), 60, tmp_path)
     assert result["status"] == "ok", result
     assert prefault.start(2**20)
     subprocess.run(
-        launch.python("watari.run.gpu_mpi"),
-        env=launch.safe_path(os.environ),
+        python("watari.run.gpu_mpi"),
+        env=safe_path(os.environ),
         check=False,
         timeout=300,
     )
@@ -88,7 +89,7 @@ def test_an_empty_home_is_not_the_root(monkeypatch):
 def test_ranks_of_a_batch_job_are_not_those_of_a_trial(variables, tmp_path, monkeypatch):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    result = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
+    result = launch.trial(COPY, Launcher(), 60, tmp_path)
     assert (result["status"], result["ranks"]) == ("ok", 1), result
 
 

@@ -16,12 +16,13 @@ from watari.machine import probe
 from watari.machine.hosts import apart
 from watari.plan.request import Request
 from watari.run import hosts, launch, question, worker
+from watari.run.launcher import PINNING, Launcher, for_all_ranks
 
 FAKE = Path(__file__).parents[1].joinpath("fake_hosts.py")
 
 
 def fake(per_host, variables="", program=FAKE):
-    return launch.Launcher.parse(f"{variables} {sys.executable} {program} {{ranks}} {per_host}")
+    return Launcher.parse(f"{variables} {sys.executable} {program} {{ranks}} {per_host}")
 
 
 def himeno(ranks):
@@ -30,7 +31,18 @@ def himeno(ranks):
 
 def test_the_host_of_each_rank_is_asked():
     assert hosts.ask(himeno(4), fake(2)) == ["node0", "node0", "node1", "node1"]
-    assert hosts.of_ranks([himeno(1), himeno(3), himeno(2)], fake(2)) == ["node0", "node0", "node1"]
+    machine = hosts.described(probe.machine(), [himeno(1), himeno(3), himeno(2)], fake(2))
+    assert machine["hosts"] == ["node0", "node0", "node1"]
+    assert hosts.summary(machine["hosts"]) == "3 ranks on 2 hosts: node0, node1"
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_host_that_is_not_the_launchers_is_described_by_itself(ranks):
+    here = {"name": "of the launcher", "hosts": ["login"]}
+    machine = hosts.described(here, [himeno(ranks)], fake(2))
+    assert machine["hosts"] == ["node0"] * ranks
+    assert machine["name"] == probe.machine()["name"]
+    assert hosts.summary(machine["hosts"]) == ("1 rank on node0", "2 ranks on node0")[ranks - 1]
 
 
 def test_every_host_is_described(tmp_path, monkeypatch):
@@ -53,7 +65,6 @@ def test_every_host_is_described(tmp_path, monkeypatch):
         ("node1", "governor powersave, not none"),
         ("node2", "gave no record"),
     ]
-    assert hosts.described(here, [himeno(2)], fake(2)) == here
 
 
 def test_a_record_that_lost_a_line_is_none(monkeypatch):
@@ -65,16 +76,17 @@ def test_a_record_that_lost_a_line_is_none(monkeypatch):
         assert hosts.records(himeno(2), ["node0"] * 2, fake(2)) == found
 
 
-def test_one_host_one_rank_and_a_bad_launcher_say_nothing(monkeypatch, tmp_path):
-    assert hosts.of_ranks([himeno(2)], fake(2)) == []
-    assert hosts.of_ranks([], fake(1)) == []
+def test_this_host_and_a_bad_launcher_change_nothing(monkeypatch, tmp_path):
+    here = {"hosts": ["login"]}
+    monkeypatch.setenv("SLURMD_NODENAME", "node0")
+    assert hosts.described(here, [himeno(2)], fake(2)) is here
+    assert hosts.described(here, [], fake(1)) is here
     never = dataclasses.replace(fake(1), command=("/no/such/program",))
-    assert hosts.of_ranks([himeno(1)], never) == []
-    assert hosts.of_ranks([himeno(2)], never) == []
-    assert hosts.of_ranks([himeno(2)], launch.Launcher.parse("false")) == []
-    assert hosts.of_ranks([himeno(2)], launch.Launcher.parse("true")) == []
+    assert hosts.described(here, [himeno(1)], Launcher()) is here  # no launcher is asked
+    for launcher in (never, Launcher.parse("false"), Launcher.parse("true")):
+        assert hosts.described(here, [himeno(2)], launcher) is here
     monkeypatch.setattr(hosts, "LIMIT_SECONDS", 0.3)
-    assert hosts.ask(himeno(2), launch.Launcher.parse("sleep 600"), tmp_path) == []
+    assert hosts.ask(himeno(2), Launcher.parse("sleep 600"), tmp_path) == []
     assert list(tmp_path.iterdir()) == []
 
 
@@ -127,8 +139,19 @@ def test_chosen_variables_reach_every_rank(tmp_path, monkeypatch):
         seen = json.loads((tmp_path / f"rank{rank}").read_text())
         assert seen["NCCL_DEBUG"] == "WARN"
         assert seen["OMP_PLACES"] == "threads"
-        assert seen["OMP_PROC_BIND"] == launch.PINNING["OMP_PROC_BIND"]
+        assert seen["OMP_PROC_BIND"] == PINNING["OMP_PROC_BIND"]
         assert "PRIVATE" not in seen
+
+
+def test_the_cpus_of_a_run_are_those_of_one_host(monkeypatch):
+    allowed = os.sched_getaffinity(0)
+    given = []
+    monkeypatch.setattr(os, "sched_setaffinity", lambda _, cpus: given.append(set(cpus)))
+    monkeypatch.setenv("SLURMD_NODENAME", "node1")
+    worker.allow("node1", [0])
+    worker.allow("login", [0])
+    assert given[0] == {0}
+    assert given[1] >= allowed, "another host has CPUs that the launcher's has not"
 
 
 def test_a_variable_that_a_rank_has_of_its_own_stays(monkeypatch):
@@ -138,7 +161,19 @@ def test_a_variable_that_a_rank_has_of_its_own_stays(monkeypatch):
 
 
 def test_one_process_needs_no_variables_in_its_file():
-    assert launch.for_all_ranks(himeno(1), launch.Launcher()) == {}
+    assert for_all_ranks(himeno(1), Launcher()) == {}
+
+
+def run(*words):
+    done = subprocess.run(
+        [sys.executable, "-m", "watari", "run", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.mark.mpi
@@ -152,15 +187,8 @@ def test_a_run_on_several_hosts_names_them_and_takes_what_crosses_them(tmp_path)
     )
     output = tmp_path / "result.json"
     words = ["himeno", "processor=cpu", "grid=XS", "ranks=4", "iterations=2", "trials=1"]
-    done = subprocess.run(
-        [sys.executable, "-m", "watari", "run", *words, "--launcher", launcher, "-o", output],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 ranks on 2 hosts: node0, node1" in done.stdout
+    said = run(*words, "--launcher", launcher, "-o", output)
+    assert "4 ranks on 2 hosts: node0, node1" in said
     result = json.loads(output.read_text())
     assert result["machine"]["hosts"] == ["node0", "node0", "node1", "node1"]
     assert (result["machine"]["others"], result["machine"]["undescribed"]) == ([], [])
@@ -168,3 +196,10 @@ def test_a_run_on_several_hosts_names_them_and_takes_what_crosses_them(tmp_path)
     cores = result["machine"]["processors"][0]["cores"]
     assert case["parameters"]["threads"] == max(1, cores // 2)
     assert case["parameters"]["halo"] == "staged"
+    # continued, it stays a run on these hosts
+    case["trials_planned"] = 2
+    output.write_text(json.dumps(result))
+    assert "4 ranks on 2 hosts: node0, node1" in run("--resume", output, "--launcher", launcher)
+    again = json.loads(output.read_text())
+    assert again["machine"]["hosts"] == result["machine"]["hosts"]
+    assert len(again["cases"][0]["trials"]) == 2

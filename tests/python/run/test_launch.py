@@ -14,6 +14,7 @@ from launching import FAKE, HANGS, REQUEST, alive, is_written, time_limit_passes
 from watari.common.errors import UsageError
 from watari.plan.request import Request
 from watari.run import launch
+from watari.run.launcher import Launcher
 
 
 def test_good_trial_is_returned_as_written(tmp_path):
@@ -60,7 +61,7 @@ def test_full_disk_is_not_a_property_of_the_case(tmp_path):
 @pytest.mark.parametrize("name", ["no-such-mpirun", "/tmp", __file__, "''", "/dev/null"])
 def test_a_launcher_that_is_no_program_is_named(name):
     with pytest.raises(UsageError, match=rf"launcher '{name.strip(chr(39))}'"):
-        launch.Launcher.parse(f"{name} -n {{ranks}}").require_program()
+        Launcher.parse(f"{name} -n {{ranks}}").require_program()
 
 
 def test_a_launcher_that_does_not_start_is_no_failed_trial(tmp_path):
@@ -68,7 +69,7 @@ def test_a_launcher_that_does_not_start_is_no_failed_trial(tmp_path):
     broken.write_text("no program")
     broken.chmod(0o755)
     with pytest.raises(OSError, match="Exec format"):
-        launch.trial(REQUEST, launch.Launcher.parse(str(broken)), 5, tmp_path)
+        launch.trial(REQUEST, Launcher.parse(str(broken)), 5, tmp_path)
 
 
 def test_without_room_for_another_process_mpi_is_not_what_lacks(tmp_path, monkeypatch):
@@ -77,7 +78,7 @@ def test_without_room_for_another_process_mpi_is_not_what_lacks(tmp_path, monkey
 
     monkeypatch.setattr(subprocess, "Popen", none)
     with pytest.raises(OSError, match="temporarily unavailable"):
-        launch.trial(REQUEST, launch.Launcher(), 5, tmp_path)
+        launch.trial(REQUEST, Launcher(), 5, tmp_path)
 
 
 def test_hang_ends_at_the_time_limit(tmp_path):
@@ -104,7 +105,7 @@ def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OMP_PROC_BIND", "spread")
     template = f"EXTRA='a b' {sys.executable} {FAKE} environment --"
-    result = launch.trial(REQUEST, launch.Launcher.parse(template), HANGS, tmp_path)
+    result = launch.trial(REQUEST, Launcher.parse(template), HANGS, tmp_path)
     assert json.loads(result["error"]) == {
         "OMP_NUM_THREADS": "2",
         "OMP_PLACES": "cores",
@@ -115,16 +116,16 @@ def test_threads_are_pinned_unless_the_user_decided(tmp_path, monkeypatch):
 
 
 def test_launcher_is_for_several_ranks_or_chosen():
-    default = launch.Launcher()
+    default = Launcher()
     assert default.prefix(1) == []
     assert default.prefix(4) == ["mpirun", "-n", "4"]
-    assert launch.Launcher.parse("srun -n {ranks}").prefix(1) == ["srun", "-n", "1"]
+    assert Launcher.parse("srun -n {ranks}").prefix(1) == ["srun", "-n", "1"]
 
 
 @pytest.mark.parametrize("template", ["", "A=1", "mpirun 'open"])
 def test_launcher_without_a_command_is_a_usage_error(template):
     with pytest.raises(UsageError, match="launcher"):
-        launch.Launcher.parse(template)
+        Launcher.parse(template)
 
 
 def test_time_limit_grows_with_the_bytes():
@@ -145,7 +146,7 @@ def test_two_ranks_under_mpirun_print_and_rank_0_writes(tmp_path, monkeypatch):
         "c.CASES['copy'] = dataclasses.replace(c.CASES['copy'], run=run)\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    mpirun = launch.Launcher.parse(
+    mpirun = Launcher.parse(
         "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
         "mpirun --oversubscribe -n {ranks}"
     )
@@ -174,7 +175,7 @@ def test_one_bad_rank_ends_all_of_them(body, words, tmp_path, monkeypatch):
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("FAKE_TRIAL_PIDS", str(tmp_path / "rank"))
-    mpirun = launch.Launcher.parse(
+    mpirun = Launcher.parse(
         "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
         "mpirun --oversubscribe -n {ranks}"
     )
@@ -255,7 +256,7 @@ def test_a_trial_that_its_launcher_does_not_start_keeps_the_cause(tmp_path):
     script = tmp_path / "mpirun"
     script.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{MPIRUN_AS_ROOT}END\nexit 1\n")
     script.chmod(0o755)
-    chosen = launch.Launcher.parse(str(script))
+    chosen = Launcher.parse(str(script))
     ended = launch.trial(REQUEST, chosen, HANGS, tmp_path)
     assert ended["status"] == "failed"
     assert "mpirun has detected an attempt to run as root." in ended["error"]

@@ -13,7 +13,8 @@ import launching
 import pytest
 from launching import HANGS, REQUEST, alive, is_written, trial
 
-from watari.run import gpu_mpi, launch
+from watari.run import gpu_mpi, session
+from watari.run.launcher import Launcher
 
 
 def test_interrupt_ends_the_trial_and_is_passed_on(tmp_path, monkeypatch):
@@ -40,7 +41,7 @@ MOMENTS = {
     "folder": (tempfile, "mkdtemp", True),
     "start": (subprocess.Popen, "__init__", True),
     "wait": (subprocess.Popen, "wait", False),
-    "end": (launch, "session_members", False),
+    "end": (session, "session_members", False),
     "removal": (shutil, "rmtree", False),
 }
 
@@ -74,7 +75,7 @@ def sessions(monkeypatch):
     monkeypatch.setattr(subprocess.Popen, "__init__", remember)
     yield started
     for process in started:
-        launch.end_session(process)
+        session.end_session(process)
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_an_interrupt_at_any_moment_leaves_nothing(moments, number, tmp_path, se
             trial("hang", tmp_path, limit=HANGS if "wait" in moments else 0.3)
     assert time.monotonic() - started < HANGS
     assert list(tmp_path.iterdir()) == []
-    assert [launch.session_members(process.pid) for process in sessions] == [[]]
+    assert [session.session_members(process.pid) for process in sessions] == [[]]
     assert signal.getsignal(number) is handler
 
 
@@ -112,13 +113,13 @@ def test_an_interrupt_of_the_question_to_mpi_leaves_nothing(
     moment, tmp_path, sessions, monkeypatch
 ):
     monkeypatch.setattr(gpu_mpi, "LIMIT_SECONDS", 0.3)
-    hang = launch.Launcher.parse(f"{sys.executable} -c 'import time; time.sleep(600)'")
+    hang = Launcher.parse(f"{sys.executable} -c 'import time; time.sleep(600)'")
     with pytest.MonkeyPatch.context() as patch:
         interrupt_at(moment, signal.SIGINT, patch)
         with pytest.raises(KeyboardInterrupt):
             gpu_mpi.ask(REQUEST, hang, tmp_path)
     assert list(tmp_path.iterdir()) == []
-    assert [launch.session_members(process.pid) for process in sessions] == [[]]
+    assert [session.session_members(process.pid) for process in sessions] == [[]]
 
 
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path, monkeypatch):

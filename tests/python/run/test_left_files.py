@@ -16,6 +16,7 @@ from runs import ARGUMENTS, COPY, options, requests, start, state, wait_for_line
 from watari.common import files, lock, owner
 from watari.results import schema
 from watari.run import journal, launch, runner, scratch, worker
+from watari.run.launcher import Launcher, python
 
 FULL = "No space left on device"
 
@@ -49,7 +50,7 @@ def worker_on_full_streams(tmp_path, body):
     )
     with open("/dev/full", "w") as full:
         return subprocess.run(
-            launch.python("watari.run.worker", "case", "result"),
+            python("watari.run.worker", "case", "result"),
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(tmp_path)},
             stdout=full,
@@ -205,7 +206,7 @@ def test_a_lock_is_given_back_though_close_fails(failing_close, tmp_path):
 
 
 def test_a_trial_is_waited_for_though_its_errors_cannot_be_closed(failing_close, tmp_path):
-    result = launch.trial(COPY, launch.Launcher(), 60, tmp_path)
+    result = launch.trial(COPY, Launcher(), 60, tmp_path)
     assert result["status"] == "ok", result
     assert list(tmp_path.iterdir()) == []
 

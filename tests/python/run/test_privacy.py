@@ -16,7 +16,8 @@ from watari.common import variables
 from watari.common.errors import UsageError
 from watari.results import schema
 from watari.results.schema import Results
-from watari.run import launch, prepare, resume, runner
+from watari.run import prepare, resume, runner
+from watari.run.launcher import Launcher
 
 SECRET = "s3ntinel"
 
@@ -49,9 +50,7 @@ def test_of_unknown_variables_the_name_is_kept(monkeypatch):
     for name in ("NCCL_NET_PLUGIN_KEY", "OMPI_MCA_oob_secret", "UCX_X", "CUDA_X", "OTHER"):
         monkeypatch.setenv(name, SECRET)
     monkeypatch.setenv("NCCL_ALGO", "Ring")
-    variables = prepare.environment(
-        launch.Launcher.parse(f"TOKEN={SECRET} OMP_PLACES=sockets mpirun")
-    )
+    variables = prepare.environment(Launcher.parse(f"TOKEN={SECRET} OMP_PLACES=sockets mpirun"))
     assert SECRET not in str(variables)
     assert (variables["NCCL_ALGO"], variables["OMP_PLACES"]) == ("Ring", "sockets")
     assert {variables[n] for n in ("NCCL_NET_PLUGIN_KEY", "OMPI_MCA_oob_secret", "TOKEN")} == {

@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_refused_and_named(change, word, tmp_path):
     old, new = state(requests(2**20)), state(requests(2**20))
     resume.check_fit(old, new, tmp_path / "run.json", True)
     change(new)
-    with pytest.raises(UsageError, match=rf"run\.json cannot be continued.*{word}"):
+    with pytest.raises(UsageError, match=rf"run\.json cannot be resumed.*{word}"):
         resume.check_fit(old, new, tmp_path / "run.json", True)
 
 

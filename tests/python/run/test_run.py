@@ -181,6 +181,14 @@ def test_of_the_styles_pinned_alone_crosses_the_link_each_time(style, rate):
     assert budget.typical_rate(resolve("himeno", wanted, synthetic.gpu_machine())[0]) == rate
 
 
+def test_products_in_memory_wait_for_no_disk():
+    def rate(**given):
+        wanted = {"processor": "gpu", "mesh": "bumpy:71", **given}
+        return budget.typical_rate(resolve("hmatrix", wanted, synthetic.gpu_machine())[0])
+
+    assert (rate(), rate(**{"fast-memory": "1GiB"})) == (1e12, 3e8)
+
+
 @pytest.mark.parametrize(
     ("given", "quick"),
     [

@@ -16,6 +16,7 @@ from watari.model.walk import Traits
 from watari.plan.request import resolve
 from watari.results.measured import Measured
 from watari.run import launch, together, worker
+from watari.run.launcher import Launcher
 
 MIB = 2**20
 
@@ -47,7 +48,7 @@ def test_the_slowest_counts_and_the_bytes_of_all() -> None:
 @pytest.mark.parametrize("processes", [2, 3])
 def test_processes_measure_at_once(processes: int, tmp_path: Path) -> None:
     asked = request(processes)
-    trial = launch.trial(asked, launch.Launcher(), 120, tmp_path)
+    trial = launch.trial(asked, Launcher(), 120, tmp_path)
     assert trial["status"] == "ok", trial
     assert trial["verified"]
     assert len(trial["host_s"]) == 4
@@ -57,7 +58,7 @@ def test_processes_measure_at_once(processes: int, tmp_path: Path) -> None:
 
 def test_a_time_limit_ends_all_of_them_and_leaves_nothing(tmp_path: Path) -> None:
     asked = request(2, samples=10**6, size=64 * MIB)
-    trial = launch.trial(asked, launch.Launcher(), 4, tmp_path)
+    trial = launch.trial(asked, Launcher(), 4, tmp_path)
     assert trial["status"] == "failed"
     assert "time limit" in trial["error"]
     assert list(tmp_path.iterdir()) == []
@@ -88,7 +89,7 @@ def test_what_the_machine_lacks_is_unsupported_with_its_reason(tmp_path: Path) -
     if any(p["kind"] == "gpu" for p in probe.machine()["processors"]):
         pytest.skip("there is a GPU")
     asked = request(2, processor="gpu", **{"from": "pinned", "to": "device"})
-    trial = launch.trial(asked, launch.Launcher(), 120, tmp_path)
+    trial = launch.trial(asked, Launcher(), 120, tmp_path)
     assert trial["status"] == "unsupported"
     assert "GPU" in trial["error"]
 

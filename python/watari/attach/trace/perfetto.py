@@ -1,6 +1,6 @@
 """The trace as Chrome's JSON, which ui.perfetto.dev opens (Trace Event Format).
 
-Slices of one thread must lie one in another or apart: what overlaps gets a lane, which is a thread
+Slices of one thread must lie one in another or apart: what overlaps gets a row, which is a thread
 of its own.
 """
 
@@ -16,7 +16,7 @@ from watari.attach.trace.records import Counter, Kind
 from watari.attach.trace.transfers import Direction, How
 
 Event = dict[str, Any]
-# tracks, as threads of the traced process; the lanes of a track have its number in their last digit
+# tracks, as threads of the traced process; the rows of a track have its number in their last digit
 KERNELS, COPIES_IN, COPIES_OUT, COPIES_ON, MOVES_IN, MOVES_OUT, FAULTS, WAITS = range(1, 9)
 TRACKS = {
     KERNELS: "GPU: kernels",
@@ -28,7 +28,7 @@ TRACKS = {
     FAULTS: "faults",
     WAITS: "CPU waits",
 }
-LANES = 10  # numbers of threads from lane to lane
+ROWS = 10  # numbers of threads from row to row
 COPIES = {Direction.TO_GPU: COPIES_IN, Direction.TO_CPU: COPIES_OUT}
 
 
@@ -56,21 +56,21 @@ def metadata(pid: int, name: str, threads: Iterable[int]) -> Iterator[Event]:
     base = {"ph": "M", "pid": pid}
     yield {**base, "name": "process_name", "tid": 0, "args": {"name": f"{name} (traced by watari)"}}
     for thread in threads:
-        lane, track = divmod(thread, LANES)
-        words = TRACKS[track] + (f" ({lane + 1})" if lane else "")
-        order = track * 1000 + lane
+        row, track = divmod(thread, ROWS)
+        words = TRACKS[track] + (f" ({row + 1})" if row else "")
+        order = track * 1000 + row
         yield {**base, "name": "thread_name", "tid": thread, "args": {"name": words}}
         yield {**base, "name": "thread_sort_index", "tid": thread, "args": {"sort_index": order}}
 
 
 def apart(slices: Iterable[Event]) -> Iterator[Event]:
-    """Slices in order of time, each in the first lane of its track that is free."""
-    free: dict[int, list[int]] = {}  # when the last slice of each lane ends
+    """Slices in order of time, each in the first row of its track that is free."""
+    free: dict[int, list[int]] = {}  # when the last slice of each row ends
     for event in sorted(slices, key=itemgetter("ts")):
         ends = free.setdefault(event["tid"], [])
-        lane = next((i for i, end in enumerate(ends) if end <= event["ts"]), len(ends))
-        ends[lane : lane + 1] = [event["ts"] + event["dur"]]
-        yield {**event, "tid": event["tid"] + LANES * lane}
+        row = next((i for i, end in enumerate(ends) if end <= event["ts"]), len(ends))
+        ends[row : row + 1] = [event["ts"] + event["dur"]]
+        yield {**event, "tid": event["tid"] + ROWS * row}
 
 
 def transfers(seen: Seen) -> Iterator[Event]:

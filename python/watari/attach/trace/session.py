@@ -42,7 +42,7 @@ SAMPLING_TIMES = 2.0
 ENDING_TIMES = 2.0  # that run is ended after so many times the seconds of its sampling
 MOST_NAMES = 5  # of kernels, in a message
 NOT_ASKED = "not asked for"
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -155,22 +155,22 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
     return why
 
 
-def trace(start: Start, files: Path, samples: bool, tell: Tell) -> Traced:
+def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     """Everything. Raises UsageError where there is no such program, WatariError where it cannot be
     traced."""
     require_program(start.command)
     try:
         path = cupti.find()
-        tell("check: a program whose touches are known")
+        report("check: a program whose touches are known")
         folder = fresh(files, "check")
         judged = check.check(variables(folder, path), folder)
     except UnsupportedError as error:
         raise WatariError(str(error)) from None
-    tell("run as it is")
+    report("run as it is")
     plain = run(start, {}, fresh(files, "as-is"))
     if plain.timed_out:
         raise WatariError(f"{start.command[0]}: {plain.reason}: raise --limit")
-    tell("run with both libraries")
+    report("run with both libraries")
     ending, log, processes = traced_run(start, fresh(files, "traced"), path)
     if not log.uses_cuda or not processes:
         raise WatariError(no_cuda(start, ending, log))
@@ -179,10 +179,10 @@ def trace(start: Start, files: Path, samples: bool, tell: Tell) -> Traced:
     if samples:
         sampling = SAMPLING + SAMPLING_TIMES * plain.seconds
         most = format_duration(ENDING_TIMES * sampling)
-        tell(f"run in which the first launches of each kernel are sampled (at most {most})")
+        report(f"run in which the first launches of each kernel are sampled (at most {most})")
         touches, why = sample(start, fresh(files, "sampled"), path, sampling)
         launches = sum(map(len, touches.kernels.values()))
-        tell(f"sampled {launches} launches of {len(touches.kernels)} kernels")
+        report(f"sampled {launches} launches of {len(touches.kernels)} kernels")
     seen, sites = observed.seen_of(process, log, touches, ending.seconds)
     reasons = incomplete(process, ending, judged)
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]

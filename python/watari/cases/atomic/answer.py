@@ -45,12 +45,13 @@ def apart(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
         if median(rates(each)) > CLEARLY * median(rates(shared)):
             text = (
                 f"a counter for each thread, added up at the end: threads of the {who.upper()} "
-                f"make {rate(each)} updates a second so, and {rate(shared)} at one counter."
+                f"then make {rate(each)} updates a second, and {rate(shared)} with one counter "
+                "for all."
             )
         else:
             text = (
                 f"one counter for all costs little: threads of the {who.upper()} make "
-                f"{rate(shared)} updates a second at it, and {rate(each)} with a counter each."
+                f"{rate(shared)} updates a second of it, and {rate(each)} with a counter each."
             )
         return shared, text
     return None
@@ -63,8 +64,8 @@ def both(cases: Sequence[Measured]) -> tuple[Measured, str] | None:
     ordered = sorted((m for m in found if m), key=lambda m: -median(rates(m)))
     if not ordered:
         return None
-    places = ", ".join(f"{rate(m)} in {m['memory']} memory" for m in ordered)
-    return ordered[0], f"Both processors at once make {places} at one counter."
+    places = ", ".join(f"{rate(m)} times a second in {m['memory']} memory" for m in ordered)
+    return ordered[0], f"Both processors at once update one counter {places}."
 
 
 def kinds(cases: Sequence[Measured]) -> list[str]:

@@ -21,7 +21,7 @@ LINE = 128  # bytes from one worker's own counter to the next, with contention=n
 GPU_WORKERS = 2**17  # threads of a GPU that share the updates
 MOST_BINS, MOST_UPDATES = 2**28, 2**32
 SLOWEST_UPDATE = 2e-6  # seconds: a page that moves from processor to processor is shared by many
-WRONG = "{count} counters do not hold the number of updates that were made of them"
+WRONG = "{count} counters do not have the number of their updates"
 
 
 def bins(p: Parameters) -> int:
@@ -99,14 +99,14 @@ CASES = (
             PROCESSOR,
             axis(
                 "together",
-                "the CPU's threads make as many updates at the same time",
+                "CPU threads make the same number of updates at the same time",
                 parse_boolean,
                 False,
             ),
             MEMORY,
             words(
                 "contention",
-                "all update one counter, bins of a histogram, or each its own",
+                "threads update one counter, bins of a histogram, or a counter each",
                 "counter",
                 "counter",
                 "histogram",
@@ -119,7 +119,7 @@ CASES = (
                 lambda m, p: 256,
                 "256",
             ),
-            axis("updates", "of each processor in a sample", count(1, MOST_UPDATES), 2**22),
+            axis("updates", "updates by each processor in a sample", count(1, MOST_UPDATES), 2**22),
             samples(10),
             THREADS,
         ),

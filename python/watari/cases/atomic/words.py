@@ -14,8 +14,8 @@ from watari.results import statistics
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials of all updates in a second. With both processors at once, a sample ends "
-    "when the slower one has made its updates; beside it, what each made by its own clock."
+    "Updates a second, medians over trials. With both processors at once, a sample ends when the "
+    "slower one has made its updates; the rate of each, by its own clock, stands beside it."
 )
 MILLION = 1e6
 

@@ -21,7 +21,7 @@ from watari.common.errors import UsageError
 DOUBLE, NODE = 8, 32  # bytes
 DEEPEST = 20
 SLOWEST_NODE, SLOWEST_BYTE = 2e-4, 2e-9  # seconds: of its allocations and copies, of filling it
-WRONG = "{count} elements of the tree are not what the samples must have made of them"
+WRONG = "{count} elements of the tree do not have the value that the samples compute"
 
 
 def nodes(p: Parameters) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from watari import _native
 from watari.common import library
 
-STYLES = library.styles(_native.DEEP_STYLES)
+STYLES = library.styles("deep")

@@ -16,7 +16,7 @@ SAYS = (
     "Medians over trials. Build: the CPU allocates and fills the tree, node by node. In: the copy "
     "to the GPU. First: the first pass over all nodes, with the faults of pages that move; a pass: "
     "the median of all. Out: the copy back, and the CPU reads every element. Release: memory is "
-    "given back."
+    "released."
 )
 PARTS = {"build": "Build", "transfer_in": "In", "transfer_out": "Out", "release": "Release"}
 

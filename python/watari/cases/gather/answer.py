@@ -65,18 +65,18 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     small, *more = (found[size] for size in sorted(found))
     line = next(m for m in more if m["element"] >= LINE["cpu"])
     shown = [line, more[-1]] if line is not more[-1] else [line]
-    others = ", ".join(f"{format_size(m['element'])} {format_rate(each(m))} ns" for m in shown)
+    others = ", ".join(f"of {format_size(m['element'])} {format_rate(each(m))} ns" for m in shown)
     figure = f"{format_rate(each(small))} ns"
     cached = " within the caches" if within_cache(small) else ""
     text = (
-        f"{format_size(small['element'])} at random in {small['memory']} memory{cached} cost the "
-        f"{small['processor'].upper()} {figure}; side by side {others}."
+        f"elements of {format_size(small['element'])} at random in {small['memory']} memory"
+        f"{cached} cost the {small['processor'].upper()} {figure} each; elements {others}."
     )
     rates = {size: size / each(m) for size, m in found.items()}
     half = min(size for size, rate in rates.items() if rate >= max(rates.values()) / 2)
     largest = max(rates, key=lambda size: rates[size])
     crossover = (
-        f"Half of the rate of {format_size(largest)} needs elements of {format_size(half)}."
+        f"Elements of {format_size(half)} reach half of the rate of {format_size(largest)}."
         if half > small["element"]
         else ""
     )

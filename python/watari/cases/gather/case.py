@@ -36,7 +36,7 @@ DOUBLE = 8  # bytes: the source is whole doubles
 WORD = 4  # bytes: elements and strides are whole words
 MOST = 4096  # bytes of an element
 SLOWEST_ELEMENT, SLOWEST_PAGE, SMALL_PAGE = 1e-7, 5e-5, 4096  # seconds, seconds, bytes
-WRONG = "{count} words of 4 bytes are not those of the elements that were to be gathered"
+WRONG = "{count} words of 4 bytes are not those of the gathered elements"
 
 
 def parse_stride(text: str) -> int:
@@ -106,7 +106,7 @@ def labels(p: Parameters) -> dict[str, str]:
 CASES = (
     Case(
         "gather",
-        "collect elements that lie apart, in order or at random: what a line, a page, a fault cost",
+        "read elements that lie apart, in order or at random: the cost of a line, a page, a fault",
         "{processor} {memory} {pattern} {element} of {size}",
         table(
             PROCESSOR,
@@ -131,7 +131,7 @@ CASES = (
                 "processor that first touches the source",
                 one_of("cpu", "gpu"),
                 lambda m, p: side(p["memory"], p["processor"]).split(":")[0],
-                "where the memory lies; of shared memory the processor",
+                "the side of the memory; for managed and system memory the processor",
                 ("cpu", "gpu"),
             ),
             HINT,

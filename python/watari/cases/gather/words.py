@@ -15,9 +15,9 @@ from watari.results import statistics
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. Gathered: bytes of elements, once, whatever lines or pages moved. "
-    "First pass: its whole time, with the faults of pages that lay elsewhere. Lines: what the "
-    "cache lines of the gathered elements come to, the least that moves."
+    "Medians over trials. Gathered: the bytes of the elements, not of the lines or pages that move "
+    "with them. First pass: its whole time, with the faults of pages that were elsewhere. Lines: "
+    "the cache lines of the gathered elements, the least that must move."
 )
 LINE = {"cpu": 64}  # bytes that the smallest transfer has: a line, of a GPU's line a sector
 SECTOR = 32

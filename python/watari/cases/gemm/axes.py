@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 
 from watari import _native
 from watari.case import axis, engines
@@ -36,7 +35,7 @@ def parse_file_engine(text: str) -> str:
     """An engine that moves tiles of files. Raises UsageError."""
     if text in IN_MEMORY:
         raise UsageError(
-            f"engine {text} is for matrices in memory, and these are in files; "
+            f"engine {text} is for matrices in memory; these are in files; "
             f"known: {', '.join(engines.FILE_ENGINES)}"
         )
     return axis.one_of(*engines.FILE_ENGINES)(text)
@@ -47,7 +46,7 @@ def parse_number(text: str) -> float:
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, axis.WORD):
         raise UsageError(f"'{text}' is not a number; write for example 1, -0.5 or 1e-3")
     if not math.isfinite(float(text)):
-        raise UsageError(f"'{text}' is beyond what a number can be")
+        raise UsageError(f"'{text}' is too large for a number")
     return float(text)
 
 
@@ -108,7 +107,7 @@ def require_sense(parameters: Parameters) -> None:
     if parameters["store"] == "file":
         axis.expanded(parameters["folder"])
     for name in ("alpha", "beta"):
-        if not is_held(parameters[name], parameters["precision"]):
+        if not _native.gemm_holds(parameters["precision"], parameters[name]):
             raise UsageError(
                 f"gemm: {name}={parameters[name]:g} is beyond precision={parameters['precision']}"
             )
@@ -122,17 +121,6 @@ def require_sense(parameters: Parameters) -> None:
             f"for tile={parameters['tile']}: {SLOTS_LEAST} tiles take {text}; "
             f"give {text} or more"
         )
-
-
-def is_held(value: float, precision: str) -> bool:
-    """Whether elements of this precision are as large and as small as a finite number."""
-    if precision == "double":
-        return True
-    try:
-        (held,) = struct.unpack("<f", struct.pack("<f", value))
-    except OverflowError:
-        return False
-    return bool(held) == bool(value)
 
 
 def matrix_bytes(p: Parameters) -> int:

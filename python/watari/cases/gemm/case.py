@@ -69,7 +69,7 @@ def forecast(wanted: list[Parameters], machine: Machine) -> list[str]:
 CASES = (
     Case(
         "gemm",
-        "C = alpha A B + beta C, matrices in a store, tiles of them in fast memory",
+        "C = alpha A B + beta C: matrices in a store, tiles in fast memory",
         "{processor} {engine} {n} tile {tile} of {fast-memory} depth {depth} x {threads}",
         table(
             PROCESSOR,
@@ -84,7 +84,7 @@ CASES = (
             Axis("n", "columns of B and C", SIDE, axes.default_n, "16384, on the cpu 4096"),
             Axis("m", "rows of A and C", SIDE, lambda m, p: p["n"], "n"),
             Axis("k", "columns of A, rows of B", SIDE, lambda m, p: p["n"], "n"),
-            words("precision", "of elements", "single", *axes.BYTES),
+            words("precision", "precision of elements", "single", *axes.BYTES),
             Axis(
                 "fast-memory",
                 "bytes for tiles: GPU memory, on the cpu RAM",
@@ -97,9 +97,9 @@ CASES = (
                 "elements of a tile's edge, a multiple of 128",
                 axes.parse_tile,
                 axes.default_tile,
-                "2048, less in small memory",
+                "2048, less if memory is small",
             ),
-            words("layout", "how a matrix lies in the store", "row-major", *axes.LAYOUTS),
+            words("layout", "layout of a matrix in the store", "row-major", *axes.LAYOUTS),
             words(
                 "schedule",
                 "a block of C stays in fast memory, or each product reads both its tiles",
@@ -108,15 +108,15 @@ CASES = (
             ),
             Axis(
                 "store",
-                "where the matrices lie",
+                "the store of the matrices: files, or CPU memory",
                 one_of(*axes.STORES),
                 axes.default_store,
                 "file",
                 axes.STORES,
             ),
-            axis("folder", "where the files are made", parse_folder, FOLDER),
-            Axis("alpha", "a factor", axes.parse_number, lambda m, p: 1.0, "1.0"),
-            Axis("beta", "a factor", axes.parse_number, lambda m, p: 0.0, "0.0"),
+            axis("folder", "folder of the files", parse_folder, FOLDER),
+            Axis("alpha", "factor of A B", axes.parse_number, lambda m, p: 1.0, "1.0"),
+            Axis("beta", "factor of the old C", axes.parse_number, lambda m, p: 0.0, "0.0"),
             replace(
                 THREADS,
                 summary="CPU threads that move tiles; the BLAS has its own",
@@ -130,7 +130,7 @@ CASES = (
                 axes.default_depth,
                 "32, gpu 2 to 256, of files 16, without a queue 1",
             ),
-            samples(3, "whole products in a row"),
+            samples(3, "whole products, one after the other"),
             OVERSUBSCRIBE,
         ),
         trial.run,

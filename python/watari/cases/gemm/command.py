@@ -35,7 +35,7 @@ class ProgressReport:
         whole = "in all: " if finished else ""
         print(f"{whole}{of.bytes_text()}; {of.time_text()}", flush=True)
         if finished:
-            print(f"{finished} of {work.tiles} tiles are finished already", flush=True)
+            print(f"{finished} of {work.tiles} tiles are completed already", flush=True)
         self.tiles, self.flops = work.tiles, of.flops
         if self.only_plan:
             return
@@ -68,7 +68,7 @@ def make(a: Path, b: Path, out: Path, asked: dict[str, object]) -> None:
 def summary(done: Product, out: Path, report: ProgressReport) -> str:
     """What a finished product took, in some lines."""
     if not report.share:
-        return f"{out}: was finished by an earlier run"
+        return f"{out}: was completed by an earlier run"
     size = done.bytes_read + done.bytes_written
     rate = f" ({size / done.seconds / 1e9:.3g} GB/s)" if done.seconds else ""
     text = f"{out}: {format_duration(done.seconds)}, read {format_bytes(done.bytes_read)}, "
@@ -88,12 +88,12 @@ def gemm(
             "-o",
             metavar="C.npy",
             readable=False,
-            help="C; with --beta also what is added to",
+            help="C; with --beta it must exist",
         ),
     ],
     fast_memory: Annotated[
         str,
-        typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; on the cpu RAM"),
+        typer.Option(metavar="SIZE", help="GPU memory for tiles, e.g. 8GiB; without a GPU: RAM"),
     ] = "auto",
     alpha: Annotated[str, typer.Option(metavar="NUMBER")] = "1",
     beta: Annotated[str, typer.Option(metavar="NUMBER")] = "0",
@@ -104,22 +104,22 @@ def gemm(
     processor: Annotated[str | None, typer.Option(help="cpu, gpu, gpu:1")] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that move tiles")] = None,
     transpose_a: Annotated[
-        bool, typer.Option("--transpose-a", help="A.npy holds the transpose of A")
+        bool, typer.Option("--transpose-a", help="A.npy contains the transpose of A")
     ] = False,
     transpose_b: Annotated[
-        bool, typer.Option("--transpose-b", help="B.npy holds the transpose of B")
+        bool, typer.Option("--transpose-b", help="B.npy contains the transpose of B")
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="start over: ignore what a killed run left")
+        bool, typer.Option("--fresh", help="start over; ignore the files of a killed run")
     ] = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="read C back before it gets its name")
+        bool, typer.Option("--verify", help="read C back and check it before the rename")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="check everything, print the forecast, write nothing")
     ] = False,
 ) -> None:
-    """C = alpha A B + beta C of .npy files, which may be larger than memory."""
+    """Multiplies .npy files that may be larger than memory: C = alpha A B + beta C."""
     asked = {"fast_memory": fast_memory, "alpha": alpha, "beta": beta, "tile": tile}
     asked |= {"engine": engine, "processor": processor, "threads": threads}
     try:

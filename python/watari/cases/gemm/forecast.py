@@ -85,7 +85,7 @@ class Forecast:
             if seconds
         ]
         if self.seconds is None:
-            return "how long that takes is not known beforehand"
+            return "the time is not known beforehand"
         return f"{format_duration(self.seconds)} at best: {', '.join(parts)}"
 
 

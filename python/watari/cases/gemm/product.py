@@ -33,7 +33,7 @@ class Work:
     output: str  # as it was named
     largest: str  # path of A, or of B
     dtype: str
-    parameters: Parameters  # of the case `gemm`, but for where the matrices lie
+    parameters: Parameters  # of the case `gemm`, except the store of the matrices
     plan: dict[str, float]  # bytes that will move
     tiles: int  # of C
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from watari import _native
 from watari.case.axis import Parameters, expanded
-from watari.case.native import verified
+from watari.case.native import compiled, verified
 from watari.machine import openblas
 
 
@@ -27,6 +26,6 @@ def native_parameters(parameters: Parameters) -> dict[str, Any]:
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial in this process; its seed, which makes the matrices, is another one each time."""
     given = native_parameters(parameters)
-    trial: dict[str, Any] = _native.gemm(given)
+    trial = compiled("gemm")(given)
     trial["quantities"]["seed"] = {"value": float(given["seed"]), "unit": "1"}
     return verified(trial, "{count} elements of C are not alpha A B + beta C")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from watari import _native
 from watari.case import ranks
 from watari.case.axis import MOST_BYTES, Machine, Parameters
 from watari.common import library
@@ -21,7 +20,7 @@ GRIDS = {
     "XL": (512, 512, 1024),
     "XXL": (1024, 1024, 2048),
 }
-STYLES = library.styles(_native.HIMENO_STYLES)
+STYLES = library.styles("himeno")
 ARRAYS, FIELD = 14, 4  # of a grid; bytes of an element
 BYTES_PER_POINT = ARRAYS * FIELD
 SPLIT = "2x2x1"  # how a split is written
@@ -39,7 +38,7 @@ def parse_grid(text: str) -> str:
     if min(points) < 3:
         raise UsageError(f"grid {text}: 3 points or more along each axis, two of them boundary")
     if 2 * BYTES_PER_POINT * math.prod(points) > MOST_BYTES:
-        raise UsageError(f"grid {text} is beyond what any machine has")
+        raise UsageError(f"grid {text} is larger than any machine can hold")
     return name
 
 

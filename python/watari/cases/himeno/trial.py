@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from watari import _native
 from watari.case.axis import Parameters
+from watari.case.native import compiled
 from watari.cases.himeno.axes import parse_triple, shape
 from watari.common.errors import WrongResultError
 
@@ -46,7 +46,7 @@ def native(parameters: Parameters) -> Parameters:
 
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
-    trial: dict[str, Any] = _native.himeno(native(parameters))
+    trial = compiled("himeno")(native(parameters))
     del trial["wrong_elements"]
     try:
         trial["verified"] = check(parameters, trial["series"]["gosa"])

@@ -12,10 +12,10 @@ from watari.common.units import format_duration, format_rate
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. Steady: one iteration between device events, where there are some, of "
-    "several ranks by the host's clock; and the part of the rate of a copy in the same file. Loop, "
-    "with its score (MFLOPS / 82.84): all iterations by the host's clock. Whole: with what is "
-    "outside the loop."
+    "Medians over trials. Steady: one iteration between device events (on a CPU or several ranks: "
+    "by the host's clock), and its share of the rate of a copy in the same file. Loop, with its "
+    "score (MFLOPS / 82.84): all iterations by the host's clock. Whole: the loop, and the time "
+    "outside it."
 )
 
 

@@ -35,28 +35,29 @@ def parse_mesh(text: str) -> str:
     return f"{match[1]}:{int(match[2])}"
 
 
-def in_range(name: str, low: float, high: float, text: str) -> float:
-    """A number in a range. Raises UsageError."""
-    pattern = r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+def in_range(named: str, text: str, low: float, high: float) -> float:
+    """A finite number in a range; `named` stands before it where it was given. Raises
+    UsageError."""
+    pattern = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
     value = float(text) if re.fullmatch(pattern, text, re.ASCII) else math.nan
     if not low <= value <= high:
-        raise UsageError(f"{name}={text} is not a number from {low:g} to {high:g}")
+        raise UsageError(f"{named}{text}: give a number from {low:g} to {high:g}")
     return value
 
 
 def parse_eps(text: str) -> float:
     """The error of a leaf. Raises UsageError."""
-    return in_range("eps", 1e-11, 0.1, text)
+    return in_range("eps=", text, 1e-11, 0.1)
 
 
 def parse_eta(text: str) -> float:
     """Of the admissibility condition. Raises UsageError."""
-    return in_range("eta", 0.01, 100, text)
+    return in_range("eta=", text, 0.01, 100)
 
 
 def parse_tolerance(text: str) -> float:
     """The residual at which the solver ends. Raises UsageError."""
-    return in_range("tolerance", 1e-14, 0.1, text)
+    return in_range("tolerance=", text, 1e-14, 0.1)
 
 
 def parse_budget(text: str) -> int:
@@ -67,7 +68,7 @@ def parse_budget(text: str) -> int:
 def settle(given: Parameters) -> Parameters:
     """Some engines need a GPU; of several ranks each takes its own. Raises UsageError."""
     if given.get("ranks", 1) > 1 and ":" in given.get("processor", ""):
-        raise UsageError(f"hmatrix: {given['ranks']} ranks take a GPU each: write processor=gpu")
+        raise UsageError(f"hmatrix: {given['ranks']} ranks use a GPU each: write processor=gpu")
     return {**({"processor": "gpu"} if given.get("engine") in GPU_ONLY else {}), **given}
 
 

@@ -67,12 +67,19 @@ CASES = (
                 "bumpy:16",
             ),
             axis("eps", "relative error of the matrix", axes.parse_eps, 1e-6),
-            axis("eta", "admissible: diameter <= eta x distance", axes.parse_eta, 2.0),
+            axis("eta", "a block is low-rank if diameter <= eta x distance", axes.parse_eta, 2.0),
             axis("tolerance", "residual of the solver", axes.parse_tolerance, 1e-6),
-            axis("recompress", "low-rank leaves by QR and SVD", parse_boolean, True),
+            axis(
+                "recompress", "compress low-rank leaves again, by QR and SVD", parse_boolean, True
+            ),
             words("precision", "of stored elements", "double", "double", "single"),
-            words("solver", "of the Krylov methods", "gmres", *axes.SOLVERS),
-            words("preconditioner", "of the solver", "block-jacobi", *axes.PRECONDITIONERS),
+            words("solver", "Krylov method", "gmres", *axes.SOLVERS),
+            words(
+                "preconditioner",
+                "preconditioner of the solver",
+                "block-jacobi",
+                *axes.PRECONDITIONERS,
+            ),
             axis("rhs", "right-hand sides that share each read", count(1, 64), 1),
             Axis(
                 "engine",
@@ -82,8 +89,8 @@ CASES = (
                 "gpu, on the cpu uring",
                 FILE_ENGINES,
             ),
-            words("store", "where the matrix lies", "file", "file", "ram"),
-            axis("folder", "where the file is made", parse_folder, FOLDER),
+            words("store", "the store of the matrix: a file, or CPU memory", "file", "file", "ram"),
+            axis("folder", "folder of the file", parse_folder, FOLDER),
             axis("batch", "bytes of a batch of leaves; 1: each leaf alone", parse_size, 2**22),
             axis("fast-memory", "bytes for batches and vectors; 0: all", axes.parse_budget, 0),
             replace(
@@ -96,13 +103,13 @@ CASES = (
             replace(
                 words(
                     "fault",
-                    "what the device behind queue and gpu does wrong, now and then",
+                    "fault that the device behind queue and gpu injects now and then",
                     *FAULTS[:1],
                     *FAULTS,
                 ),
                 before="none",
             ),
-            samples(5, "products in a row"),
+            samples(5, "products, one after the other"),
             replace(
                 axis(
                     "ranks",

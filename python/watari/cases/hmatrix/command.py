@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +12,7 @@ import typer
 from watari.case.axis import count, expanded, nearest, numbered, one_of, parse_size
 from watari.case.engines import FILE_ENGINES
 from watari.case.ranks import MOST_RANKS
-from watari.cases.hmatrix import picture, vtu
+from watari.cases.hmatrix import axes, picture, vtu
 from watari.cases.hmatrix.bem import Charges, Options, Stopped, charges, end_ranks, own_rank
 from watari.cases.hmatrix.mesh import load
 from watari.common.errors import UnsupportedError, UsageError
@@ -58,15 +56,6 @@ class Report:
         if self.share:
             self.share.stop()
         self.share, self.stage = None, ""
-
-
-def number(name: str, text: str, low: float, high: float) -> float:
-    """A finite number in a range. Raises UsageError."""
-    pattern = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-    value = float(text) if re.fullmatch(pattern, text, re.ASCII) else math.nan
-    if not low <= value <= high:
-        raise UsageError(f"{name} {text}: give a number from {low:g} to {high:g}, such as 1e-6")
-    return value
 
 
 def seven_digits(value: float) -> str:
@@ -140,31 +129,38 @@ def bem(
     engine: Annotated[str | None, typer.Option(help=", ".join(FILE_ENGINES))] = None,
     fast_memory: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="GPU memory, on the cpu RAM; without: what all takes"),
+        typer.Option(
+            metavar="SIZE", help="GPU memory, without a GPU RAM; by default enough for all"
+        ),
     ] = None,
     folder: Annotated[
-        str | None, typer.Option(metavar="DIR", help="of the matrix; beside the output by default")
+        str | None,
+        typer.Option(metavar="DIR", help="folder of the matrix; by default that of the output"),
     ] = None,
     solver: Annotated[str, typer.Option(help=", ".join(SOLVERS))] = "gmres",
     preconditioner: Annotated[str, typer.Option(help=", ".join(PRECONDITIONERS))] = "block-jacobi",
     inner: Annotated[
         str | None,
-        typer.Option(metavar="N", help="steps of fgmres with what stays in memory, for each read"),
+        typer.Option(
+            metavar="N", help="inner steps of fgmres with the part in memory, for each read"
+        ),
     ] = None,
     threads: Annotated[str | None, typer.Option(help="CPU threads that build")] = None,
     ranks: Annotated[
         str | None,
-        typer.Option(metavar="N", help="under mpirun -n N: each rank has rows and a budget"),
+        typer.Option(
+            metavar="N", help="number of ranks, under mpirun -n N; --fast-memory is for each"
+        ),
     ] = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="remove duplicate triangles and those without area")
+        bool, typer.Option("--repair", help="remove duplicate triangles and triangles without area")
     ] = False,
     keep: Annotated[bool, typer.Option("--keep", help="keep the file of the matrix")] = False,
 ) -> None:
-    """Charges and capacitance of a conductor, with a matrix that may be larger than memory."""
+    """Computes charges and capacitance of a conductor; the matrix may be larger than memory."""
     options = Options(
-        eps=number("--eps", eps, 1e-11, 0.1),
-        tolerance=number("--tolerance", tolerance, 1e-14, 0.1),
+        eps=axes.in_range("--eps ", eps, 1e-11, 0.1),
+        tolerance=axes.in_range("--tolerance ", tolerance, 1e-14, 0.1),
         processor=numbered("cpu", "gpu")(processor),
         engine=one_of(*FILE_ENGINES)(engine) if engine is not None else "",
         fast_memory=parse_size(fast_memory) if fast_memory is not None else 0,
@@ -176,7 +172,7 @@ def bem(
     )
     if options.inner and options.solver != "fgmres":
         raise UsageError("--inner is a preconditioner that changes: it needs --solver fgmres")
-    volts = number("--potential", potential, -1e12, 1e12)
+    volts = axes.in_range("--potential ", potential, -1e12, 1e12)
     check_outputs(mesh, output, table, image)
     where = Path(expanded(folder)) if folder is not None else output.parent
     if not where.is_dir():

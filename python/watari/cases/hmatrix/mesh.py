@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 GENERATORS = "cube:N, icosphere:N, spheres:N, bumpy:N"
 SUFFIXES = (".obj", ".off", ".ply", ".stl")
-MISSING = "reading meshes needs trimesh: pip install 'watari[bem]'; the generators need nothing"
+MISSING = "reading meshes needs trimesh: pip install 'watari[bem]'; the generators do not need it"
 
 
 @dataclass(frozen=True)

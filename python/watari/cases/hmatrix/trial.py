@@ -6,7 +6,7 @@ from typing import Any
 
 from watari import _native
 from watari.case.axis import Parameters, expanded
-from watari.case.native import verified
+from watari.case.native import compiled, verified
 from watari.cases.hmatrix.axes import FILE
 from watari.cases.hmatrix.mesh import load
 
@@ -28,6 +28,6 @@ def run(parameters: Parameters) -> dict[str, Any]:
     name = parameters["mesh"]
     mesh = load(expanded(name.removeprefix(FILE)) if name.startswith(FILE) else name)
     surface = _native.HmatrixSurface(mesh.vertices, mesh.triangles, mesh.signs, False)
-    trial: dict[str, Any] = _native.hmatrix(surface, native_parameters(parameters))
+    trial = compiled("hmatrix")(surface, native_parameters(parameters))
     trial["notes"] = [*surface.notes(), *trial["notes"]]
     return verified(trial, "{count} rows of a product are not those of the dense matrix")

@@ -11,8 +11,8 @@ from watari.common.units import format_bytes, format_duration, format_size
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. A product reads what does not stay in fast memory; the solve is all "
-    "products until the tolerance. Waiting is the time of the solve in which no batch was there."
+    "Medians over trials. A product reads the batches that are not in fast memory. The solve is "
+    "all products until the tolerance. Waiting: the time of the solve without a batch to work on."
 )
 
 

@@ -32,12 +32,12 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     first, last = ordered[0], ordered[-1]
     near, far = (median(latencies(m)) for m in (first, last))
     text = (
-        f"arrays that a cache holds, where a load of the {who.upper()} takes {format_rate(near)} "
+        f"arrays that fit a cache, where a load by the {who.upper()} takes {format_rate(near)} "
         f"ns ({format_size(first['size'])}); in {format_size(last['size'])} it takes "
         f"{format_rate(far)} ns."
     )
     beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]
-    crossover = f"Half of that is reached from {format_size(min(beyond))} on."
+    crossover = f"From {format_size(min(beyond))} on a load takes more than half of that."
     levels = latencies(last)
     sure = within(interval(levels), levels, nanoseconds)
     return [Sentence("steps", text, f"{format_rate(far)} ns", sure, crossover)]

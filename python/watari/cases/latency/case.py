@@ -32,7 +32,7 @@ POINTER = 8  # bytes
 INDEX = 4  # bytes of an element in the table of the cycle
 MOST_ELEMENTS = 2**32
 SLOWEST_STEP = 1e-5  # seconds
-WRONG = "the array is no cycle through all elements, or the chase did not end where it says"
+WRONG = "the array is not one cycle through all elements, or the walk ended at another element"
 
 
 def parse_stride(text: str) -> int:
@@ -91,13 +91,13 @@ def run(p: Parameters) -> dict[str, Any]:
 CASES = (
     Case(
         "latency",
-        "nanoseconds of a load that needs the one before, by one thread in random order",
+        "nanoseconds of a load that depends on the one before; one thread, random order",
         "{processor} {memory} {size}",
         table(
             PROCESSOR,
             Axis(
                 "memory",
-                "kind; shared memory is first touched by the processor",
+                "kind; the processor first touches managed and system memory",
                 numbered(*KINDS),
                 lambda m, p: own_memory(p["processor"]),
                 "the processor's own",
@@ -108,7 +108,7 @@ CASES = (
                 "bytes of the array",
                 parse_size,
                 beyond_caches,
-                "4 x the last cache, less in small memory",
+                "4 x the last cache, less if memory is small",
             ),
             Axis(
                 "stride",

@@ -137,9 +137,9 @@ FIGURES = (
         "latency",
         "Latency over size",
         ("latency",),
-        "Time of a load that needs the one before, in random order: each point is the median over "
-        "trials, the band their range. Dotted: the processor's caches, of one core where cores "
-        "have their own. Diamonds are published by others.",
+        "Time of a load that depends on the one before, in random order. Each point is the median "
+        "over trials, the band their range. Dotted: the processor's caches (of one core if each "
+        "core has its own). Diamonds are published by others.",
         over_size,
         group="Memory",
     ),

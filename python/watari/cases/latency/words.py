@@ -14,7 +14,7 @@ from watari.results import statistics
 from watari.results.measured import Measured
 
 NS = 1e9
-SAYS = "Median over trials of the time of a load, and its spread from trial to trial."
+SAYS = "The time of a load: the median over trials, and the spread from trial to trial."
 
 
 def special(parameters: Parameters) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from watari import _native
 from watari.case import ranks
 from watari.case.axis import MOST_BYTES, Machine, Parameters
 from watari.common import library
@@ -16,7 +15,7 @@ CLASSES = {
     "class2": (32, 32, 32, 32),
     "class3": (64, 64, 64, 32),
 }
-STYLES = library.styles(_native.LATTICE_STYLES)
+STYLES = library.styles("lattice")
 PRECISIONS = ("double", "single", "mixed")
 SPLIT = "1x2x2x1"  # how a split is written
 MOST_RHS = 12
@@ -35,7 +34,7 @@ def parse_lattice(text: str) -> str:
     if any(n % 2 for n in extents):
         raise UsageError(f"lattice {text}: every extent must be even, since sites are even or odd")
     if 4096 * math.prod(extents) > MOST_BYTES:
-        raise UsageError(f"lattice {text} is beyond what any machine has")
+        raise UsageError(f"lattice {text} is larger than any machine can hold")
     return name
 
 

@@ -139,7 +139,7 @@ CASES = (
             ),
             Axis(
                 "links",
-                "real numbers that are stored of a link; of 12 the third row is computed",
+                "stored real numbers of a link; with 12 the third row is computed",
                 parse_links,
                 lambda m, p: 18,
                 "18",
@@ -154,7 +154,7 @@ CASES = (
                 "tuned, in directives shared",
                 ("shared", "tuned"),
             ),
-            axis("iterations", "applications of the matrix, at most", kept, 5000),
+            axis("iterations", "most applications of the matrix", kept, 5000),
             *rank_axes(
                 "x, y, z, t",
                 axes.SPLIT,

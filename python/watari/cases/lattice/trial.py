@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from watari import _native
 from watari.case.axis import Parameters
+from watari.case.native import compiled
 from watari.cases.lattice.axes import parse_extents, shape
 from watari.common.errors import WrongResultError
 
@@ -86,7 +86,7 @@ def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
 def run(parameters: Parameters) -> dict[str, Any]:
     """One trial; every rank calls it."""
     extents, parts = shape(parameters["lattice"]), parse_extents(parameters["split"])
-    trial: dict[str, Any] = _native.lattice({**parameters, "shape": extents, "split": parts})
+    trial = compiled("lattice")({**parameters, "shape": extents, "split": parts})
     del trial["wrong_elements"]
     try:
         trial["verified"] = check(parameters, trial["quantities"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-from watari import _native
 from watari.case import ranks
 from watari.case.axis import MOST_BYTES, Parameters
 from watari.common import library
@@ -19,7 +18,7 @@ GRIDS = {
     "L": (512, 512, 128),
     "XL": (1024, 1024, 128),
 }
-STYLES = library.styles(_native.LES_STYLES)
+STYLES = library.styles("les")
 TOUCHES = ("none", "facets", "planes", "all")
 SPLIT = "1x2x1"  # how a split is written
 LEAST_CELLS = 8  # along an axis
@@ -41,10 +40,10 @@ def parse_grid(text: str) -> str:
         nearest = "x".join(str(max(LEAST_CELLS, n + n % 2)) for n in cells)
         raise UsageError(
             f"grid {text}: {LEAST_CELLS} cells or more along each axis, all even; "
-            f"the nearest grid that goes is {nearest}"
+            f"the nearest valid grid is {nearest}"
         )
     if 200 * math.prod(cells) > MOST_BYTES or math.prod(n + 2 for n in cells) >= 2**31:
-        raise UsageError(f"grid {text} is beyond what a rank has: 2^31 cells")
+        raise UsageError(f"grid {text} has more cells than a rank can have, 2^31")
     return name
 
 

@@ -7,6 +7,7 @@ import contextlib
 from dataclasses import replace
 from pathlib import Path
 
+from watari import _native
 from watari.case.axes import OVERSUBSCRIBE, PROCESSOR, THREADS, axis, kept, style, table, words
 from watari.case.axis import Axis, Machine, Parameters, count, one_of
 from watari.case.case import Case
@@ -67,9 +68,12 @@ def default_city(machine: Machine, parameters: Parameters) -> str:
 
 
 def require_sense(parameters: Parameters) -> None:
-    """Raises UsageError for a city that the grid does not hold, or a file that is no city."""
+    """Raises UsageError for a city that the grid does not hold, a file that is no city, or ranks
+    that cannot share the grid."""
+    shape, spacing = axes.shape(parameters["grid"]), parameters["spacing"]
+    _native.les_require_split(shape, spacing, axes.parse_triple(parameters["split"]))
     with contextlib.suppress(UnsupportedError):  # no rasterio for a GeoTIFF: the trial says so
-        city.heights(parameters["city"], axes.shape(parameters["grid"]), parameters["spacing"])
+        city.heights(parameters["city"], shape, spacing)
 
 
 def labels(parameters: Parameters) -> dict[str, str]:
@@ -113,7 +117,9 @@ CASES = (
             words("cpu-touch", "what the CPU reads every N steps", "facets", *axes.TOUCHES),
             axis("every", "steps from one touch of the CPU to the next", count(1, 1_000_000), 10),
             replace(  # `gpu` in a run without one: the processor's kernels pick it
-                words("gather", "who picks the facets' air from the fields", "gpu", "gpu", "cpu"),
+                words(
+                    "gather", "processor that picks the air beside the facets", "gpu", "gpu", "cpu"
+                ),
                 needs=False,
             ),
             axis("cycles", "iterations of each projection", count(1, 8), 2),
@@ -128,7 +134,7 @@ CASES = (
             ),
             Axis(
                 "halo",
-                "how ranks exchange: through the host, GPU pointers to MPI, NCCL, GPU to GPU",
+                "how ranks exchange: through the host, MPI from GPU memory, NCCL, GPU to GPU",
                 one_of(*HALOS),
                 default_halo,
                 "peer, on the cpu staged",

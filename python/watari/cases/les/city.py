@@ -58,15 +58,18 @@ def heights(text: str, shape: tuple[int, int, int], spacing: float) -> np.ndarra
     return cells
 
 
-def require(metres: Any, lid: float, text: str) -> None:
-    """Raises UsageError with the first height that cannot be."""
+def impossible(metres: Any) -> tuple[tuple[Any, str], tuple[Any, str]]:
+    """Where heights are that no building has, and the reason."""
     import numpy as np
 
-    for bad, why in (
-        (~np.isfinite(metres), "is no number"),
-        (metres < 0, "is below the ground"),
-        (metres > HIGHEST * lid, f"is above 3/4 of the lid, {lid:g} m"),
-    ):
+    return (~np.isfinite(metres), "is no number"), (metres < 0, "is below the ground")
+
+
+def require(metres: Any, lid: float, text: str) -> None:
+    """Raises UsageError with the first height that cannot be."""
+
+    high = (metres > HIGHEST * lid, f"is above 3/4 of the lid, {lid:g} m")
+    for bad, why in (*impossible(metres), high):
         if bad.any():
             refuse(text, metres, bad, why)
     if (metres > 0).all():
@@ -142,6 +145,11 @@ def from_file(path: str, shape: tuple[int, int, int]) -> np.ndarray[Any, Any]:
     import numpy as np
 
     metres: Any = raster(path) if path.lower().endswith((".tif", ".tiff")) else npy(path)
+    if metres.dtype.kind not in "fiu":
+        raise UsageError(f"city file:{path}: heights are real numbers, not {metres.dtype}")
+    for bad, why in impossible(metres):  # the nearest cell may be another
+        if bad.any():
+            refuse(f"file:{path}", metres, bad, f"of its {metres.shape[0]} rows {why}")
     x, y, _ = shape
     rows = (np.arange(y) + 0.5) * metres.shape[0] / y
     columns = (np.arange(x) + 0.5) * metres.shape[1] / x
@@ -161,8 +169,6 @@ def npy(path: str) -> Any:
         raise UsageError(f"city file:{path}: not a whole .npy file of numbers") from None
     if not isinstance(found, np.ndarray) or found.ndim != 2 or not found.size:
         raise UsageError(f"city file:{path}: not one array of two axes, [y][x]")
-    if found.dtype.kind not in "fiu":
-        raise UsageError(f"city file:{path}: heights are real numbers, not {found.dtype}")
     return found
 
 
@@ -172,15 +178,24 @@ def raster(path: str) -> Any:
         import rasterio
     except ImportError:
         raise UnsupportedError("a GeoTIFF needs rasterio: pip install 'watari[city]'") from None
+    import numpy as np
+
     try:
         with rasterio.open(path) as source:
             if source.crs is not None and source.crs.is_geographic:
                 raise UsageError(f"city file:{path}: in degrees; reproject it to metres")
             band = source.read(1, masked=True)
     except rasterio.errors.RasterioError as error:
-        raise UsageError(f"city file:{path}: {error}") from None
-    if band.mask.any():
-        raise UsageError(f"city file:{path}: has holes (no data); fill them")
+        raise UsageError(
+            f"city file:{path}: not a whole GeoTIFF: {error.__cause__ or error}"
+        ) from None
+    mask = np.ma.getmaskarray(band)[::-1]
+    if mask.any():
+        row, column = (int(n[0]) for n in np.nonzero(mask))
+        raise UsageError(
+            f"city file:{path}: has holes (no data), the first at y {row}, x {column} of its "
+            f"{mask.shape[0]} rows; fill them"
+        )
     return band.data[::-1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,20 +27,28 @@ def check_outputs(files: list[Path]) -> None:
             raise UsageError(f"-o {file}: no such folder")
 
 
+def given(option: str, parse: Callable[[str], Any], text: str) -> Any:
+    """The value of an option. Raises UsageError that names it."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        raise UsageError(f"--{option}: {error}") from None
+
+
 def parameters_of(
     text: str, grid: str, spacing: str, steps: str, processor: str, dt: str | None
 ) -> dict[str, Any]:
     """Those of a trial of case les. Raises UsageError."""
-    who = numbered("cpu", "gpu")(processor)
-    length = axes.parse_length(spacing)
+    who = given("processor", numbered("cpu", "gpu"), processor)
+    length = given("spacing", axes.parse_length, spacing)
     return {
         "processor": who,
         "style": "system" if who == "cpu" else "explicit",
-        "grid": axes.parse_grid(grid),
+        "grid": given("grid", axes.parse_grid, grid),
         "spacing": length,
         "city": city.parse(text),
-        "steps": count(1, STEPS)(steps),
-        "dt": axes.positive(dt) if dt is not None else 0.05 * length,
+        "steps": given("steps", count(1, STEPS), steps),
+        "dt": given("dt", axes.positive, dt) if dt is not None else 0.05 * length,
         "cpu-touch": "planes",
         "every": 10,
         "gather": "gpu",
@@ -64,18 +73,21 @@ def wind(
             "-o",
             metavar="FILE",
             readable=False,
-            help="a .nc, .vti or .png; several times",
+            help="a .nc, .vti or .png file; may be repeated",
         ),
     ],
     grid: Annotated[str, typer.Option(help="cells along x, y, z: XS to XL or XxYxZ")] = "S",
-    spacing: Annotated[str, typer.Option(metavar="METRES", help="between cells")] = "2",
-    steps: Annotated[str, typer.Option(metavar="NUMBER", help="of time")] = "200",
+    spacing: Annotated[str, typer.Option(metavar="METRES", help="distance between cells")] = "2",
+    steps: Annotated[str, typer.Option(metavar="NUMBER", help="number of time steps")] = "200",
     dt: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="of a step; 0.05 for each metre")
+        str | None,
+        typer.Option(
+            metavar="SECONDS", help="length of a step; by default 0.05 for each metre of spacing"
+        ),
     ] = None,
     processor: Annotated[str, typer.Option(help="cpu, gpu, gpu:1")] = "cpu",
 ) -> None:
-    """The wind in a city whose walls the sun warms, for ParaView, xarray, or as a picture."""
+    """Simulates the wind in a sunny city, for ParaView, xarray, or as a picture."""
     check_outputs(files)
     parameters = parameters_of(place, grid, spacing, steps, processor, dt)
     share = suited_share()

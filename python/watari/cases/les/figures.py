@@ -1,4 +1,4 @@
-"""The figures of case les: what a step takes by style and touch, and how fast N steps are."""
+"""The figures of case les, and the first: what a step takes by style and touch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import altair as alt
 
 from watari.cases.les import model
 from watari.cases.les.machines import MACHINES
+from watari.cases.les.touches import TOUCHES
+from watari.cases.les.wind import WIND
 from watari.cases.les.words import of_touches, touch_words
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
@@ -82,57 +84,6 @@ def time_of_steps(cases: Sequence[Measured]) -> Drawn:
     ]
 
 
-def points_over_n(same: Sequence[Measured], cases: Sequence[Measured]) -> list[dict[str, Any]]:
-    """What was measured, and the model's line from the smallest N on."""
-    found: list[dict[str, Any]] = []
-    for of in groups(same, "style", "cpu-touch", "gather").values():
-        first = min(of, key=lambda m: int(m["every"]))
-        step, touch = model.base_of(first, cases), model.touch_seconds(first, cases)
-        line = f"{first['style']}, {first['cpu-touch']}"
-        line += ", CPU picks" if first["gather"] == "cpu" else ""
-        common = {"line": line, "style": first["style"], "free": model.free_from(touch, step)}
-        cells = model.cells_of(first) / 1e6
-        measured = [
-            {**common, "n": int(m["every"]), "measured": m.quantity("cells_per_s") / 1e6}
-            for m in of
-        ]
-        ns = [int(m["every"]) for m in of]
-        steps = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300) if n <= 3 * max(ns)]
-        if step > 0:
-            found += [{**common, "n": n, "model": n * cells / (n * step + touch)} for n in steps]
-        found += measured
-    return found
-
-
-def over_n_panel(same: Sequence[Measured], cases: Sequence[Measured]) -> Panel:
-    """Dots are measured, lines are the model's."""
-    data = points_over_n(same, cases)
-    base = alt.Chart(rows(data)).encode(
-        x=alt.X("n:Q", scale=alt.Scale(type="log"), title="N, steps from touch to touch"),
-        color=alt.Color("line:N", title=None),
-        tooltip=["line:N", "n:Q", "measured:Q", "model:Q", "free:Q"],
-    )
-    title = "Mcells/s"
-    line = base.transform_filter("isValid(datum.model)").mark_line(opacity=0.5)
-    dots = base.transform_filter("isValid(datum.measured)").mark_point(filled=True, size=40)
-    return alt.layer(
-        line.encode(y=alt.Y("model:Q", title=title)),
-        dots.encode(y=alt.Y("measured:Q", title=title)),
-    ).properties(width=WIDTH, height=260)
-
-
-def speed_over_n(cases: Sequence[Measured]) -> Drawn:
-    """A chart for each run, processor and grid with more than one N."""
-    drawn: Drawn = []
-    touched = [m for m in chosen(cases) if m["cpu-touch"] != "none"]
-    for same in groups(touched, "run", "processor", "grid").values():
-        if len({m["every"] for m in same}) < 2:
-            continue
-        title = heading(touched, same[0].run, f"Grid {same[0]['grid']}")
-        drawn.append((title, over_n_panel(same, cases), same))
-    return drawn
-
-
 FIGURES = (
     Figure(
         "les-step",
@@ -143,15 +94,7 @@ FIGURES = (
         "page faults. Steps: the rest, with the faults of the step after a touch.",
         time_of_steps,
     ),
-    Figure(
-        "les-every",
-        "A city's air: speed over N",
-        ("les",),
-        "Cells a second over the steps from one touch of the CPU to the next. Dots are measured; "
-        "lines are N steps and one touch, whose times were measured at the smallest N. The tooltip "
-        "has the N from which a touch takes less than a tenth of the steps between.",
-        speed_over_n,
-        folded=True,
-    ),
+    *TOUCHES,
     MACHINES,
+    WIND,
 )

@@ -16,11 +16,12 @@ from watari.results import published
 from watari.results.measured import Measured, drawable
 
 QUANTITIES = {
-    "les-gpu-machines": "GH200 over Xeon and H100",
-    "les-cpu-machines": "their CPUs alone",
+    "les-gpu-machines": "GPU, GH200 over H100",
+    "les-cpu-machines": "CPU, Grace over Xeon",
     "les-gpu-over-cpu": "GPU over CPU",
 }
 COLOURS = {"GPU": "#14508c", "CPU": "#8c8f96"}
+WHOSE = {"measured": "#14508c", "published": "#e08a1e"}
 WIDTH, BAR = 420, 18
 
 
@@ -43,7 +44,7 @@ def bars(same: Sequence[Measured]) -> list[dict[str, Any]]:
     return list(best.values())
 
 
-def ratios(data: Sequence[dict[str, Any]]) -> str:
+def ratios(data: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """GPU over CPU on each machine, then the fastest machine over the others, as measured here."""
     most: dict[tuple[str, str], float] = {}
     for row in data:
@@ -51,7 +52,7 @@ def ratios(data: Sequence[dict[str, Any]]) -> str:
         most[key] = max(most.get(key, 0.0), row["speed"])
     machines = list(dict.fromkeys(machine for machine, _ in most))
     found = [
-        f"{machine}: GPU {most[machine, 'GPU'] / most[machine, 'CPU']:.3g}x CPU"
+        (f"GPU over CPU, {machine}", most[machine, "GPU"] / most[machine, "CPU"])
         for machine in machines
         if {(machine, "GPU"), (machine, "CPU")} <= most.keys()
     ]
@@ -59,18 +60,46 @@ def ratios(data: Sequence[dict[str, Any]]) -> str:
         speeds = {machine: most[machine, who] for machine in machines if (machine, who) in most}
         first = max(speeds, key=lambda name: speeds[name], default="")
         found += [
-            f"{who}: {first} {speeds[first] / speed:.3g}x {machine}"
+            (f"{who}, {first} over {machine}", speeds[first] / speed)
             for machine, speed in speeds.items()
             if machine != first
         ]
-    return "; ".join(found)
+    return [
+        {"of": of, "whose": "measured", "low": ratio, "high": ratio, "text": f"{ratio:.3g}x"}
+        for of, ratio in found
+    ]
 
 
-def theirs() -> str:
+def theirs() -> list[dict[str, Any]]:
     """The published ratios of City-LES."""
-    known = [entry for entry in published.values() if entry.quantity in QUANTITIES]
-    values = ", ".join(f"{QUANTITIES[entry.quantity]} {entry.text}x" for entry in known)
-    return f"{known[0].source}: {values}"
+    return [
+        {
+            "of": f"{QUANTITIES[entry.quantity]}, {entry.source}",
+            "whose": "published",
+            "low": entry.low,
+            "high": entry.high,
+            "text": f"{entry.text}x",
+        }
+        for entry in published.values()
+        if entry.quantity in QUANTITIES
+    ]
+
+
+def ratio_panel(data: Sequence[dict[str, Any]]) -> Panel:
+    """A dot for each ratio, a bar for a range, the published ones last."""
+    base = alt.Chart(rows(list(data))).encode(
+        y=alt.Y(
+            "of:N", title=None, sort=[row["of"] for row in data], axis=alt.Axis(labelLimit=300)
+        ),
+        color=alt.Color("whose:N", scale=style.table_scale(WHOSE), title=None),
+    )
+    x = alt.X("low:Q", title="ratio of cells a second", scale=alt.Scale(domainMin=0))
+    return alt.layer(
+        base.mark_rule(strokeWidth=6, opacity=0.5).encode(x=x, x2="high:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x="high:Q"),
+        base.mark_text(align="left", dx=8).encode(x="high:Q", text="text:N"),
+    ).properties(width=WIDTH, height=alt.Step(BAR))
 
 
 def panel(data: Sequence[dict[str, Any]]) -> Panel:
@@ -101,7 +130,8 @@ def machines(cases: Sequence[Measured]) -> Drawn:
         if len({(m.run, m["processor"] == "cpu") for m in same}) < 2:
             continue
         data = bars(same)
-        drawn.append((f"Grid {grid}. {ratios(data)} ({theirs()})", panel(data), same))
+        both = alt.vconcat(panel(data), ratio_panel([*ratios(data), *theirs()]))
+        drawn.append((f"Grid {grid}", both.resolve_scale(color="independent"), same))
     return drawn
 
 
@@ -109,9 +139,9 @@ MACHINES = Figure(
     "les-machines",
     "A city's air: machines, GPU and CPU",
     ("les",),
-    "Cells a second, mean over whole periods of N steps; of each touch the fastest style. In "
-    "brackets: City-LES, an application of others, whose grid, precision and touches of the CPU "
-    "are not published.",
+    "Cells a second, mean over whole periods of N steps; of each touch the fastest style. Below: "
+    "ratios of the best of each, beside those of City-LES, an application of others, whose grid, "
+    "precision and touches of the CPU are not published.",
     machines,
     folded=True,
 )

@@ -61,3 +61,20 @@ def touch_seconds(m: Measured, cases: Sequence[Measured]) -> float:
 def free_from(touch: float, step: float) -> int:
     """The N from which a touch takes less than a tenth of the steps between."""
     return max(1, math.ceil(round(FREE * touch / step, 6))) if step > 0 else 1
+
+
+def measured_free_from(of: Sequence[Measured], cases: Sequence[Measured]) -> str:
+    """The same of cases that differ in N alone: where the time that a touch adds to each step falls
+    below a tenth of a step, on the line over 1/N between two of them; `100 or less`, `above 100`
+    where none lies on either side."""
+    step = base_of(of[0], cases)
+    points = sorted((int(m["every"]), period_seconds(m) / int(m["every"]) - step) for m in of)
+    limit, before = step / FREE, None
+    for n, added in points:
+        if added <= limit:
+            if before is None:
+                return "1" if n == 1 else f"{n} or less"
+            part = (limit - added) / (before[1] - added)
+            return str(math.ceil(round(1 / (1 / n + part * (1 / before[0] - 1 / n)), 6)))
+        before = (n, added)
+    return f"above {points[-1][0]}"

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watari.cases.les.picture import full_row, low_plane
 from watari.common.errors import UnsupportedError
 from watari.common.files import write_atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+START = "2000-01-01 00:00:00"
 THETA0 = 300.0  # K, of which theta is the deviation
-HEIGHT = 2.0  # m, of the picture's plane
 NAMES = {
     "u": ("eastward_wind", "m s-1"),
     "v": ("northward_wind", "m s-1"),
@@ -101,11 +102,6 @@ def planes_of(
     }
 
 
-def low_plane(depth: int, spacing: float) -> int:
-    """The plane of cells 2 m above the ground."""
-    return min(int(HEIGHT / spacing), depth - 1)
-
-
 def netcdf(path: Path, of: Wind) -> None:
     """CF NetCDF-4. Raises UnsupportedError, FileError."""
     try:
@@ -118,7 +114,8 @@ def netcdf(path: Path, of: Wind) -> None:
         made = Path(folder) / "wind.nc"
         with Dataset(made, "w", format="NETCDF4") as file:
             file.Conventions = "CF-1.10"
-            file.title = "Wind in a city, by watari"
+            file.title = "Wind in a city"
+            file.source = "watari wind, a large-eddy simulation"
             for name, count in zip("zyx", of.solid.shape, strict=True):
                 file.createDimension(name, count)
                 axis = file.createVariable(name, "f4", (name,))
@@ -126,9 +123,7 @@ def netcdf(path: Path, of: Wind) -> None:
                 axis[:] = (np.arange(count) + 0.5) * of.spacing
             file["z"].positive = "up"
             file.createDimension("time", None)
-            time = file.createVariable("time", "f8", ("time",))
-            time.units, time.long_name = "s", "simulated time"
-            time[0] = of.seconds
+            add_times(file, "time", (of.seconds,), "simulated time")
             for name, (standard, units) in NAMES.items():
                 whole = file.createVariable(
                     name, "f4", ("time", "z", "y", "x"), zlib=True, fill_value=np.float32(1e20)
@@ -140,25 +135,34 @@ def netcdf(path: Path, of: Wind) -> None:
         write_atomically(path, made.read_bytes())
 
 
+def add_times(file: Any, name: str, seconds: tuple[float, ...], long_name: str) -> None:
+    """An axis of times. CF knows one by its date of reference, so the simulation has one."""
+    time = file.createVariable(name, "f8", (name,))
+    time.units, time.calendar = f"seconds since {START}", "standard"
+    time.standard_name, time.long_name, time.axis = "time", long_name, "T"
+    time[:] = seconds
+
+
 def add_planes(file: Any, of: Wind) -> None:
-    """Planes of every touch, on an axis of times of their own."""
+    """Planes of every touch, on an axis of times of their own; where each lies is a coordinate."""
     import numpy as np
 
     file.createDimension("touch", len(of.touches))
-    time = file.createVariable("touch", "f8", ("touch",))
-    time.units, time.long_name = "s", "simulated time of a look of the CPU"
-    time[:] = of.touches
+    add_times(file, "touch", of.touches, "simulated time of a look of the CPU")
     depth, length, _ = of.solid.shape
-    places = {
-        "y": f"z = {(low_plane(depth, of.spacing) + 0.5) * of.spacing:g} m",
-        "z": f"y = {(length // 2 + 0.5) * of.spacing:g} m",
-    }
+    places = {"y": ("z_low", low_plane(depth, of.spacing)), "z": ("y_cut", length // 2)}
+    for place, cells in places.values():
+        at = file.createVariable(place, "f4")
+        at.units, at.axis = "m", place[0].upper()
+        at[...] = (cells + 0.5) * of.spacing
     for name, (axis, values) in of.planes.items():
         plane = file.createVariable(
             name, "f4", ("touch", axis, "x"), zlib=True, fill_value=np.float32(1e20)
         )
         standard, plane.units = NAMES[name.split("_")[0]]
-        plane.standard_name, plane.long_name = standard, f"{standard} at {places[axis]}"
+        at, place = file[places[axis][0]][...], places[axis][0]
+        plane.standard_name, plane.coordinates = standard, place
+        plane.long_name = f"{standard} at {place[0]} = {at:g} m"
         plane[:] = values
 
 
@@ -189,36 +193,68 @@ def vti(path: Path, of: Wind) -> None:
 
 
 def picture(path: Path, of: Wind) -> None:
-    """Speed 2 m above the ground and in the vertical cut through most of the buildings, in grey.
-    Raises UnsupportedError, FileError."""
+    """Wind speed near 2 m above the ground and in the vertical cut through most of the buildings,
+    each with colours of its own. Raises UnsupportedError, FileError."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
         raise UnsupportedError("a .png needs matplotlib: pip install 'watari[city]'") from None
-    depth, length, width = (n * of.spacing for n in of.solid.shape)
-    speed = of.speed
-    k = low_plane(speed.shape[0], of.spacing)
-    j = int(of.solid.sum(axis=(0, 2)).argmax())
-    panels = (
-        (speed[k], length, f"wind at {(k + 0.5) * of.spacing:g} m above the ground", "y, m"),
-        (speed[:, j], depth, f"cut at y = {(j + 0.5) * of.spacing:g} m", "z, m"),
+    import numpy as np
+
+    d = of.spacing
+    depth, length, width = (n * d for n in of.solid.shape)
+    heights = of.solid.sum(0)
+    k, j = low_plane(of.solid.shape[0], d), full_row(heights)
+    at, cut = (k + 0.5) * d, (j + 0.5) * d
+    panels: tuple[tuple[Any, ...], ...] = (
+        (np.s_[k], "v", heights, "y", cut, f"{at:g} m above the ground (dashed: the cut below)"),
+        (np.s_[:, j], "w", heights[j], "z", at, f"cut at y = {cut:g} m (dashed: the plane above)"),
     )
-    tall = 2 + 7 * (length + depth) / width
-    figure = Figure(figsize=(8, min(tall, 14)), layout="constrained")
+    tall = min(1.6 + 7 * (length + depth) / width, 16)
+    figure = Figure(figsize=(8.4, tall), layout="compressed")
     FigureCanvasAgg(figure)
-    both = figure.subplots(2, 1, height_ratios=[length, depth])
-    most = float(speed.max())
-    for axes, (values, high, title, label) in zip(both, panels, strict=True):
-        axes.set_facecolor("#8c8f96")
-        shown = axes.imshow(
-            values, origin="lower", extent=(0, width, 0, high), vmin=0, vmax=most, cmap="viridis"
-        )
-        axes.set(title=title, xlabel="x, m", ylabel=label)
-    figure.colorbar(shown, ax=both, label="m/s", shrink=0.6)
+    figure.suptitle(
+        f"Wind speed after {of.seconds:.4g} s; buildings are grey, tall ones darker", fontsize=13
+    )
+    both = figure.subplots(2, 1, height_ratios=[length, depth], sharex=True)
+    for axes, (plane, other, tall_as, name, line, title) in zip(both, panels, strict=True):
+        air = draw_plane(axes, of, plane, ("u", other), tall_as)
+        axes.axhline(line, color="#e0542f", linewidth=0.9, linestyle=(0, (6, 4)))
+        axes.set_ylabel(f"{name}, m")
+        axes.set_title(title, fontsize=11)
+        high = length if name == "y" else depth
+        figure.colorbar(air, ax=axes, label="m/s", pad=0.02, aspect=32 * high / width, extend="max")
+    both[1].set_xlabel("x, m")
     content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=120)
+    figure.savefig(content, format="png", dpi=100)
     write_atomically(path, content.getvalue())
+
+
+def draw_plane(
+    axes: Any, of: Wind, plane: Any, names: tuple[str, str], heights: NDArray[Any]
+) -> Any:
+    """Speed in colours, buildings by their height, and the wind in the plane as some forty arrows a
+    row; returns the colours. A few cells are faster than the scale ends, so that it shows most."""
+    import numpy as np
+
+    d, solid, speed = of.spacing, of.solid[plane], of.speed[plane]
+    high, width = (n * d for n in solid.shape)
+    look: dict[str, Any] = {"origin": "lower", "extent": (0, width, 0, high)}
+    most = float(np.percentile(speed.compressed(), 99.7)) or 1.0
+    air = axes.imshow(speed, cmap="viridis", vmin=0, vmax=most, **look)
+    built = np.ma.masked_array(np.broadcast_to(heights, solid.shape), ~solid)
+    tallest = of.solid.sum(0).max()
+    axes.imshow(built, cmap="Greys", vmin=-tallest / 4, vmax=1.6 * tallest + 1, **look)
+
+    step = max(1, round(solid.shape[1] / 40))
+    some = (slice(step // 2, None, step),) * 2
+    wind = (np.ma.masked_array(of.fields[n][plane][some], solid[some]) for n in names)
+    y, x = ((np.arange(n)[some[0]] + 0.5) * d for n in solid.shape)
+    size = {"angles": "xy", "scale_units": "xy", "scale": most / (1.6 * step * d), "width": 0.0016}
+    axes.quiver(x, y, *wind, color="white", alpha=0.75, pivot="mid", headwidth=4, **size)
+    axes.set(xlim=(0, width), ylim=(0, high))
+    return air
 
 
 WRITERS = {".nc": netcdf, ".vti": vti, ".png": picture}

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from watari.case.axis import Parameters
-from watari.cases.les import axes, city
+from watari.case.native import compiled
+from watari.cases.les import axes, city, picture
 from watari.common.errors import WrongResultError
 
 Progress = Callable[[int, float], None]
@@ -17,18 +18,20 @@ def run(
 ) -> dict[str, Any]:
     """One trial; every rank calls it. `progress` gets step and simulated seconds; with `keep` the
     trial has the arrays u, v, w, theta and the heights."""
-    from watari import _native
-
     shape, split = axes.shape(parameters["grid"]), axes.parse_triple(parameters["split"])
-    heights = city.heights(parameters["city"], shape, parameters["spacing"])
-    complete = {**parameters, "shape": shape, "split": split, "heights": heights}
-    trial: dict[str, Any] = _native.les(complete, progress, keep)
+    spacing = parameters["spacing"]
+    heights = city.heights(parameters["city"], shape, spacing)
+    planes = {"plan": picture.low_plane(shape[2], spacing), "cut": picture.full_row(heights)}
+    complete = {**parameters, "shape": shape, "split": split, "heights": heights, **planes}
+    trial: dict[str, Any] = compiled("les")(complete, progress, keep)
     for name, value in city.densities(heights).items():
         trial["quantities"][name] = {"value": value, "unit": "1"}
-    unsound = trial.pop("wrong_elements")
+    seen, unsound = trial.pop("seen", None), trial.pop("wrong_elements")
     trial["verified"] = not unsound
     if unsound:
         trial |= {"status": WrongResultError.status, "error": trial["notes"][-1]}
+    if seen is not None and not unsound:
+        trial["pictures"] = picture.pictures(seen[0], heights, spacing, **planes)
     if keep:
         trial["heights"] = heights
     return trial

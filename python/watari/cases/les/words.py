@@ -11,9 +11,9 @@ from watari.common.units import format_duration
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. Cells a second are the mean over whole periods of N steps, touches of "
-    "the CPU included. TB/s are the bytes of the algorithm over the time of a step. CPU, move and "
-    "gather are seconds of one touch; pages that move by faults count where the fault is."
+    "Medians over trials. Cells a second: the mean over whole periods of N steps, with the touches "
+    "of the CPU. TB/s: the bytes of the algorithm over the time of a step. CPU, move and gather: "
+    "seconds of one touch; if pages move by faults, the time of a fault counts where it occurs."
 )
 
 
@@ -33,12 +33,15 @@ def words(case: str, parameters: Parameters) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def touch_name(m: Measured) -> str:
+    """`facets, CPU picks`."""
+    picks = ", CPU picks" if m["gather"] == "cpu" else ""
+    return f"{m['cpu-touch']}{picks}"
+
+
 def touch_words(m: Measured) -> str:
     """`facets, CPU picks, N = 10`."""
-    if m["cpu-touch"] == "none":
-        return "none"
-    picks = ", CPU picks" if m["gather"] == "cpu" else ""
-    return f"{m['cpu-touch']}{picks}, N = {m['every']}"
+    return "none" if m["cpu-touch"] == "none" else f"{touch_name(m)}, N = {m['every']}"
 
 
 def of_touches(m: Measured, series: str) -> float:

@@ -30,7 +30,7 @@ MANY = 100  # passes that "again and again" stands for
 MARGIN = 0.05  # less is no reason to change the program
 CLEARLY = 1.5  # times slower: what a program should never do
 GPU = {"processor": "gpu"}
-SHARED = {"managed": "managed memory, faulted in", "system": "system memory, as it is"}
+SHARED = {"managed": "managed memory, moved by faults", "system": "system memory, used as it is"}
 
 
 def of_case(cases: Sequence[Measured], name: str) -> list[Measured]:
@@ -62,7 +62,7 @@ def shared(m: Measured, name: str) -> Option:
 
 
 def options(cases: Sequence[Measured]) -> dict[str, Option]:
-    """The ways that were measured to have the CPU's data read by the GPU."""
+    """The paths that were measured by which the GPU reads the CPU's data."""
     copies, found = of_case([as_copy(m) for m in cases], "copy"), {}
     local = best(copies, **GPU, from_="device", to="device", means="kernel")
     in_place = best(copies, **GPU, from_="pinned", to="device", means="kernel")
@@ -90,21 +90,21 @@ def options(cases: Sequence[Measured]) -> dict[str, Option]:
 
 def again(cases: Sequence[Measured]) -> list[Sentence]:
     """GPU memory against reading in place, and from which pass on bringing data there pays."""
-    ways = options(cases)
+    paths = options(cases)
     local = best(of_case(cases, "copy"), **GPU, from_="device", to="device", means="kernel")
-    if not local or not {"in place", "copy"} & ways.keys():
+    if not local or not {"in place", "copy"} & paths.keys():
         return []
-    text = f"GPU memory, where a kernel copies at {format_speed(local.median)} (read and written)"
-    in_place = ways.get("in place")
+    text = f"GPU memory. A kernel copies there at {format_speed(local.median)} (read and written)"
+    in_place = paths.get("in place")
     if in_place:
         ratio = in_place.each.middle / of_data(local).middle
-        text += f": a pass is {ratio:.3g} times as fast as over pinned memory in place "
+        text += f". A pass is {ratio:.3g} times as fast as over pinned memory, read in place "
         text += f"({in_place.each.speed})"
-    names = {"copy": "a copy ahead", "prefetch": "a prefetch of managed memory"}
+    names = {"copy": "a copy to GPU memory", "prefetch": "a prefetch of managed memory"}
     pays = [
-        f"{words} ({ways[name].setup.speed}) pays {moment}"
+        f"{words} ({paths[name].setup.speed}) pays {moment}"
         for name, words in names.items()
-        if in_place and name in ways and (moment := from_pass(in_place, ways[name]))
+        if in_place and name in paths and (moment := from_pass(in_place, paths[name]))
     ]
     crossover = "; ".join(pays)
     crossover = f"{crossover[:1].upper()}{crossover[1:]}." if pays else ""
@@ -130,9 +130,9 @@ def once(cases: Sequence[Measured]) -> list[Sentence]:
     spent = first.total(1)
     alike = [o for o in rest if o.total(1).low <= spent.high]
     others = [f"{o.name} ({o.total(1).speed})" for o in rest if o not in alike]
-    text = f"{first.name}: {spent.speed} with all that comes before the pass"
+    text = f"{first.name}: {spent.speed}, transfer included"
     if alike:
-        text += f"; no worse within the intervals: {'; '.join(o.name for o in alike)}"
+        text += f". As fast within the intervals: {'; '.join(o.name for o in alike)}"
     if others:
         text += f". Slower: {'; '.join(others)}"
     pair = for_more(first, rest)
@@ -168,7 +168,7 @@ def turns(cases: Sequence[Measured]) -> list[Sentence]:
     moving = [m for m in of_case(cases, "migration") if m.drawn and m["phases"] == "gpu+cpu+gpu"]
     large = max((int(m["size"]) for m in moving), default=0) / ALIKE
     sizes = [int(m["size"]) for m in moving if int(m["size"]) >= large]
-    size = max(sizes, key=lambda n: (sizes.count(n), n), default=0)  # where most ways compare
+    size = max(sizes, key=lambda n: (sizes.count(n), n), default=0)  # where most paths compare
     found = [option for m in moving if m["size"] == size and (option := turn(m))]
     ordered = sorted(found, key=lambda option: option.total(1).middle)
     if not ordered:
@@ -176,12 +176,12 @@ def turns(cases: Sequence[Measured]) -> list[Sentence]:
     first, *rest = ordered
     spent = first.total(1)
     per_gb = f"{format_duration(spent.middle)} per GB"
-    text = f"{first.name}: a turn with one pass on either side takes {per_gb}"
+    text = f"{first.name}: a turn, with one pass by each processor, takes {per_gb}"
     if rest:
         others = ", ".join(f"{o.name} {format_duration(o.total(1).middle)}" for o in rest)
         text += f" (others: {others})"
     pair = for_more(first, rest)
-    crossover = f"{pair[0].name.capitalize()} pays {pair[1]} in a turn." if pair else ""
+    crossover = f"{pair[0].name.capitalize()} pays {pair[1]}, in each turn." if pair else ""
     ends = (format_duration(end) for end in (spent.low, spent.high))
     sure = f"95%: {'–'.join(ends)}, {first.trials} trials" if first.trials > 1 else "a single trial"
     return [Sentence("turns", f"{text}.", per_gb, sure, crossover)]
@@ -195,11 +195,11 @@ def larger(cases: Sequence[Measured]) -> list[Sentence]:
     if not option or not m:
         return []
     text = (
-        f"pinned CPU memory, of which parts are copied in at {format_speed(m.median)} while the "
-        "GPU works on others."
+        f"pinned CPU memory: copy parts to the GPU, at {format_speed(m.median)}, while the "
+        "GPU works on other parts."
     )
     passes = max(1, -(-option.setup.middle // option.each.middle))
-    crossover = f"The link is the limit below {passes:.0f} passes over each part."
+    crossover = f"With fewer than {passes:.0f} passes over each part the link is the limit."
     return [Sentence("larger", text, format_speed(m.median), confidence(m), crossover)]
 
 
@@ -263,14 +263,19 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
     fastest = max(sizes.values(), key=lambda m: m.median)
     figure, what = format_speed(memory.median), format_size(memory["size"])
     if fastest.median < CLEARLY * memory.median:
-        text = f"no size of array is much faster than memory, {figure} with {what}."
+        text = f"arrays of any size: none is much faster than {figure}, the rate with {what}."
         return [Sentence("cpu-again", text, figure, confidence(memory))]
     text = (
-        f"parts that stay in its caches, where a copy runs at {format_speed(fastest.median)} with "
+        f"parts that fit its caches, where a copy runs at {format_speed(fastest.median)} with "
         f"arrays of {format_size(fastest['size'])}; from memory it runs at {figure} ({what})."
     )
     lost = [s for s, m in sizes.items() if s > fastest["size"] and m.median < fastest.median / 2]
-    crossover = f"Half of it is lost from arrays of {format_size(min(lost))} on." if lost else ""
+    crossover = (
+        f"From arrays of {format_size(min(lost))} on it runs at less than half of "
+        f"{format_speed(fastest.median)}."
+        if lost
+        else ""
+    )
     return [Sentence("cpu-again", text, figure, confidence(memory), crossover)]
 
 
@@ -296,5 +301,5 @@ def cpu_once(cases: Sequence[Measured]) -> list[Sentence]:
 def answer(cases: Sequence[Measured]) -> list[Sentence]:
     """All that these cases say; of the CPU alone where no GPU was measured."""
     parts = (again, once, turns, larger, never)
-    said = [sentence for part in parts for sentence in part(cases)]
-    return said or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]
+    sentences = [sentence for part in parts for sentence in part(cases)]
+    return sentences or [sentence for part in (cpu_again, cpu_once) for sentence in part(cases)]

@@ -37,7 +37,7 @@ from watari.common.errors import UsageError
 from watari.common.library import own_memory
 
 SIDES = {"cpu": "HM", "gpu": "DM"}  # host and device memory, as Yoshida (2024) writes
-WRONG = "{count} elements are not what the copy must have left there"
+WRONG = "{count} elements do not have the value that the copy writes"
 
 
 def end(name: str, summary: str) -> Axis:
@@ -59,7 +59,7 @@ def parse_node(text: str) -> str:
 
 NUMA = Axis(
     "numa",
-    "NUMA node that CPU memory is bound to, `gpu` for a GPU's own, or `local` (first touch)",
+    "NUMA node of CPU memory; `gpu`: the GPU's own; `local`: by first touch",
     parse_node,
     lambda m, p: "local",
     "local",
@@ -82,7 +82,7 @@ def require_migration(parameters: Parameters) -> None:
     """Raises UsageError for too many samples, and for a map of what is not looked at."""
     require_few_phases(parameters)
     if parameters["map"] and parameters["look"] == "phases":
-        raise UsageError("migration: map: a map shows every sample; leave look=samples")
+        raise UsageError("migration: map: a map shows every sample; use look=samples")
 
 
 def copy_labels(p: Parameters) -> dict[str, str]:
@@ -108,7 +108,7 @@ CASES = (
             SIZE,
             Axis(
                 "means",
-                "a kernel (or CPU loop) of ours, or the GPU's copy engine",
+                "a kernel (on the CPU a loop), or the GPU's copy engine",
                 one_of("kernel", "copy-engine"),
                 lambda m, p: "kernel" if p["processor"] == "cpu" else "copy-engine",
                 "kernel on the cpu, copy-engine on the gpu",
@@ -147,7 +147,7 @@ CASES = (
     ),
     Case(
         "access",
-        "destination[i] = source[i] by one processor, each array first touched by a chosen one",
+        "one processor copies; two axes choose who first touches each array",
         "{processor} {memory} {source} Read, {destination} Write {size}",
         table(
             PROCESSOR,
@@ -184,13 +184,17 @@ CASES = (
             SIZE,
             axis("phases", "processors in turn", sequence("cpu", "gpu"), "gpu+cpu+gpu"),
             replace(
-                axis(
-                    "map", "parts of each array whose pages are looked at, each", count(0, 512), 0
-                ),
+                axis("map", "parts of each array with a residency of their own", count(0, 512), 0),
                 before=0,
             ),
             replace(
-                words("look", "when pages are looked at", "samples", "samples", "phases"),
+                words(
+                    "look",
+                    "when residency is read: after each sample, or between phases",
+                    "samples",
+                    "samples",
+                    "phases",
+                ),
                 before="samples",
             ),
             samples(100, "timed executions in each phase"),
@@ -210,21 +214,21 @@ CASES = (
     ),
     Case(
         "touch",
-        "what the first access to fresh memory costs, and prefetching it",
+        "the cost of the first access to fresh or moved memory, and of a prefetch",
         "{processor} {memory} {operation} {size}",
         table(
             PROCESSOR,
             words("memory", "kind", "managed", *KINDS),
             words(
                 "operation",
-                "write fresh pages; prefetch CPU-touched pages; read pages the other touched",
+                "write fresh pages; prefetch pages of the CPU; read pages of the other processor",
                 "first-touch",
                 "first-touch",
                 "prefetch",
                 "fault",
             ),
             SIZE,
-            samples(10, "fresh allocations in a row"),
+            samples(10, "fresh allocations, one after the other"),
             THREADS,
             *PLACED,
             OVERSUBSCRIBE,

@@ -29,7 +29,7 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     figure, block = format_speed(first.median), int(first["block"])
     where = "GPU memory" if first["processor"] != "cpu" else "CPU memory"
     text = (
-        f"files on this disk, read to {where} by engine {first['engine']} in "
+        f"files on this disk, read into {where} by engine {first['engine']} in "
         f"{first['pattern']} requests of {format_size(block)}: {figure}"
     )
     smallest = min(int(m["block"]) for m in reads)
@@ -39,6 +39,8 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
         text += f"(engine {small['engine']})"
     half = [int(m["block"]) for m in reads if m.median >= first.median / 2]
     crossover = (
-        f"Half of it needs requests of {format_size(min(half))}." if min(half) > smallest else ""
+        f"Half of that rate needs requests of {format_size(min(half))}."
+        if min(half) > smallest
+        else ""
     )
     return [Sentence("files", f"{text}.", figure, confidence(first), crossover)]

@@ -1,4 +1,4 @@
-"""Case storage: blocks of a store on disk to or from memory, by one of several engines."""
+"""Case storage: move blocks between a store and memory, by one of several engines."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def standard(machine: Machine) -> list[dict[str, Any]]:
 CASES = (
     Case(
         "storage",
-        "blocks of a store on disk to or from memory, by one of several engines",
+        "move blocks between a store and memory, by one of several engines",
         "{processor} {engine} {pattern} {direction} {block} depth {depth} x {threads}",
         table(
             words("engine", "how blocks are moved", "uring", *FILE_ENGINES),
             replace(
                 PROCESSOR,
-                summary="processor with the memory that blocks go to or come from: cpu, gpu, gpu:1",
+                summary="processor whose memory receives or provides the blocks: cpu, gpu, gpu:1",
                 default=axes.default_processor,
-                default_text="gpu where there is one; queue cpu, cufile and gpu always gpu",
+                default_text="gpu if there is one; queue cpu, cufile and gpu always gpu",
             ),
             words("pattern", "order of the blocks", "random", "random", "sequential"),
             words("direction", "read or write", "read", "read", "write"),
@@ -81,13 +81,13 @@ CASES = (
             ),
             words(
                 "store",
-                "what is behind the engine; all but files is behind queue and gpu alone",
+                "the store; all except `file` are for queue and gpu only",
                 "file",
                 *axes.STORES,
             ),
             Axis(
                 "cache",
-                "none (direct I/O), or the page cache: empty, or with all of the store in it",
+                "direct I/O, an empty page cache, or all of the store in the page cache",
                 one_of(*axes.CACHES),
                 axes.default_cache,
                 "none",
@@ -95,7 +95,7 @@ CASES = (
             ),
             replace(
                 THREADS,
-                summary="CPU threads, pinned; behind queue and gpu as many serve the store",
+                summary="CPU threads, pinned; for queue and gpu as many serve the store",
                 default=axes.default_threads,
                 default_text="one a core, gpu two less; uring and gpu on a disk at most 4",
             ),
@@ -107,10 +107,10 @@ CASES = (
                 "32, gpu 2 to 256, fewer of long blocks, without a queue 1",
             ),
             Axis("size", "bytes of the store", parse_size, lambda m, p: 2**30, "1GiB"),
-            axis("files", "files that the store is striped over", count(1, 64), 1),
+            axis("files", "number of files over which the store is striped", count(1, 64), 1),
             words(
                 "fault",
-                "what the controller behind queue and gpu does wrong, now and then",
+                "fault that the controller behind queue and gpu injects now and then",
                 "none",
                 *FAULTS,
             ),

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from watari import _native
 from watari.case.axis import Parameters, expanded
-from watari.case.native import verified
+from watari.case.native import compiled, verified
 from watari.cases.storage.axes import bytes_per_sample
 
-FOREIGN = "is no test file: it holds other data"  # ends a note of cases/storage/storage.cpp
+FOREIGN = "is not a test file: it has other data"  # ends a note of cases/storage/storage.cpp
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 
 
@@ -26,10 +25,10 @@ def run(parameters: Parameters) -> dict[str, Any]:
     folder = expanded(parameters["folder"])
     # what the library takes of every case
     given = {**parameters, "folder": folder, "seed": seed, "oversubscribe": False}
-    trial: dict[str, Any] = _native.storage(given)
+    trial = compiled("storage")(given)
     trial["quantities"] |= quantities(trial, parameters)
     trial["quantities"]["seed"] = {"value": float(seed), "unit": "1"}
-    wrong = "{count} sectors of 512 bytes are not whole or not those asked for"
+    wrong = "{count} sectors of 512 bytes are torn, or are not the requested ones"
     foreign = [note for note in trial["notes"] if note.endswith(FOREIGN)]
     if foreign:
         wrong += f"; {'; '.join(foreign)}: move it away, and a test file is made"

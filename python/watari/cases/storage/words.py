@@ -11,9 +11,9 @@ from watari.common.units import format_size
 from watari.results.measured import Measured
 
 SAYS = (
-    "Medians over trials. CPU time is that of the whole process, threads that serve queues "
-    "included; GPU time what kernels and copies took, between device events. Direct: past the "
-    "page cache, and checked to be."
+    "Medians over trials. CPU time: of the whole process, with the threads that serve queues. GPU "
+    "time: of kernels and copies, between device events. Direct: blocks bypassed the page cache, "
+    "and this was checked."
 )
 
 

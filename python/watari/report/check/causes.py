@@ -41,7 +41,7 @@ def each_gpu(text: Callable[[dict[str, Any]], str | None]) -> Callable[[Machine]
     """What holds of some GPU."""
 
     def find(machine: Machine) -> str | None:
-        shown = [f"{name}: {said}" for name, s in states(machine) if (said := text(s))]
+        shown = [f"{name}: {reported}" for name, s in states(machine) if (reported := text(s))]
         return "; ".join(shown) or None
 
     return find
@@ -56,14 +56,14 @@ def below(state: dict[str, Any], now: str, most: str, says: str) -> str | None:
 def slowed(state: dict[str, Any]) -> str | None:
     """Clocks that are held down by anything but a power cap, which has a row of its own."""
     reasons = [name for name in state["slowed_by"] if name != "power-cap"]
-    return f"clocks are held down: {', '.join(reasons)}" if reasons else None
+    return f"clocks are limited by: {', '.join(reasons)}" if reasons else None
 
 
 def power(state: dict[str, Any]) -> str | None:
     """A limit below the default one, or one that is felt."""
     text = below(state, "power_limit", "power_limit_default", "limited to {:g} W of {:g} W")
     return text or (
-        "its power limit holds clocks down" if "power-cap" in state["slowed_by"] else None
+        "its power limit lowers the clocks" if "power-cap" in state["slowed_by"] else None
     )
 
 

@@ -31,7 +31,7 @@ def clocks(run: Run) -> list[Item]:
         held = [reason for reason in state["slowed_by"] if reason != "application-clocks"]
         says = f"{clock} MHz, {width} bits" if clock and width else "not reported"
         verdict = FAIL if held else PASS if clock and width else UNKNOWN
-        says += f"; held down: {', '.join(held)}" if held else ""
+        says += f"; limited by: {', '.join(held)}" if held else ""
         items.append(Item("hardware", f"{name}, clocks", verdict, says, frozenset({GPU})))
     return items
 

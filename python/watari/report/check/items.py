@@ -33,7 +33,7 @@ def correct(run: Run) -> list[Item]:
         if m.status in ("wrong", "failed"):
             items.append(Item("correct", name, FAIL, f"{m.status}: {m.reason}", path_of(m)))
         elif m.flagged:
-            text = f"{', '.join(m.flags)}: the number is not believed"
+            text = f"{', '.join(m.flags)}: do not use this number"
             items.append(Item("correct", name, FAIL, text))
     bad = len(items)
     good = sum(m.status == "ok" for m in run.measured) - sum(m.flagged for m in run.measured)

@@ -28,10 +28,10 @@ def quantities(run: Run) -> list[tuple[published.Quantity, Measured]]:
                 continue
             if not quantity.matches(m.case, m.parameters) or not beyond_cache(m):
                 continue
-            place = (quantity.name, m["processor"], m["from"], m["to"], m["memory"])
-            other = largest.get(place)
+            path = (quantity.name, m["processor"], m["from"], m["to"], m["memory"])
+            other = largest.get(path)
             if other is None or int(m["size"]) > int(other[1]["size"]):
-                largest[place] = quantity, m
+                largest[path] = quantity, m
     return list(largest.values())
 
 

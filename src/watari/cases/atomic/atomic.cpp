@@ -5,6 +5,7 @@
 #include "watari/cases/atomic/kernels.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"
@@ -65,13 +66,13 @@ public:
           where_{p.spread, p.spread == contention::histogram ? p.bins : 1, workers_ + helpers_},
           updates_(p.updates),
           counters_(p.kind, where_.words(), placed(p)) {
-        kernels_on(who_).clear(counters_.data(), counters_.size(), nullptr);
+        kernels_on<kernels>(who_).clear(counters_.data(), counters_.size(), nullptr);
         if (who_.is_gpu()) device::synchronize(nullptr);
     }
 
     /// The GPU's updates, or those of the CPU where it is alone.
     void update(stream_t stream) const {
-        const kernels& run = kernels_on(who_);
+        const kernels& run = kernels_on<kernels>(who_);
         const task work{counters_.data(), where_, updates_, workers_, 0};
         (together_ ? run.add_everywhere : run.add)(work, stream);
     }
@@ -79,7 +80,7 @@ public:
     /// The CPU's, beside the GPU's.
     void help() const {
         const task work{counters_.data(), where_, updates_, helpers_, workers_};
-        kernels_on(the_cpu).add_everywhere(work, nullptr);
+        kernels_on<kernels>(the_cpu).add_everywhere(work, nullptr);
     }
 
     std::size_t bytes() const { return (together_ ? 2 : 1) * updates_ * sizeof(std::uint64_t); }
@@ -168,12 +169,6 @@ void warm_up(parameters p) {
     }
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 }  // namespace
 
 measure::trial run(const parameters& p) {
@@ -197,8 +192,8 @@ measure::trial run(const parameters& p) {
     const bool on_gpu = !result.device_s.empty();
     result.bytes_per_sample = static_cast<double>(data.bytes());
     const double updates = result.bytes_per_sample / sizeof(std::uint64_t);
-    result.quantities["update_s"] = {median(on_gpu ? result.device_s : result.host_s) / updates,
-                                     "s"};
+    result.quantities["update_s"] = {
+        measure::median(on_gpu ? result.device_s : result.host_s) / updates, "s"};
     result.residency_after = {{"counters", data.look()}};
     result.wrong_elements += data.mismatches(p.samples);
     return result;

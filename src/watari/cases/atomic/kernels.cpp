@@ -26,8 +26,13 @@ void add(const counting::task& work, stream_t stream) {
 }
 
 }  // namespace
-
-extern const counting::kernels counting_table{
-    .clear = clear, .add = add<local>, .add_everywhere = add<everywhere>};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::counting {
+
+const kernels kernels::WATARI_BACKEND{
+    .clear = WATARI_BACKEND::clear,
+    .add = WATARI_BACKEND::add<WATARI_BACKEND::local>,
+    .add_everywhere = WATARI_BACKEND::add<WATARI_BACKEND::everywhere>};
+
+}  // namespace watari::counting

@@ -31,22 +31,7 @@ struct kernels {
     void (*add)(const task& work, stream_t stream);  ///< among threads of this processor
     /// Among threads of both: counters are shared with the other processor.
     void (*add_everywhere)(const task& work, stream_t stream);
+    static const kernels cpu, gpu;
 };
-
-}  // namespace watari::counting
-
-namespace watari::cpu {
-extern const counting::kernels counting_table;
-}
-namespace watari::gpu {
-extern const counting::kernels counting_table;
-}
-
-namespace watari::counting {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::counting_table, gpu::counting_table>(who);
-}
 
 }  // namespace watari::counting

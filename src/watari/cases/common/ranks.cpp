@@ -16,7 +16,7 @@ void require_ranks(const std::string& split, std::size_t ranks, processor who,
                           to_string(ranks));
     if (who.is_gpu() && who.number != 0)
         throw usage_error("processor=gpu:" + to_string(who.number) +
-                          ": of several ranks each takes a GPU of its own; write processor=gpu");
+                          ": each of several ranks uses its own GPU; write processor=gpu");
 }
 
 processor own_processor(processor asked, const comm::communicator& all) {

@@ -48,9 +48,9 @@ const style<Part>& style_of(std::span<const style<Part>> table, const std::strin
                             processor who) {
     for (const style<Part>& row : table)
         if (row.name == name && row.on(who)) return row;
-    throw unsupported(
-        "style " + name +
-        (who.is_gpu() ? " is not part of this build" : " is a GPU's; the CPU runs style=system"));
+    throw unsupported("style " + name +
+                      (who.is_gpu() ? " is not part of this build"
+                                    : " needs a GPU; on the CPU use style=system"));
 }
 
 /// Throws unsupported where a style is not written for a halo's path, or cannot overlap.

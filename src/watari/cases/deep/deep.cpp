@@ -37,7 +37,7 @@ void warm_up(processor who) {
         *root.data() = made;
         *data.data() = value;
     }
-    kernels_on(who).add_one(root.data(), one, nullptr);
+    kernels_on<kernels>(who).add_one(root.data(), one, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
@@ -80,7 +80,7 @@ void prepare(measure::trial& into, const parameters& p, memory::kind first, memo
 }
 
 void iterate(measure::trial& into, const parameters& p, const node* root) {
-    const kernels& run = kernels_on(p.processor);
+    const kernels& run = kernels_on<kernels>(p.processor);
     const shape s = p.tree();
     measure::sampler sample(into, p.processor);
     for (std::size_t i = 0; i < p.samples; ++i)

@@ -26,7 +26,10 @@ void add_one(const deep::node* root, const deep::shape& s, stream_t stream) {
 }
 
 }  // namespace
-
-extern const deep::kernels deep_table{.add_one = add_one};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::deep {
+
+const kernels kernels::WATARI_BACKEND{.add_one = WATARI_BACKEND::add_one};
+
+}  // namespace watari::deep

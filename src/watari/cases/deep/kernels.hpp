@@ -17,22 +17,7 @@ namespace watari::deep {
 /// The kernels of one backend. On a GPU they return before they are done.
 struct kernels {
     void (*add_one)(const node* root, const shape& s, stream_t stream);
+    static const kernels cpu, gpu;
 };
-
-}  // namespace watari::deep
-
-namespace watari::cpu {
-extern const deep::kernels deep_table;
-}
-namespace watari::gpu {
-extern const deep::kernels deep_table;
-}
-
-namespace watari::deep {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::deep_table, gpu::deep_table>(who);
-}
 
 }  // namespace watari::deep

@@ -6,13 +6,13 @@
 #include "watari/cases/gather/kernels.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/measure/pattern.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <string>
 #include <vector>
@@ -41,9 +41,10 @@ void require_placement(const parameters& p) {
     const auto beside =
         p.kind == memory::kind::device ? processor::type::gpu : processor::type::cpu;
     if (!row.shared && p.toucher != beside)
-        throw unsupported(name + " memory has one place: no other processor touches it first");
+        throw unsupported(name +
+                          " memory stays in one place: the other processor cannot touch it first");
     if (!row.placed && memory::placement{.thp = p.thp, .page = p.page}.places_pages())
-        throw unsupported(name + " memory takes no thp or page: the driver places it");
+        throw unsupported(name + " memory has no thp or page: the driver chooses its pages");
     if (p.kind != memory::kind::device || p.device == p.processor.number) return;
     device::use(p.device);
     device::enable_peer(p.processor.number, p.device);
@@ -64,7 +65,7 @@ memory::kind own(processor who) {
 }
 
 void fill(const memory::buffer<double>& data, processor who, std::uint64_t seed) {
-    measure::pattern_on(who).fill(data.data(), data.size(), seed, nullptr);
+    kernels_on<measure::pattern_kernels>(who).fill(data.data(), data.size(), seed, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
@@ -109,14 +110,8 @@ void warm_up(const parameters& p) {
     const gathering few{reinterpret_cast<const std::byte*>(from.data()),
                         reinterpret_cast<std::byte*>(to.data()), p.element, p.element,
                         order(largest / p.element, p.random)};
-    kernels_on(p.processor).gather(few, nullptr);
-    kernels_on(p.processor).mismatches(few, source_seed, nullptr);
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
+    kernels_on<kernels>(p.processor).gather(few, nullptr);
+    kernels_on<kernels>(p.processor).mismatches(few, source_seed, nullptr);
 }
 
 void note_threads(measure::trial& into, int threads) {
@@ -151,13 +146,13 @@ measure::trial run(const parameters& p) {
     follow_hint(result, p, data);
 
     measure::sampler sample(result, p.processor);
-    const kernels& run = kernels_on(p.processor);
+    const kernels& run = kernels_on<kernels>(p.processor);
     for (std::size_t i = 0; i < p.samples; ++i)
         sample([&](stream_t stream, int) { run.gather(data.pass, stream); });
 
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
     const auto count = static_cast<double>(data.pass.visited.count);
-    result.quantities["element_s"] = {median(seconds) / count, "s"};
+    result.quantities["element_s"] = {measure::median(seconds) / count, "s"};
     result.quantities["first_element_s"] = {seconds.front() / count, "s"};
     result.bytes_per_sample = count * static_cast<double>(p.element);
     result.residency_after = {{"source", data.look(p)}};

@@ -67,7 +67,11 @@ std::size_t mismatches(const gather::gathering& pass, std::uint64_t seed, stream
 }
 
 }  // namespace
-
-extern const gather::kernels gather_table{.gather = run_gather, .mismatches = mismatches};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::gather {
+
+const kernels kernels::WATARI_BACKEND{.gather = WATARI_BACKEND::run_gather,
+                                      .mismatches = WATARI_BACKEND::mismatches};
+
+}  // namespace watari::gather

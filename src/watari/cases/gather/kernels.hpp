@@ -32,22 +32,7 @@ struct kernels {
     /// Words of 4 bytes in the destination that are not those of the source, whose doubles are
     /// measure::pattern of a seed; waits.
     std::size_t (*mismatches)(const gathering& pass, std::uint64_t seed, stream_t stream);
+    static const kernels cpu, gpu;
 };
-
-}  // namespace watari::gather
-
-namespace watari::cpu {
-extern const gather::kernels gather_table;
-}
-namespace watari::gpu {
-extern const gather::kernels gather_table;
-}
-
-namespace watari::gather {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::gather_table, gpu::gather_table>(who);
-}
 
 }  // namespace watari::gather

@@ -218,7 +218,7 @@ measure::trial run(const parameters& p) {
     if (const std::size_t unit = here.tiles.unit(); here.matrices.where(matrix::a).unit % unit != 0)
         throw unsupported("tile=" + std::to_string(p.tile) + ": " + here.matrices.path() +
                           " is read in whole units of " + std::to_string(unit) +
-                          " bytes; choose a tile whose rows are such");
+                          " bytes; choose a tile with rows of whole units");
     pipeline work(pipeline_of(p, here));
     floors measured = measure_floors(p, here, work);
 

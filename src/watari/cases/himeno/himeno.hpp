@@ -99,6 +99,7 @@ struct kernels {
     /// Sum over the interior of a mix of p's bits and its position in the whole grid, modulo 2^53:
     /// equal for equal fields, however they are divided among ranks. Waits.
     std::uint64_t (*fingerprint)(const fields& f, grid whole, grid origin, stream_t stream);
+    static const kernels cpu, gpu;
 };
 
 /// Doubles that `gosa` of a kernel points to.
@@ -107,21 +108,5 @@ std::size_t gosa_scratch(grid size);
 /// One trial in one style; its samples are this rank's, everything else is the same on all ranks.
 /// Throws unsupported, beyond_memory, usage_error.
 measure::trial run(const parameters& p);
-
-}  // namespace watari::himeno
-
-namespace watari::cpu {
-extern const himeno::kernels himeno_table;
-}
-namespace watari::gpu {
-extern const himeno::kernels himeno_table;
-}
-
-namespace watari::himeno {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::himeno_table, gpu::himeno_table>(who);
-}
 
 }  // namespace watari::himeno

@@ -30,7 +30,7 @@ void warm_up(const parameters& p) {
     fields f{.size = few};
     float* next = arrays.data();
     for (float** array : pointers(f)) *array = std::exchange(next, next + few.points());
-    const kernels& run = kernels_on(p.processor);
+    const kernels& run = kernels_on<kernels>(p.processor);
     run.initialise(f, few, {0, 0, 0}, p.data, nullptr);
     run.step(f, p.kernel, gosa.data(), nullptr);
     run.update(f, nullptr);
@@ -41,7 +41,7 @@ void warm_up(const parameters& p) {
 class sweep {
 public:
     sweep(const part& p, double* gosa, stream_t stream)
-        : part_(&p), run_(&kernels_on(p.processor)), gosa_(gosa), stream_(stream) {
+        : part_(&p), run_(&kernels_on<kernels>(p.processor)), gosa_(gosa), stream_(stream) {
         if (p.overlap) overlap_.emplace(p, gosa, stream);
     }
 
@@ -120,7 +120,7 @@ void prepare(measure::trial& into, const part& p, std::span<const memory::kind> 
 void initialise(const fields& f, const part& p) {
     const bool by_gpu = p.init == processor::type::gpu;
     const processor who = by_gpu ? p.processor : the_cpu;
-    kernels_on(who).initialise(f, p.whole, p.origin, p.data, nullptr);
+    kernels_on<kernels>(who).initialise(f, p.whole, p.origin, p.data, nullptr);
     if (by_gpu) device::synchronize(nullptr);
 }
 
@@ -166,7 +166,7 @@ void summarise(measure::trial& into, const part& p, bool migrates) {
 }
 
 void read_result(measure::trial& into, const part& p, const fields& f) {
-    std::uint64_t seen = kernels_on(the_cpu).fingerprint(f, p.whole, p.origin, nullptr);
+    std::uint64_t seen = kernels_on<kernels>(the_cpu).fingerprint(f, p.whole, p.origin, nullptr);
     if (p.ranks != nullptr) seen = p.ranks->sum(seen) % (std::uint64_t{1} << 53);
     into.quantities["fingerprint"] = {static_cast<double>(seen), "1"};
 }

@@ -32,7 +32,7 @@ std::vector<std::size_t> edges_of(const part& p) {
 
 overlap::overlap(const part& p, double* gosa, stream_t stream)
     : part_(&p),
-      run_(&kernels_on(p.processor)),
+      run_(&kernels_on<kernels>(p.processor)),
       gosa_(gosa),
       stream_(stream),
       edges_(edges_of(p)),

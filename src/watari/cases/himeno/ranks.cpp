@@ -17,7 +17,7 @@ void require_sense(const parameters& p, const comm::communicator& all) {
         p.split.points(), p.processor, all);
     if (p.overlap && p.split.j * p.split.k != 1)
         throw usage_error(
-            "overlap=yes needs a split along i alone: planes of j and k are no slabs");
+            "overlap=yes needs a split along i alone: planes of j and k are not contiguous");
 }
 
 measure::trial run_part(const parameters& p, const style& row, const comm::communicator& all) {

@@ -151,11 +151,14 @@ std::uint64_t fingerprint(const fields& f, grid whole, grid origin, stream_t str
 }
 
 }  // namespace
-
-extern const himeno::kernels himeno_table{.initialise = initialise,
-                                          .step = step,
-                                          .update = update,
-                                          .fused = step,
-                                          .fingerprint = fingerprint};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::himeno {
+
+const kernels kernels::WATARI_BACKEND{.initialise = WATARI_BACKEND::initialise,
+                                      .step = WATARI_BACKEND::step,
+                                      .update = WATARI_BACKEND::update,
+                                      .fused = WATARI_BACKEND::step,
+                                      .fingerprint = WATARI_BACKEND::fingerprint};
+
+}  // namespace watari::himeno

@@ -49,8 +49,12 @@ void chase(const link** cursor, std::size_t steps, stream_t stream) {
 }
 
 }  // namespace
-
-extern const latency::kernels latency_table{
-    .install = install, .mismatches = mismatches, .chase = chase};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::latency {
+
+const kernels kernels::WATARI_BACKEND{.install = WATARI_BACKEND::install,
+                                      .mismatches = WATARI_BACKEND::mismatches,
+                                      .chase = WATARI_BACKEND::chase};
+
+}  // namespace watari::latency

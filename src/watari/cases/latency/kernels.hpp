@@ -38,22 +38,7 @@ struct kernels {
     std::size_t (*mismatches)(const chain& elements, stream_t stream);
     /// Goes on from *cursor, and leaves there where it ends.
     void (*chase)(const link** cursor, std::size_t steps, stream_t stream);
+    static const kernels cpu, gpu;
 };
-
-}  // namespace watari::latency
-
-namespace watari::cpu {
-extern const latency::kernels latency_table;
-}
-namespace watari::gpu {
-extern const latency::kernels latency_table;
-}
-
-namespace watari::latency {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::latency_table, gpu::latency_table>(who);
-}
 
 }  // namespace watari::latency

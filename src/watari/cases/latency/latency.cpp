@@ -9,6 +9,7 @@
 #include "watari/core/error.hpp"
 #include "watari/core/loops.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/median.hpp"
 #include "watari/measure/sampler.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"
@@ -32,7 +33,7 @@ void require_sense(const parameters& p) {
     const memory::kind_row& row = memory::row(p.kind);
     if (!row.placed && memory::placement{.thp = p.thp, .page = p.page}.places_pages())
         throw unsupported(std::string(row.name) +
-                          " memory takes no thp or page: the driver places it");
+                          " memory has no thp or page: the driver chooses its pages");
 }
 
 /// Device memory of another GPU is reached directly, or not at all.
@@ -69,15 +70,15 @@ public:
         const auto* first = reinterpret_cast<const link*>(elements_.data());
         give(next_.data(), next.data(), next.size() * sizeof(next[0]));
         give(cursor_.data(), &first, sizeof first);
-        kernels_on(who_).install(chain_, nullptr);
+        kernels_on<kernels>(who_).install(chain_, nullptr);
         if (who_.is_gpu()) device::synchronize(nullptr);
     }
 
     void chase(std::size_t steps, stream_t stream) const {
-        kernels_on(who_).chase(cursor_.data(), steps, stream);
+        kernels_on<kernels>(who_).chase(cursor_.data(), steps, stream);
     }
 
-    std::size_t mismatches() const { return kernels_on(who_).mismatches(chain_, nullptr); }
+    std::size_t mismatches() const { return kernels_on<kernels>(who_).mismatches(chain_, nullptr); }
 
     /// The element that the last chase ended at.
     std::size_t reached() const {
@@ -131,12 +132,6 @@ std::size_t first_steps(const parameters& p, std::size_t count) {
     return std::clamp(whole, p.steps, 4 * p.steps);
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 }  // namespace
 
 measure::trial run(const parameters& p) {
@@ -159,7 +154,7 @@ measure::trial run(const parameters& p) {
         sample([&](stream_t stream, int) { array.chase(p.steps, stream); });
 
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
-    result.quantities["latency_s"] = {median(seconds) / static_cast<double>(p.steps), "s"};
+    result.quantities["latency_s"] = {measure::median(seconds) / static_cast<double>(p.steps), "s"};
     result.bytes_per_sample = static_cast<double>(p.steps * sizeof(link));
     result.residency_after = {{"array", array.look()}};
     const walk seen = walk_cycle(next, before + p.samples * p.steps);

@@ -39,8 +39,8 @@ void fill(void* caller, const directive::inputs* of) {
     initialise(one.trial, f, p);
     std::vector<double> sums(scratch(p));
     const double start = measure::now();
-    kernels_on<double>(the_cpu).make_clover(geometry_of(p), directive::link, of->links, of->clover,
-                                            sums.data(), nullptr);
+    kernels_on<kernels<double>>(the_cpu).make_clover(geometry_of(p), directive::link, of->links,
+                                                     of->clover, sums.data(), nullptr);
     one.trial.quantities["log_det"] = {over_ranks(p, sums[0]), "1"};
     one.trial.quantities["clover_s"] = {measure::now() - start, "s"};
 }

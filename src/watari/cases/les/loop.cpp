@@ -11,7 +11,9 @@
 #include "watari/memory/room.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -207,7 +209,20 @@ void warm_up(parameters p) {
     simulate(ignored, p, f, {}, false);
 }
 
+/// Kernels of a GPU count a part's elements by 31 bits (grid/loops.hpp), the list of the cells at
+/// facets by 32.
+void require_countable(const parameters& p) {
+    const std::size_t most = p.processor.is_gpu() ? std::numeric_limits<std::int32_t>::max()
+                                                  : std::numeric_limits<std::uint32_t>::max();
+    if (p.grid.points() > most)
+        throw unsupported("grid: " + to_string(p.grid.points()) +
+                          " elements of an array with its halo; a rank on the " +
+                          (p.processor.is_gpu() ? "GPU" : "CPU") + " takes " + to_string(most) +
+                          " at most: take more ranks");
+}
+
 void refuse(const parameters& p, std::span<const memory::kind> kinds) {
+    require_countable(p);
     const memory::placement how{.device = p.processor.number, .oversubscribe = p.oversubscribe};
     fields none;
     std::vector<memory::demand> demands;

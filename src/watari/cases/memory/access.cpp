@@ -145,7 +145,7 @@ measure::trial access(const access_parameters& p) {
     prepare(result, p, p.processor);
     const arrays data = make_arrays(result, p, from, to, p.hint, gpu_of(p.processor));
     follow_hint(result, p.hint, data, p.processor);
-    const kernels& run = kernels_on(p.processor);
+    const kernels& run = kernels_on<kernels>(p.processor);
     measure::sampler sample(result, p.processor);
     for (std::size_t i = 0; i < p.samples; ++i) copy_once(sample, run, data);
     result.residency_after = look_at(data, p.hint);
@@ -171,7 +171,7 @@ measure::trial migration(const migration_parameters& p) {
         const processor who = p.phases[turn];
         const std::size_t first = result.host_s.size();
         follow_hint(result, p.hint, data, who);
-        const kernels& run = kernels_on(who);
+        const kernels& run = kernels_on<kernels>(who);
         measure::sampler sample(result, who);
         for (std::size_t i = 0; i < p.samples; ++i) {
             copy_once(sample, run, data);

@@ -15,12 +15,12 @@ void warm_up(processor who) {
     const array from(kind, few, {.device = who.number});
     const array to(kind, few, {.device = who.number});
     fill(from, who, source_seed);
-    const kernels& run = kernels_on(who);
+    const kernels& run = kernels_on<kernels>(who);
     run.copy(to.data(), from.data(), few, nullptr);
     run.copy(to.data() + 1, from.data(), few - 1, nullptr);
     run.copy_both(to.data(), from.data(), to.data(), from.data(), few, nullptr);
     run.read(to.data(), few, nullptr);
-    measure::pattern_on(who).mismatches(from.data(), few, source_seed, nullptr);
+    kernels_on<measure::pattern_kernels>(who).mismatches(from.data(), few, source_seed, nullptr);
 }
 
 }  // namespace
@@ -36,10 +36,10 @@ void require_placement(const placed_parameters& p, std::initializer_list<memory:
     bool on_cpu = false;
     for (const memory::kind kind : kinds) {
         if (kind == memory::kind::managed)
-            throw unsupported("managed memory takes no numa, thp or page: the driver places it");
+            throw unsupported("managed memory has no numa, thp or page: the driver places it");
         on_cpu |= memory::row(kind).placed;
     }
-    if (!on_cpu) throw unsupported("numa, thp and page place CPU memory; device memory is none");
+    if (!on_cpu) throw unsupported("numa, thp and page are for CPU memory, not for device memory");
 }
 
 void prepare(measure::trial& into, const common& p, processor who) {
@@ -56,7 +56,7 @@ processor toucher(const memory::block& range, processor preferred) {
 }
 
 void fill(const array& data, processor who, std::uint64_t seed) {
-    measure::pattern_on(who).fill(data.data(), data.size(), seed, nullptr);
+    kernels_on<measure::pattern_kernels>(who).fill(data.data(), data.size(), seed, nullptr);
     if (who.is_gpu()) device::synchronize(nullptr);
 }
 
@@ -65,8 +65,8 @@ memory::residency look(const array& data, memory::hint hint) {
 }
 
 void verify(measure::trial& into, const array& data, processor who, std::uint64_t seed) {
-    into.wrong_elements +=
-        measure::pattern_on(who).mismatches(data.data(), data.size(), seed, nullptr);
+    into.wrong_elements += kernels_on<measure::pattern_kernels>(who).mismatches(
+        data.data(), data.size(), seed, nullptr);
 }
 
 processor other(processor who) { return who.is_gpu() ? the_cpu : gpu_number(0); }

@@ -99,7 +99,7 @@ std::vector<path> make_paths(const copy_parameters& p, std::size_t count) {
 void sample_copies(measure::trial& into, const copy_parameters& p, const std::vector<path>& paths) {
     const std::size_t count = paths[0].source.size();
     const auto streams = static_cast<std::size_t>(p.streams);
-    const kernels& run = kernels_on(p.processor);
+    const kernels& run = kernels_on<kernels>(p.processor);
     const auto part = [&](stream_t stream, int index) {
         const path& w = paths[static_cast<std::size_t>(index) / streams];
         const range r = share_of(count, static_cast<std::size_t>(index) % streams, streams);

@@ -63,7 +63,12 @@ void read(double* data, std::size_t count, stream_t stream) {
 }
 
 }  // namespace
-
-extern const cases::kernels memory_table{.copy = copy, .copy_both = copy_both, .read = read};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::cases {
+
+const kernels kernels::WATARI_BACKEND{.copy = WATARI_BACKEND::copy,
+                                      .copy_both = WATARI_BACKEND::copy_both,
+                                      .read = WATARI_BACKEND::read};
+
+}  // namespace watari::cases

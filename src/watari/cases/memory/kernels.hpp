@@ -21,22 +21,7 @@ struct kernels {
                       const double* other_source, std::size_t count, stream_t stream);
     /// Reads every element; writes none, as long as the data are of measure::pattern.
     void (*read)(double* data, std::size_t count, stream_t stream);
+    static const kernels cpu, gpu;
 };
-
-}  // namespace watari::cases
-
-namespace watari::cpu {
-extern const cases::kernels memory_table;
-}
-namespace watari::gpu {
-extern const cases::kernels memory_table;
-}
-
-namespace watari::cases {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const kernels& kernels_on(processor who) {
-    return dispatched<cpu::memory_table, gpu::memory_table>(who);
-}
 
 }  // namespace watari::cases

@@ -21,10 +21,11 @@ namespace {
 void pass(const touch_parameters& p, const array& data, std::uint64_t seed, stream_t stream) {
     switch (p.operation) {
         case touch_operation::first_touch:
-            measure::pattern_on(p.processor).fill(data.data(), data.size(), seed, stream);
+            kernels_on<measure::pattern_kernels>(p.processor)
+                .fill(data.data(), data.size(), seed, stream);
             return;
         case touch_operation::fault:
-            kernels_on(p.processor).read(data.data(), data.size(), stream);
+            kernels_on<kernels>(p.processor).read(data.data(), data.size(), stream);
             return;
         case touch_operation::prefetch:
             memory::prefetch(data.block(), p.processor, stream);
@@ -36,7 +37,7 @@ void require_shared(const touch_parameters& p) {
     const memory::kind_row& row = memory::row(p.kind);
     if (p.operation != touch_operation::first_touch && !row.shared)
         throw unsupported(std::string(row.name) +
-                          " memory has one place: nothing to fault or prefetch");
+                          " memory stays in one place: there is nothing to fault or prefetch");
     memory::require_access(row, p.processor);
 }
 

@@ -41,15 +41,16 @@ public:
     }
 
     void write(std::uint64_t generation) const {
-        storage::sectors_on(p_->processor).write(where(), generation, nullptr);
+        kernels_on<storage::sector_kernels>(p_->processor).write(where(), generation, nullptr);
         wait();
     }
     void spoil() const {
-        storage::sectors_on(p_->processor).spoil(where(), nullptr);
+        kernels_on<storage::sector_kernels>(p_->processor).spoil(where(), nullptr);
         wait();
     }
     std::size_t wrong(std::uint64_t generation) const {
-        return storage::sectors_on(p_->processor).wrong(where(), generation, nullptr);
+        return kernels_on<storage::sector_kernels>(p_->processor)
+            .wrong(where(), generation, nullptr);
     }
 
 private:

@@ -81,8 +81,8 @@ void check_direct(measure::trial& into, const files::striped_files& files, std::
     const bool direct = files.cache() == files::cache_state::none && grown == 0;
     into.quantities["direct"] = {direct ? 1.0 : 0.0, "1"};
     if (files.cache() == files::cache_state::none && !direct)
-        into.notes.push_back("direct I/O was asked for, and " + bytes_text(grown) +
-                             " came into the page cache all the same");
+        into.notes.push_back("direct I/O was requested, but " + bytes_text(grown) +
+                             " entered the page cache");
 }
 
 /// What a GPU had to do with it: each block crosses the link once, and with it the entries of its
@@ -105,7 +105,7 @@ void add_notes(measure::trial& into, const engines& movers, const storage_source
     if (const std::string notice = source.store().notice(); !notice.empty())
         into.notes.push_back(notice);
     for (const std::string& path : source.foreign())
-        into.notes.push_back(path + " is no test file: it holds other data");
+        into.notes.push_back(path + " is not a test file: it has other data");
 }
 
 }  // namespace

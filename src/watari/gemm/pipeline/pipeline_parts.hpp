@@ -121,7 +121,7 @@ struct pipeline::parts {
     bool ends_group(const gemm::step& at, std::size_t c) const;
     /// To those who write: so many columns before column `end`.
     void hand_over(const gemm::step& at, std::size_t end, std::size_t columns);
-    /// Whether to multiply column c, too. Tells how far it is where that is due.
+    /// Whether to multiply column c, too. Reports progress where that is due.
     bool goes_on(const gemm::step& at, std::size_t c);
     bool report_progress();
 
@@ -138,7 +138,7 @@ struct pipeline::parts {
     const gemm::schedule& schedule;
     memory::buffer<std::byte> arena;
     std::optional<device::stream> stream;
-    /// Of as many steps as loads may be ahead. Who waits leaves the cores to those who serve.
+    /// One for each step that loads may be ahead. A waiting thread sleeps: servers need the cores.
     std::vector<device::event> steps_end;
     std::vector<device::event> column_end;
     std::unique_ptr<blas::products> products;

@@ -52,7 +52,7 @@ void pipeline::parts::begin_checksums(const writer& by, const tile_run& tiles,
                                       std::size_t rows) const {
     const placement& c = o.c.where;
     for (std::size_t k = 0; k < tiles.columns; ++k)
-        memory::rows_on(o.who).checksum(
+        kernels_on<memory::row_kernels>(o.who).checksum(
             by.sums + k * rows,
             {by.blocks.memory + k * by.blocks.stride, row_bytes_of(c, tiles.column + k)}, rows,
             c.tiles.columns_of(tiles.column + k) * c.element, 0, by.by.stream());

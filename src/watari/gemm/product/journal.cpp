@@ -25,7 +25,7 @@ const std::string begins_with = "watari-gemm ";
 constexpr std::pair<std::string_view, const char*> in_words[] = {
     {".changed", " was changed since"},
     {".inode", " was replaced since: another file has its name"},
-    {".sampled", " was changed since, and its time of change was put back"}};
+    {".sampled", " was changed since, and its time of change was set back"}};
 
 /// A value as a line has it.
 std::string in_a_line(const std::string& value) {

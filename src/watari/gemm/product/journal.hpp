@@ -27,7 +27,7 @@
 namespace watari::gemm {
 
 /// Advice for a partial file that this run does not resume.
-inline const std::string begin_anew = "fresh (--fresh) discards it and begins anew";
+inline const std::string begin_anew = "fresh (--fresh) discards it and starts over";
 
 /// What must be the same for a run to be continued bit by bit: names, of one word, and values.
 using identity = std::vector<std::pair<std::string, std::string>>;

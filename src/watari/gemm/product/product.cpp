@@ -41,7 +41,7 @@ product::product(const npy_product& wanted)
     require_product(
         a, b,
         {wanted.a, wanted.b, wanted.c, in_words(wanted.transpose_a), in_words(wanted.transpose_b)});
-    require_place(output_, a_, b_, wanted.c);
+    require_output(output_, a_, b_, wanted.c);
     if (wanted.beta != 0) old_ = read_old(wanted.c, a, b);
     job_.a = a_.where;
     job_.b = b_.where;
@@ -140,15 +140,15 @@ product_counts product::run(const product_progress& progress) {
 std::string product::kept() const {
     if (last_run_ == stage::finished) return wanted_.c + " is finished";
     if (last_run_ == stage::not_begun) return "";
-    const std::string old = files::is_there(output_) ? wanted_.c + " is as it was; " : "";
-    if (finished_ == 0) return old + "no tile was finished";
+    const std::string old = files::is_there(output_) ? wanted_.c + " is unchanged; " : "";
+    if (finished_ == 0) return old + "no tile was completed";
     const std::string some =
-        old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are finished";
+        old + std::to_string(finished_) + " of " + std::to_string(tiles()) + " tiles are completed";
     for (const files::npy_matrix* matrix : read())
         if (files::has_changed(*matrix))
             return some + ", of another " + matrix->where.path + " than there is now; " +
                    begin_anew;
-    return some + ": the same product goes on from there";
+    return some + ": the same product resumes from there";
 }
 
 }  // namespace watari::gemm

@@ -3,7 +3,7 @@
 /// A (m x k) and B (k x n) are both of float32 or of float64, in C order; a file may hold the
 /// transpose of its factor instead (k x m, n x k). C becomes m x n of the same type, written whole
 /// or not at all: into C.npy.partial beside it, which takes its name when it is durable. A run that
-/// was stopped or killed leaves that and a journal, and the same product goes on from there; with
+/// was stopped or killed leaves that and a journal, and the same product resumes from there; with
 /// the same fast memory and engine, to the same bits. Two runs on one C are refused.
 ///
 ///     watari::gemm::multiply({.a = "A.npy", .b = "B.npy", .c = "C.npy"});

@@ -50,8 +50,8 @@ void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
                          " elements");
 }
 
-void require_place(const std::string& output, const files::npy_matrix& a,
-                   const files::npy_matrix& b, const std::string& named) {
+void require_output(const std::string& output, const files::npy_matrix& a,
+                    const files::npy_matrix& b, const std::string& named) {
     std::error_code problem;
     if (fs::exists(output, problem) && !fs::is_regular_file(output, problem))
         throw file_error(named + ": cannot be written: not a regular file");

@@ -23,8 +23,8 @@ void require_product(const files::npy_matrix& a, const files::npy_matrix& b,
 
 /// Throws file_error or usage_error where the product cannot be put: at `output`, the real path of
 /// C, or where it is made.
-void require_place(const std::string& output, const files::npy_matrix& a,
-                   const files::npy_matrix& b, const std::string& named);
+void require_output(const std::string& output, const files::npy_matrix& a,
+                    const files::npy_matrix& b, const std::string& named);
 
 /// What beta multiplies. Throws file_error.
 files::npy_matrix read_old(const std::string& path, const files::npy_matrix& a,

@@ -72,8 +72,9 @@ bool product::finished_already() const {
     const std::string other =
         difference(product_of(earlier->product), product_of(comparable(*earlier)));
     if (!other.empty() && old_)
-        throw usage_error(output_ + " was finished by an earlier run that was killed, as another " +
-                          "product: " + other + "; fresh (--fresh) takes it as it is now");
+        throw usage_error(output_ +
+                          " was completed by an earlier run that was killed, as another " +
+                          "product: " + other + "; fresh (--fresh) uses it as it is now");
     unlink(journal_.c_str());
     files::sync_names_beside(journal_);
     return other.empty();
@@ -98,13 +99,12 @@ completed_tiles product::tiles_left(const files::partial_file& file) {
     if (wanted_.fresh) return {};
     const auto earlier = journal::read(journal_);
     if (size == 0) return {};
-    if (!earlier)
-        throw usage_error(path + " is there, and no journal says what it is; " + begin_anew);
+    if (!earlier) throw usage_error(path + " exists without a journal; " + begin_anew);
     if (earlier->tiles.empty()) return {};
     const auto unverified = static_cast<std::size_t>(
         std::ranges::count_if(earlier->tiles, [](const auto& tile) { return !tile.second; }));
     if (earlier->inode != file.inode() || (size != bytes() && unverified > 0))
-        throw usage_error(path + " is not the file that " + journal_ + " is about; " + begin_anew);
+        throw usage_error(path + " is not the file of " + journal_ + "; " + begin_anew);
     identity before = earlier->product, now = comparable(*earlier);
     note_attributes(before);
     for (identity* each : {&before, &now})

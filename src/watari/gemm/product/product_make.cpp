@@ -45,8 +45,8 @@ product_counts product::make(files::partial_file& file, journal& done,
     if (!goes_on && done.tiles().size() < tiles()) return counts;
     if (const auto lost = damaged(file, done, reads_on); !stopped && !lost.empty()) {
         done.drop(lost);
-        notes_.push_back("completed tiles that did not hold what was written to them, " +
-                         tiles_text(lost) + ", were computed again");
+        notes_.push_back("completed tiles with a wrong checksum, " + tiles_text(lost) +
+                         ", were computed again");
         counts.finished_before = done.tiles().size();
     }
     if (stopped || (!goes_on && done.tiles().size() < tiles())) return counts;
@@ -88,11 +88,10 @@ bool product::finish(files::partial_file& file, journal& done,
         if (!to_the_end) return false;
         done.drop(lost);
         if (!damage.empty() || !lost.empty())
-            throw file_error(job_.c.path + " was changed while it was written: it " +
-                             (damage.empty() ? "" : damage + (lost.empty() ? "" : ", and ")) +
-                             (lost.empty()
-                                  ? ""
-                                  : "does not hold what was computed in tile " + tiles_text(lost)));
+            throw file_error(
+                job_.c.path + " was changed while it was written: it " +
+                (damage.empty() ? "" : damage + (lost.empty() ? "" : ", and ")) +
+                (lost.empty() ? "" : "has a wrong checksum in tile " + tiles_text(lost)));
     }
     done.finish(file.state());
     file.put_in_place();

@@ -85,9 +85,9 @@ private:
     }
 
     std::uint64_t checksum(std::size_t j, std::size_t row, std::size_t count) {
-        memory::rows_on(the_cpu).checksum(sums_.data(),
-                                          {data_.data() + column_of(j) - left_, width_}, count,
-                                          bytes_of(j), row, nullptr);
+        kernels_on<memory::row_kernels>(the_cpu).checksum(
+            sums_.data(), {data_.data() + column_of(j) - left_, width_}, count, bytes_of(j), row,
+            nullptr);
         return std::accumulate(sums_.begin(), sums_.begin() + static_cast<std::ptrdiff_t>(count),
                                std::uint64_t{0});
     }

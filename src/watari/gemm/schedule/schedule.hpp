@@ -2,10 +2,10 @@
 ///
 /// A block of p x q tiles of C (less at the edges) stays in fast memory while the index l of the
 /// product runs over the kt tile columns of A. A *step* is (block, l): it needs the block's p tiles
-/// (r, l) of A and its q tiles (l, c) of B, and makes p q products. One of three forms, whichever
-/// reads least, then whichever has blocks of some columns, so that one is written while the others
-/// are multiplied, then whichever makes fewest loads, then whichever makes some products of each
-/// tile that comes, then whichever needs least memory:
+/// (r, l) of A and its q tiles (l, c) of B, and makes p q products. There are three forms. The
+/// schedule takes the one that reads least. Ties are broken in this order: blocks of some columns
+/// (one is written while the others are multiplied), fewest loads, some products for each tile that
+/// is loaded, least memory:
 ///
 ///     blocks   A and B stream past:                p q + 2 (p g + q) slots, A read ceil(nt/q)
 ///                                                  times, B read ceil(mt/p) times; naive is
@@ -15,24 +15,24 @@
 ///     panel_b  the block's columns of B stay       p q + q max(kt, 2) + 2 p g slots, A read
 ///              while they walk down a column       ceil(nt/q) times, B read once
 ///
-/// A load brings one tile, or neighbours of a tile row, as many as its store wants
-/// (`tiles_per_request`): of B some of a step's columns, of C some of a block's, of A the tiles of
-/// g steps in a row, which come with the first of them. Slots of neighbours are equally far apart.
-/// A tile that is narrower than the others is a load of its own. Tiles of C are written by the same
-/// groups, of which a block has two or more, so that the one is written while the other one is
-/// multiplied; groups that have to wait share requests (write_queue.hpp).
+/// A load brings one tile, or up to `tiles_per_request` neighbours of a tile row: of B some of a
+/// step's columns, of C some of a block's columns, of A the tiles of g consecutive steps, which
+/// come with the first of them. Slots of neighbours are equally far apart. A tile that is narrower
+/// than the others is a load of its own. Tiles of C are written in the same groups. A block has two
+/// or more groups, so that one is written while another is multiplied; groups that have to wait
+/// share requests (write_queue.hpp).
 ///
-/// Where the store is slower than the products (`store_bound`) long requests are worth waiting for:
-/// a block of C may be one group, and in blocks A may have p g slots instead of twice as many, if
-/// that makes its loads longer; they wait for the products before them, while B's come.
+/// If the store is slower than the products (`store_bound`), long requests are worth a wait. A
+/// block of C may then be one group. In the form blocks A may have p g slots instead of 2 p g, if
+/// its loads become longer; they wait for the products before them, while loads of B continue.
 ///
 /// In every form C is read once (beta != 0) and written once, and each tile of C takes its products
 /// in ascending l: neither budget nor schedule changes the order of a sum.
 ///
 /// **The rule by which slots are reused**: a load or a first product (beta == 0) into a slot of C
-/// begins when the tile that was there has been written; a load of A or B for step s when the
-/// products of as many steps are done as `needs_done` says, the last of which, or one before it,
-/// was the last to read what was there:
+/// begins when the earlier tile of that slot has been written. A load of A or B for step s begins
+/// when the products of `needs_done` steps are done; one of these was the last to read the slot.
+/// These are the steps up to
 ///
 ///     B streams, two sets of q slots take turns       step s - 2
 ///     A streams, two sets of p g slots take turns     the last of the group before the last one
@@ -148,11 +148,6 @@ public:
     std::size_t times_a() const noexcept;
     std::size_t times_b() const noexcept;
     std::size_t times_c() const noexcept { return reads_c_; }
-
-    std::size_t tiles_read_a() const noexcept { return times_a() * a_.tiles(); }
-    std::size_t tiles_read_b() const noexcept { return times_b() * b_.tiles(); }
-    std::size_t tiles_read_c() const noexcept { return times_c() * c_.tiles(); }
-    std::size_t tiles_written() const noexcept { return c_.tiles(); }
 
     const tiling& tiles_of(matrix which) const noexcept {
         return which == matrix::a ? a_ : which == matrix::b ? b_ : c_;

@@ -124,7 +124,7 @@ block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, p
 }
 
 void block_jacobi::apply(double* z, const double* r, std::size_t systems, stream_t stream) const {
-    vectors_on(who_).jacobi(view_, r, z, systems, stream);
+    kernels_on<vector_kernels>(who_).jacobi(view_, r, z, systems, stream);
 }
 
 }  // namespace watari::hmatrix

@@ -86,11 +86,13 @@ template <class Element>
 struct product_kernels {
     void (*multiply)(const group_view&, const std::byte* data, const double* x, double* scratch,
                      double* y, std::size_t systems, stream_t);
+    static const product_kernels cpu, gpu;
 };
 struct vector_kernels {
     void (*clear)(double* y, std::size_t count, stream_t);
     /// z = M^-1 r. Reads the blocks once for each system.
     void (*jacobi)(const jacobi_view&, const double* r, double* z, std::size_t systems, stream_t);
+    static const vector_kernels cpu, gpu;
 };
 
 /// use.template operator()<S>(first) for runs of 8, 4, 2 or 1 systems.
@@ -101,35 +103,6 @@ void for_each_run(std::size_t systems, const Use& use) {
     if ((systems - first) & 4) use.template operator()<4>(first), first += 4;
     if ((systems - first) & 2) use.template operator()<2>(first), first += 2;
     if ((systems - first) & 1) use.template operator()<1>(first);
-}
-
-}  // namespace watari::hmatrix
-
-namespace watari::cpu {
-template <class Element>
-struct hmatrix_product {
-    static const hmatrix::product_kernels<Element> table;
-};
-extern const hmatrix::vector_kernels hmatrix_vectors;
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class Element>
-struct hmatrix_product {
-    static const hmatrix::product_kernels<Element> table;
-};
-extern const hmatrix::vector_kernels hmatrix_vectors;
-}  // namespace watari::gpu
-
-namespace watari::hmatrix {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class Element>
-const product_kernels<Element>& product_on(processor who) {
-    return dispatched<cpu::hmatrix_product<Element>::table, gpu::hmatrix_product<Element>::table>(
-        who);
-}
-inline const vector_kernels& vectors_on(processor who) {
-    return dispatched<cpu::hmatrix_vectors, gpu::hmatrix_vectors>(who);
 }
 
 }  // namespace watari::hmatrix

@@ -5,101 +5,14 @@
 #include "watari/memory/rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <numeric>
 
 namespace watari::hmatrix {
 
 namespace {
 
-constexpr std::size_t margin = std::size_t{1} << 16;  ///< alignment of what is allocated apart
-
 /// Below this a batch is summed up sooner by one thread than a team begins and ends.
 constexpr std::size_t serial_bytes = std::size_t{1} << 18;
-
-/// What a GPU multiplies by at once: much, and so little that sums of rows stay in its L2.
-constexpr std::uint64_t pass_bytes = std::uint64_t{1} << 30;
-
-/// What one call of the kernels multiplies by: a batch, or of what is whole in memory all of it.
-std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead,
-                             processor who) {
-    if (!ahead.whole) return ahead.batches;
-    return batches_of(index, who.is_gpu() ? pass_bytes : index.head.index_offset);
-}
-
-plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who) {
-    return {index, groups_of(index, ahead, who),
-            who.is_gpu() ? processor::type::gpu : processor::type::cpu};
-}
-
-std::size_t scratch_doubles(std::size_t of_a_system, const product_options& how) {
-    return std::max<std::size_t>(1, of_a_system * std::min(how.systems, systems_at_once));
-}
-
-std::uint64_t scratch_of(const plan_lists& lists, const product_options& how) {
-    return lists.bytes() + 8 * scratch_doubles(lists.scratch(), how);
-}
-
-std::uint64_t size_of(std::span<const batch> batches) {
-    std::uint64_t sum = 0;
-    for (const batch& one : batches) sum += one.bytes;
-    return sum;
-}
-
-std::uint64_t largest_of(std::span<const batch> batches) {
-    std::uint64_t largest = 0;
-    for (const batch& one : batches) largest = std::max(largest, one.bytes);
-    return largest;
-}
-
-/// Which batches stay: a part of `room` of all bytes, spread evenly, and no more than fit.
-std::vector<bool> spread(std::span<const batch> batches, std::uint64_t room,
-                         std::uint64_t& resident) {
-    const double part = static_cast<double>(room) / static_cast<double>(size_of(batches));
-    std::vector<bool> stays(batches.size());
-    double due = 0;
-    for (std::size_t b = 0; b < stays.size(); ++b) {
-        const std::uint64_t bytes = batches[b].bytes;
-        due += part * static_cast<double>(bytes);
-        if (due < static_cast<double>(resident + bytes) || resident + bytes > room) continue;
-        stays[b] = true;
-        resident += bytes;
-    }
-    for (std::size_t b = 0; b < stays.size(); ++b)  // what rounding left
-        if (!stays[b] && resident + batches[b].bytes <= room) {
-            stays[b] = true;
-            resident += batches[b].bytes;
-        }
-    return stays;
-}
-
-/// Which batches stay: those whose leaves lie nearest to the diagonal, as many as fit.
-std::vector<bool> nearest(const matrix_index& index, std::span<const batch> batches,
-                          std::uint64_t room, std::uint64_t& resident) {
-    std::vector<double> away(batches.size());
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-        double sum = 0, elements = 0;
-        for (std::size_t i = 0; i < batches[b].leaves; ++i) {
-            const leaf_record& leaf = index.leaves[batches[b].first_leaf + i];
-            const auto own = static_cast<double>(leaf.elements());
-            sum +=
-                own * std::abs((leaf.row + 0.5 * leaf.rows) - (leaf.column + 0.5 * leaf.columns));
-            elements += own;
-        }
-        away[b] = sum / elements;
-    }
-    std::vector<std::size_t> order(batches.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return away[a] < away[b]; });
-    std::vector<bool> stays(batches.size());
-    for (const std::size_t b : order) {
-        if (resident + batches[b].bytes > room) continue;
-        stays[b] = true;
-        resident += batches[b].bytes;
-    }
-    return stays;
-}
 
 storage::store_options store_of(const std::string& path, const product_options& how) {
     storage::store_options wanted;
@@ -153,35 +66,6 @@ memory::kind sums_memory(processor who) {
 }
 
 }  // namespace
-
-product_forecast forecast(const matrix_index& index, const product_options& how) {
-    product_forecast ahead;
-    ahead.batches = batches_of(index, how.batch_bytes);
-    const std::uint64_t size = index.data_bytes(), largest = largest_of(ahead.batches);
-    ahead.whole = true;
-    const std::uint64_t whole = scratch_of(lists_of(index, ahead, how.who), how);
-    ahead.whole = false;
-    const std::uint64_t apart = scratch_of(lists_of(index, ahead, how.who), how);
-    const std::uint64_t slots = (how.ahead + 1) * largest;
-    ahead.least = apart + slots + margin;
-    if (how.fast_memory > 0 && how.fast_memory < ahead.least)
-        throw usage_error("fast memory of " + bytes_text(how.fast_memory) +
-                          " is too small for this matrix in batches of " + bytes_text(largest) +
-                          "; give " + bytes_text(ahead.least) + " or more");
-    if (how.fast_memory == 0 || how.fast_memory >= whole + size + slots + margin) {
-        ahead.whole = true;
-        ahead.resident = size;
-        ahead.memory = whole + size + slots + margin;  // slots while it is loaded
-        ahead.stays.assign(ahead.batches.size(), true);
-        return ahead;
-    }
-    const std::uint64_t room = how.fast_memory - apart - slots - margin;
-    ahead.stays = how.near_first ? nearest(index, ahead.batches, room, ahead.resident)
-                                 : spread(ahead.batches, room, ahead.resident);
-    ahead.read = size_of(ahead.batches) - ahead.resident;
-    ahead.memory = apart + slots + ahead.resident + margin;
-    return ahead;
-}
 
 matrix_product::matrix_product(const std::string& path, const matrix_index& index,
                                const product_options& how)
@@ -240,7 +124,7 @@ void matrix_product::apply(double* y, const double* x, std::size_t systems, stre
         throw usage_error("a product of " + std::to_string(systems) +
                           " right-hand sides, and memory was taken for " +
                           std::to_string(how_.systems));
-    vectors_on(how_.who).clear(y, index_.head.of.triangles * systems, stream);
+    kernels_on<vector_kernels>(how_.who).clear(y, index_.head.of.triangles * systems, stream);
     if (ahead_.whole) {
         multiply_whole(y, x, systems, stream);
     } else {
@@ -259,8 +143,9 @@ void matrix_product::apply(double* y, const double* x, std::size_t systems, stre
 void matrix_product::apply_resident(double* y, const double* x, std::size_t systems,
                                     stream_t stream) {
     if (products_ == 0 || systems > how_.systems)
-        throw usage_error("what stays in memory is there after a product, of as many systems");
-    vectors_on(how_.who).clear(y, index_.head.of.triangles * systems, stream);
+        throw usage_error(
+            "the part in memory is available only after a product of as many systems");
+    kernels_on<vector_kernels>(how_.who).clear(y, index_.head.of.triangles * systems, stream);
     if (ahead_.whole) return multiply_whole(y, x, systems, stream);
     for (std::size_t b = 0; b < ahead_.batches.size(); ++b)
         if (ahead_.stays[b]) multiply(b, reader_->resident(b).data, y, x, systems, stream);
@@ -277,9 +162,11 @@ void matrix_product::multiply(std::size_t group, const std::byte* data, double* 
     const group_view view = plan_->group(group);
     double* const scratch = scratch_.data();
     if (index_.type() == precision::single_precision)
-        product_on<float>(how_.who).multiply(view, data, x, scratch, y, systems, stream);
+        kernels_on<product_kernels<float>>(how_.who).multiply(view, data, x, scratch, y, systems,
+                                                              stream);
     else
-        product_on<double>(how_.who).multiply(view, data, x, scratch, y, systems, stream);
+        kernels_on<product_kernels<double>>(how_.who).multiply(view, data, x, scratch, y, systems,
+                                                               stream);
 }
 
 void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std::byte* data,
@@ -290,8 +177,9 @@ void matrix_product::verify(std::uint64_t offset, std::uint64_t bytes, const std
             sums_.data()[page] =
                 checksum_of(data + page * page_bytes, page_bytes, (offset + page * page_bytes) / 8);
     else
-        memory::rows_on(how_.who).checksum(sums_.data(), {const_cast<std::byte*>(data), page_bytes},
-                                           pages, page_bytes, offset / page_bytes, stream);
+        kernels_on<memory::row_kernels>(how_.who).checksum(
+            sums_.data(), {const_cast<std::byte*>(data), page_bytes}, pages, page_bytes,
+            offset / page_bytes, stream);
     if (how_.who.is_gpu()) device::synchronize(stream);
     for (std::size_t page = 0; page < pages; ++page)
         if (sums_.data()[page] != index_.sum_of(offset + page * page_bytes))

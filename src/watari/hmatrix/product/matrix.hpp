@@ -1,55 +1,23 @@
 /// y = A x with the matrix in memory, or streamed from its file through a budget of fast memory.
 ///
-/// Where the budget holds all batches they are read once. Else some stay in memory, as many as fit,
-/// spread evenly over the order, and the others are read again in each product, ahead of their use
-/// and across the end of a product: (1 - resident fraction) x size is what a product reads. The
-/// bits of y do not depend on any of this (kernels.hpp). The pages of a batch are compared with
-/// their checksums when it is used first, or each time that it is read; a file that changed since
-/// it was opened is refused at the next product.
+/// If the budget holds all batches, they are read once. Otherwise the batches that fit stay in
+/// memory, spread evenly over the order. The others are read again in each product, ahead of their
+/// use and across the end of a product: a product reads (1 - resident fraction) x size. The bits of
+/// y do not depend on any of this (kernels.hpp). The pages of a batch are compared with their
+/// checksums at its first use, or each time that it is read. A file that changed since it was
+/// opened is refused at the next product.
 #pragma once
 
 #include "watari/files/file_state.hpp"
-#include "watari/hmatrix/product/plan.hpp"
+#include "watari/hmatrix/product/forecast.hpp"
 #include "watari/storage/stores/open_store.hpp"
 #include "watari/storage/stores/ordered_reader.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 
 namespace watari::hmatrix {
-
-struct product_options {
-    processor who = the_cpu;
-    std::size_t systems = 1;       ///< right-hand sides of a product, at most
-    std::size_t fast_memory = 0;   ///< bytes for batches, lists and t; 0: as many as all take
-    std::string engine = "posix";  ///< a row of storage::engines()
-    std::size_t batch_bytes = std::size_t{1} << 22;  ///< of a batch, where it has several leaves
-    std::size_t ahead = 3;                           ///< batches that are read ahead
-    std::size_t readers = 2, depth = 16;
-    std::size_t request = std::size_t{1} << 17;
-    bool direct = true;                          ///< past the page cache
-    bool near_first = false;                     ///< batches near the diagonal stay
-    bool verify_always = false;                  ///< each time a batch is read, not the first alone
-    std::span<std::byte> memory{};               ///< holds the file, for engines of queues
-    std::shared_ptr<storage::backend> behind{};  ///< of these engines, instead of the file
-    double timeout = 10;                         ///< seconds that a reader waits for a command
-};
-
-/// What a budget does with a matrix.
-struct product_forecast {
-    bool whole = false;          ///< all of it stays in memory
-    std::uint64_t resident = 0;  ///< bytes of batches that stay
-    std::uint64_t read = 0;      ///< bytes that each product reads, after the first one
-    std::uint64_t memory = 0;    ///< bytes that are taken
-    std::uint64_t least = 0;     ///< of fast memory, for a product at all
-    std::vector<batch> batches{};
-    std::vector<bool> stays{};  ///< by batch
-};
-
-/// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
-product_forecast forecast(const matrix_index& index, const product_options& how);
 
 class matrix_product {
 public:

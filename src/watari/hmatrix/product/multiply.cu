@@ -190,10 +190,14 @@ void multiply(const group_view& g, const std::byte* data, const double* x, doubl
 
 }  // namespace hmatrix_parts
 
-template <class Element>
-const hmatrix::product_kernels<Element> hmatrix_product<Element>::table{
-    .multiply = hmatrix_parts::multiply<Element>};
-template struct hmatrix_product<float>;
-template struct hmatrix_product<double>;
-
 }  // namespace watari::gpu
+
+namespace watari::hmatrix {
+
+template <class Element>
+const product_kernels<Element> product_kernels<Element>::gpu{
+    .multiply = gpu::hmatrix_parts::multiply<Element>};
+template const product_kernels<float> product_kernels<float>::gpu;
+template const product_kernels<double> product_kernels<double>::gpu;
+
+}  // namespace watari::hmatrix

@@ -38,7 +38,11 @@ inline void jacobi(const hmatrix::jacobi_view& m, const double* r, double* z, st
 
 }  // namespace hmatrix_parts
 
-extern const hmatrix::vector_kernels hmatrix_vectors{.clear = hmatrix_parts::clear,
-                                                     .jacobi = hmatrix_parts::jacobi};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::hmatrix {
+
+const vector_kernels vector_kernels::WATARI_BACKEND{
+    .clear = WATARI_BACKEND::hmatrix_parts::clear, .jacobi = WATARI_BACKEND::hmatrix_parts::jacobi};
+
+}  // namespace watari::hmatrix

@@ -21,8 +21,7 @@ void alpha(system_state<wide<T>>* states, std::size_t systems, partial_sums from
             const auto sigma = dot_of<wide<T>>(total, 0);
             const double first = state.first / state.scale, squared_q = total.value[width<T> - 1];
             state.alpha = state.rho / sigma;
-            if (!vanishes(sigma, first * first, squared_q) && is_finite(squared_size(state.alpha)))
-                return;
+            if (!vanishes(sigma, first * first, squared_q) && fits<T>(state.alpha)) return;
             state.alpha = {};
             state.reason = ending::breakdown;
         },
@@ -64,8 +63,8 @@ void halved(system_state<wide<T>>* states, std::size_t systems, partial_sums fro
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<1>& total) {
             if (state.reason != ending::running) return;
             state.residual = sqrt(total.value[0]) * state.scale;
-            if (!is_finite(state.residual))
-                end_at_half(state, ending::breakdown);
+            if (!is_finite(state.residual))  // then alpha p is no gain
+                state.reason = ending::breakdown;
             else if (state.residual <= state.target && to.delta == 0)
                 end_at_half(state, ending::converged);
         },
@@ -82,7 +81,7 @@ void omega(system_state<wide<T>>* states, std::size_t systems, partial_sums from
             const auto dot = conjugate(dot_of<wide<T>>(total, 0));
             const double squared_t = total.value[width<T> - 1], own = state.residual / state.scale;
             state.omega = dot / wide<T>(squared_t);
-            if (vanishes(dot, own * own, squared_t) || !is_finite(squared_size(state.omega)))
+            if (vanishes(dot, own * own, squared_t) || !fits<T>(state.omega))
                 end_at_half(state, ending::breakdown);
         },
         stream);
@@ -151,17 +150,22 @@ void direction(const pieces& range, const system_state<wide<T>>* states, T* p, T
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::bicgstab_kernels<T> krylov_bicgstab<T>::table{.alpha = alpha<T>,
-                                                            .half = half<T>,
-                                                            .halved = halved<T>,
-                                                            .omega = omega<T>,
-                                                            .full = full<T>,
-                                                            .updated = updated<T>,
-                                                            .direction = direction<T>};
+const bicgstab_kernels<T> bicgstab_kernels<T>::WATARI_BACKEND{
+    .alpha = WATARI_BACKEND::alpha<T>,
+    .half = WATARI_BACKEND::half<T>,
+    .halved = WATARI_BACKEND::halved<T>,
+    .omega = WATARI_BACKEND::omega<T>,
+    .full = WATARI_BACKEND::full<T>,
+    .updated = WATARI_BACKEND::updated<T>,
+    .direction = WATARI_BACKEND::direction<T>};
 
-#define WATARI_INSTANTIATE(T) template struct krylov_bicgstab<T>;
+#define WATARI_INSTANTIATE(T) \
+    template const bicgstab_kernels<T> bicgstab_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

@@ -28,29 +28,7 @@ struct bicgstab_kernels {
     /// p = r + beta (p - omega q), or p = r~ = r where it is fresh. Reads 3, writes 1.
     void (*direction)(const pieces&, const state*, T* p, T* shadow, const T* r, const T* q,
                       stream_t);
+    static const bicgstab_kernels cpu, gpu;
 };
-
-}  // namespace watari::krylov
-
-namespace watari::cpu {
-template <class T>
-struct krylov_bicgstab {
-    static const krylov::bicgstab_kernels<T> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class T>
-struct krylov_bicgstab {
-    static const krylov::bicgstab_kernels<T> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::krylov {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class T>
-const bicgstab_kernels<T>& bicgstab_on(processor who) {
-    return dispatched<cpu::krylov_bicgstab<T>::table, gpu::krylov_bicgstab<T>::table>(who);
-}
 
 }  // namespace watari::krylov

@@ -27,7 +27,7 @@ void curvature(system_state<wide<T>>* states, std::size_t systems, partial_sums 
             ++state.applications;
             state.fresh = false;
             const double curvature = total.value[0], alpha = real_part(state.rho) / curvature;
-            const bool good = curvature > 0 && is_finite(curvature) && is_finite(alpha);
+            const bool good = curvature > 0 && is_finite(curvature) && fits<T>(alpha);
             state.alpha = good ? alpha : 0;
             if (!good) state.reason = ending::breakdown;
         },
@@ -94,15 +94,18 @@ void direction(const pieces& range, const system_state<wide<T>>* states, T* p, c
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::cg_kernels<T> krylov_cg<T>::table{.curvature = curvature<T>,
-                                                .update = update<T>,
-                                                .updated = updated<T>,
-                                                .conditioned = conditioned<T>,
-                                                .direction = direction<T>};
+const cg_kernels<T> cg_kernels<T>::WATARI_BACKEND{.curvature = WATARI_BACKEND::curvature<T>,
+                                                  .update = WATARI_BACKEND::update<T>,
+                                                  .updated = WATARI_BACKEND::updated<T>,
+                                                  .conditioned = WATARI_BACKEND::conditioned<T>,
+                                                  .direction = WATARI_BACKEND::direction<T>};
 
-#define WATARI_INSTANTIATE(T) template struct krylov_cg<T>;
+#define WATARI_INSTANTIATE(T) template const cg_kernels<T> cg_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

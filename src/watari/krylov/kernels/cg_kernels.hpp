@@ -23,29 +23,7 @@ struct cg_kernels {
     void (*conditioned)(state*, std::size_t systems, partial_sums, stream_t);
     /// p = z + beta p, or p = z where it is fresh. Reads 2, writes 1.
     void (*direction)(const pieces&, const state*, T* p, const T* z, stream_t);
+    static const cg_kernels cpu, gpu;
 };
-
-}  // namespace watari::krylov
-
-namespace watari::cpu {
-template <class T>
-struct krylov_cg {
-    static const krylov::cg_kernels<T> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class T>
-struct krylov_cg {
-    static const krylov::cg_kernels<T> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::krylov {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class T>
-const cg_kernels<T>& cg_on(processor who) {
-    return dispatched<cpu::krylov_cg<T>::table, gpu::krylov_cg<T>::table>(who);
-}
 
 }  // namespace watari::krylov

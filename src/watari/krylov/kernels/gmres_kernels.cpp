@@ -193,7 +193,7 @@ void solve(state_of<T>* states, const small_of<T>& small, std::size_t systems, s
                 for (std::size_t j = i + 1; j < columns; ++j)
                     left = left - small.column(s, j)[i] * y[j];
                 y[i] = left / small.column(s, i)[i];
-                if (!is_finite(squared_size(y[i]))) {
+                if (!is_finite(squared_size(y[i])) || !fits<T>(y[i])) {
                     small.columns[s] = 0;  // x stays as it is
                     states[s].stuck = true;
                 }
@@ -251,20 +251,23 @@ void closed(state_of<T>* states, std::size_t systems, partial_sums from, stream_
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::gmres_kernels<T> krylov_gmres<T>::table{.open = open<T>,
-                                                      .normalise = normalise<T>,
-                                                      .project = project<T>,
-                                                      .projected = projected<T>,
-                                                      .subtract = subtract<T>,
-                                                      .column = column<T>,
-                                                      .solve = solve<T>,
-                                                      .combine = combine<T>,
-                                                      .add = add<T>,
-                                                      .closed = closed<T>};
+const gmres_kernels<T> gmres_kernels<T>::WATARI_BACKEND{.open = WATARI_BACKEND::open<T>,
+                                                        .normalise = WATARI_BACKEND::normalise<T>,
+                                                        .project = WATARI_BACKEND::project<T>,
+                                                        .projected = WATARI_BACKEND::projected<T>,
+                                                        .subtract = WATARI_BACKEND::subtract<T>,
+                                                        .column = WATARI_BACKEND::column<T>,
+                                                        .solve = WATARI_BACKEND::solve<T>,
+                                                        .combine = WATARI_BACKEND::combine<T>,
+                                                        .add = WATARI_BACKEND::add<T>,
+                                                        .closed = WATARI_BACKEND::closed<T>};
 
-#define WATARI_INSTANTIATE(T) template struct krylov_gmres<T>;
+#define WATARI_INSTANTIATE(T) template const gmres_kernels<T> gmres_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

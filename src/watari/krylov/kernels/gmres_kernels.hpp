@@ -63,29 +63,7 @@ struct gmres_kernels {
     void (*add)(const pieces&, const small&, T* x, const T* z, stream_t);
     /// The true residual at the end of a cycle, and its test.
     void (*closed)(state*, std::size_t systems, partial_sums, stream_t);
+    static const gmres_kernels cpu, gpu;
 };
-
-}  // namespace watari::krylov
-
-namespace watari::cpu {
-template <class T>
-struct krylov_gmres {
-    static const krylov::gmres_kernels<T> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class T>
-struct krylov_gmres {
-    static const krylov::gmres_kernels<T> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::krylov {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class T>
-const gmres_kernels<T>& gmres_on(processor who) {
-    return dispatched<cpu::krylov_gmres<T>::table, gpu::krylov_gmres<T>::table>(who);
-}
 
 }  // namespace watari::krylov

@@ -116,12 +116,17 @@ void renewed(system_state<wide<T>>* states, std::size_t systems, partial_sums fr
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::mixed_kernels<T> krylov_mixed<T>::table{
-    .scale = scale<T>, .accumulate = accumulate<T>, .renew = renew<T>, .renewed = renewed<T>};
+const mixed_kernels<T> mixed_kernels<T>::WATARI_BACKEND{.scale = WATARI_BACKEND::scale<T>,
+                                                        .accumulate = WATARI_BACKEND::accumulate<T>,
+                                                        .renew = WATARI_BACKEND::renew<T>,
+                                                        .renewed = WATARI_BACKEND::renewed<T>};
 
-template struct krylov_mixed<double>;
-template struct krylov_mixed<complex<double>>;
+template const mixed_kernels<double> mixed_kernels<double>::WATARI_BACKEND;
+template const mixed_kernels<complex<double>> mixed_kernels<complex<double>>::WATARI_BACKEND;
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

@@ -42,29 +42,7 @@ struct mixed_kernels {
                   double* partials, stream_t);
     /// The true residual and its test; rho, and beta, which goes with it.
     void (*renewed)(state*, std::size_t systems, partial_sums, const limits&, rho_of, stream_t);
+    static const mixed_kernels cpu, gpu;
 };
-
-}  // namespace watari::krylov
-
-namespace watari::cpu {
-template <class T>
-struct krylov_mixed {
-    static const krylov::mixed_kernels<T> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class T>
-struct krylov_mixed {
-    static const krylov::mixed_kernels<T> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::krylov {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class T>
-const mixed_kernels<T>& mixed_on(processor who) {
-    return dispatched<cpu::krylov_mixed<T>::table, gpu::krylov_mixed<T>::table>(who);
-}
 
 }  // namespace watari::krylov

@@ -24,6 +24,15 @@ WATARI_KERNEL bool vanishes(const Wide& dot, double squared_u, double squared_v)
     return !is_finite(size) || size <= rounding * rounding * squared_u * squared_v;
 }
 
+/// Whether a factor of vectors of T is a number as a T, too.
+template <class T>
+WATARI_KERNEL bool fits(const wide<T>& factor) {
+    const auto kept = widen(static_cast<T>(factor));
+    bool is_number = is_finite(real_part(kept));
+    if constexpr (is_complex<T>) is_number = is_number && is_finite(kept.im);
+    return is_number;
+}
+
 /// The value number k of a sum: real, or complex of two.
 template <class Wide, unsigned Width>
 WATARI_KERNEL Wide dot_of(const sums<Width>& total, unsigned k) {
@@ -76,13 +85,14 @@ WATARI_KERNEL void watch_progress(State& state, const limits& to, bool counts) {
     }
 }
 
-/// The residual after an iteration: enough, not a number, or no progress. With low-precision
-/// vectors a small one is not believed: they are renewed.
+/// The residual after an iteration: enough, not a number, so large that nothing but rounding is
+/// left of a smaller one before, or no progress. With low-precision vectors a small one is not
+/// believed: they are renewed.
 template <class State>
 WATARI_KERNEL void test_residual(State& state, double squared_norm, const limits& to) {
     state.residual = sqrt(squared_norm) * state.scale;
     const bool low = to.delta > 0, enough = state.residual <= state.target;
-    if (!is_finite(state.residual)) {
+    if (!is_finite(state.residual) || state.residual * rounding > state.best) {
         state.reason = ending::breakdown;
     } else if (enough && !low) {
         state.reason = ending::converged;

@@ -114,16 +114,19 @@ void finish(const pieces& range, system_state<wide<T>>* states, partial_sums fro
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::krylov {
 
 template <class T>
-const krylov::vector_kernels<T> krylov_vectors<T>::table{.start = start<T>,
-                                                         .begin = begin<T>,
-                                                         .dots = dots<T>,
-                                                         .residual = residual<T>,
-                                                         .finish = finish<T>,
-                                                         .fold = fold_partials};
+const vector_kernels<T> vector_kernels<T>::WATARI_BACKEND{.start = WATARI_BACKEND::start<T>,
+                                                          .begin = WATARI_BACKEND::begin<T>,
+                                                          .dots = WATARI_BACKEND::dots<T>,
+                                                          .residual = WATARI_BACKEND::residual<T>,
+                                                          .finish = WATARI_BACKEND::finish<T>,
+                                                          .fold = WATARI_BACKEND::fold_partials};
 
-#define WATARI_INSTANTIATE(T) template struct krylov_vectors<T>;
+#define WATARI_INSTANTIATE(T) template const vector_kernels<T> vector_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::krylov

@@ -27,29 +27,7 @@ struct vector_kernels {
     /// core/parallel/reductions.hpp, fold_partials.
     partial_sums (*fold)(double* partials, std::size_t count, std::size_t systems,
                          std::size_t width, stream_t);
+    static const vector_kernels cpu, gpu;
 };
-
-}  // namespace watari::krylov
-
-namespace watari::cpu {
-template <class T>
-struct krylov_vectors {
-    static const krylov::vector_kernels<T> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class T>
-struct krylov_vectors {
-    static const krylov::vector_kernels<T> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::krylov {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class T>
-const vector_kernels<T>& vectors_on(processor who) {
-    return dispatched<cpu::krylov_vectors<T>::table, gpu::krylov_vectors<T>::table>(who);
-}
 
 }  // namespace watari::krylov

@@ -81,8 +81,12 @@ void flush_all(const cached_bytes& all, std::uint32_t* outcome, stream_t stream)
 }
 
 }  // namespace
-
-extern const storage::array_kernels array_table{
-    .read = read_bytes, .write = write_bytes, .flush = flush_all};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::storage {
+
+const array_kernels array_kernels::WATARI_BACKEND{.read = WATARI_BACKEND::read_bytes,
+                                                  .write = WATARI_BACKEND::write_bytes,
+                                                  .flush = WATARI_BACKEND::flush_all};
+
+}  // namespace watari::storage

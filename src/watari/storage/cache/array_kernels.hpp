@@ -29,22 +29,7 @@ struct array_kernels {
                   const std::byte* from, bool durable, std::uint32_t* outcome, stream_t stream);
     /// Writes back every dirty page, then flushes the store: two kernels.
     void (*flush)(const cached_bytes& array, std::uint32_t* outcome, stream_t stream);
+    static const array_kernels cpu, gpu;
 };
-
-}  // namespace watari::storage
-
-namespace watari::cpu {
-extern const storage::array_kernels array_table;
-}
-namespace watari::gpu {
-extern const storage::array_kernels array_table;
-}
-
-namespace watari::storage {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const array_kernels& array_kernels_on(processor who) {
-    return dispatched<cpu::array_table, gpu::array_table>(who);
-}
 
 }  // namespace watari::storage

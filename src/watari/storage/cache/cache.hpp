@@ -69,7 +69,7 @@ struct cache {
         return hit(members, page, why, held) ? held : acquire_missing(members, page, why);
     }
 
-    /// The same for what was no hit: apart, so that it takes no registers from who has one.
+    /// The same after a miss. Not inlined, so that a hit does not pay for its registers.
     [[gnu::noinline]] WATARI_KERNEL held_page acquire_missing(const group& members,
                                                               std::uint64_t page,
                                                               intent why) const {

@@ -32,7 +32,7 @@ mapping::mapping(const namespace_view& space, const cache_size& size, processor 
     : who_(who),
       cache_(kind_of(who), (checked(space, size), size), who.number),
       view_{cache_.view(), space, space.blocks * space.block_bytes},
-      run_(array_kernels_on(who)),
+      run_(kernels_on<array_kernels>(who)),
       outcome_(who.is_gpu() ? memory::kind::pinned : memory::kind::pageable, 64) {
     if (who.is_gpu()) stage_.emplace(memory::kind::pinned, stage_bytes);
     *outcome() = 0;

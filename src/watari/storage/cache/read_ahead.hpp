@@ -1,11 +1,11 @@
 /// Missing pages of a range, read before their turn: neighbours in one command, several commands
-/// under way. Nothing is looked at ahead as long as every page is there.
+/// in flight. While every page is in the cache, nothing is read ahead.
 ///
-/// Why that cannot deadlock. Whoever has pages in state filling here waits for the store alone: an
-/// identifier is waited for by who has no such page and no command, anybody else's page only after
-/// `finish`. Pages that have come are held until their turn, by then no other page is waited for;
-/// and nobody waits for who reads a page. A page whose command failed is let go: whoever wants it
-/// reads it alone, and gets its status.
+/// Why this cannot deadlock. A group with pages in state filling waits only for the store. It waits
+/// for an identifier only while it has no such page and no command, and for a page of another group
+/// only after `finish`. It holds a page that has arrived until the turn of that page, and waits for
+/// no other page then. No group waits for a reader of a page. A page whose command failed is
+/// released: the next group that wants it reads it alone, and gets its status.
 #pragma once
 
 #include "watari/storage/cache/cache.hpp"

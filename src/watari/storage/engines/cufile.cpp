@@ -159,17 +159,12 @@ public:
 
     void run(const requests& list) override {
         device::use(options_.who.number);
-        seconds_.resize(list.offsets.size());
-        double start = now();
-        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+        one_by_one(list, [&](std::size_t i) {
             for (std::size_t part = 0; part < list.parts; ++part)  // its calls scatter nothing
                 move(list.offsets[i] + part * list.part_step(),
                      static_cast<std::size_t>(list.location(i, part) - options_.memory),
                      list.part_bytes());
-            const double end = now();
-            seconds_[i] = end - start;
-            start = end;
-        }
+        });
     }
 
 private:

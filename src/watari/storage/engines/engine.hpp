@@ -108,6 +108,19 @@ public:
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 protected:
+    /// move(i) for each request of a list, one after the other, timed.
+    template <class Move>
+    void one_by_one(const requests& list, const Move& move) {
+        seconds_.resize(list.offsets.size());
+        double start = now();
+        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
+            move(i);
+            const double end = now();
+            seconds_[i] = end - start;
+            start = end;
+        }
+    }
+
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
     const engine_options options_;

@@ -53,14 +53,7 @@ public:
     }
 
     void run(const requests& list) override {
-        seconds_.resize(list.offsets.size());
-        double start = now();
-        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            move(list, i);
-            const double end = now();
-            seconds_[i] = end - start;
-            start = end;
-        }
+        one_by_one(list, [&](std::size_t i) { move(list, i); });
     }
 
     void let_go() override {

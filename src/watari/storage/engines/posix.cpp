@@ -17,14 +17,7 @@ public:
     explicit posix_engine(const engine_options& options) : engine(options), staging_(options) {}
 
     void run(const requests& list) override {
-        seconds_.resize(list.offsets.size());
-        double start = now();
-        for (std::size_t i = 0; i < list.offsets.size(); ++i) {
-            move(list, i);
-            const double end = now();
-            seconds_[i] = end - start;
-            start = end;
-        }
+        one_by_one(list, [&](std::size_t i) { move(list, i); });
     }
 
     std::optional<double> gpu_seconds() const override { return staging_.gpu_seconds(); }

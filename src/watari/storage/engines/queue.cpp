@@ -56,7 +56,7 @@ public:
     }
 
     void flush() override {
-        request_kernels_on(options_.who).flush(described({}), stream());
+        kernels_on<request_kernels>(options_.who).flush(described({}), stream());
         if (const status outcome = results(1).front().outcome; !outcome.ok())
             throw error("flush: " + text(outcome) + why(opcode::flush, 0));
     }
@@ -169,7 +169,7 @@ private:
         *failed_.data() = 0;
         if (stream_) kernels_->start(stream());
         const request_list all = described(list);
-        request_kernels_on(options_.who).run(all, stream());
+        kernels_on<request_kernels>(options_.who).run(all, stream());
         before_ += all.takes();
         if (stream_) kernels_->stop(stream());
     }

@@ -61,7 +61,7 @@ void file_set::fill(int file, std::size_t number) const {
     for (std::uint64_t done = 0; done < file_bytes(); done += piece) {
         for (std::size_t i = 0; i < offsets.size(); ++i)
             offsets[i] = ((done / stripe_bytes + i) * wanted_.files + number) * stripe_bytes;
-        sectors_on(the_cpu).write(
+        kernels_on<sector_kernels>(the_cpu).write(
             {data.data(), offsets.data(), offsets.size(), stripe_bytes / sector_bytes}, 0, nullptr);
         const auto bytes =
             static_cast<std::size_t>(std::min<std::uint64_t>(piece, file_bytes() - done));

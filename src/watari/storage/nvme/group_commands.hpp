@@ -11,7 +11,7 @@ namespace watari::WATARI_BACKEND {
 struct group_commands {
     namespace_view view;
 
-    /// `wait_for_one`: only by who has none under way. Not taken: there was none, or not in time.
+    /// `wait_for_one`: only if the group has none in flight. Not taken: none was free in time.
     WATARI_KERNEL token take(const group& members, bool wait_for_one) const {
         token command;
         if (members.leads())

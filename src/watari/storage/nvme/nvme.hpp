@@ -133,7 +133,6 @@ constexpr std::uint64_t make_outcome(std::uint16_t cid, std::uint16_t sq_id, std
     const std::uint32_t dw3 = cid | std::uint32_t{phase} << 16 | status_field(s) << 17;
     return dw2 | std::uint64_t{dw3} << 32;
 }
-constexpr std::uint16_t sq_head_of(std::uint64_t outcome) { return outcome & 0xffff; }
 constexpr std::uint16_t sq_id_of(std::uint64_t outcome) { return outcome >> 16 & 0xffff; }
 constexpr std::uint16_t cid_of(std::uint64_t outcome) { return outcome >> 32 & 0xffff; }
 constexpr bool phase_of(std::uint64_t outcome) { return outcome >> 48 & 1; }

@@ -37,8 +37,8 @@ namespace watari::WATARI_BACKEND {
 
 using storage::queue_view;
 
-/// Takes a free identifier for as many threads of the group as there are any; true for those who
-/// got one. Never waits for a command.
+/// Takes free identifiers, at most one for each thread of the group; true in threads that got one.
+/// Never waits for a command.
 WATARI_KERNEL inline bool try_acquire(const group& lanes, const queue_view& queue,
                                       std::uint16_t& cid) {
     storage::queue_state& state = *queue.state;

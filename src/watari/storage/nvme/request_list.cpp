@@ -157,7 +157,11 @@ void flush_all(const request_list& list, stream_t stream) {
 }
 
 }  // namespace
-
-extern const storage::request_kernels request_table{.run = run, .flush = flush_all};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::storage {
+
+const request_kernels request_kernels::WATARI_BACKEND{.run = WATARI_BACKEND::run,
+                                                      .flush = WATARI_BACKEND::flush_all};
+
+}  // namespace watari::storage

@@ -1,9 +1,9 @@
 /// A list of blocks that cross the queues of a namespace, by threads of either processor.
 ///
-/// `warps` share the list, each with `each` commands under way: on a GPU of as many of its threads,
-/// which all copy together, on a CPU of the one thread that there is. Lists are in memory of the
-/// CPU, of which a GPU reads each entry once, results in that of who asks. Bytes: count x block
-/// over the link or memory bus, once into a slot and once out of it. No floating-point work.
+/// `warps` share the list, each with `each` commands in flight. On a GPU each of these commands has
+/// a thread, and all threads of the warp copy together; on a CPU a warp is one thread. Lists are in
+/// CPU memory, and a GPU reads each entry once; results are in memory of the requester. Bytes:
+/// count x block over the link or memory bus, into a slot and out of it. No floating-point work.
 #pragma once
 
 #include "watari/core/device.hpp"
@@ -56,22 +56,7 @@ struct request_kernels {
     void (*run)(const request_list& list, stream_t stream);
     /// What was written is durable; how that ended goes to results[0], whose times stay.
     void (*flush)(const request_list& list, stream_t stream);
+    static const request_kernels cpu, gpu;
 };
-
-}  // namespace watari::storage
-
-namespace watari::cpu {
-extern const storage::request_kernels request_table;
-}
-namespace watari::gpu {
-extern const storage::request_kernels request_table;
-}
-
-namespace watari::storage {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const request_kernels& request_kernels_on(processor who) {
-    return dispatched<cpu::request_table, gpu::request_table>(who);
-}
 
 }  // namespace watari::storage

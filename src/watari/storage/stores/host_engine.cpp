@@ -53,7 +53,8 @@ private:
         const bool reads = options_.direction == files::direction::read;
         const memory::rows &to = reads ? here : there, &from = reads ? there : here;
         if (by_kernel_)
-            memory::rows_on(options_.who).copy(to, from, count, bytes, stream_->get());
+            kernels_on<memory::row_kernels>(options_.who)
+                .copy(to, from, count, bytes, stream_->get());
         else
             device::copy_rows(to.data, to.stride, from.data, from.stride, bytes, count,
                               stream_->get());

@@ -77,6 +77,11 @@ void open_store::reset() {
     if (controller_) controller_->reset();
 }
 
+std::uint64_t open_store::bytes() const {
+    if (files_) return files_->count() * files_->file_bytes();
+    return view_ ? view_->blocks * view_->block_bytes : wanted_.memory.size();
+}
+
 std::size_t open_store::unit() const {
     return view_ ? view_->block_bytes : files_ ? files_->alignment() : 1;
 }

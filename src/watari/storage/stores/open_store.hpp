@@ -62,6 +62,8 @@ public:
     bool in_queues() const { return controller_.has_value(); }
     /// Whether an engine has several requests in flight.
     bool deep() const { return row_ && row_->deep; }
+    /// Bytes that are there to be read; of `padded` files without their zeros.
+    std::uint64_t bytes() const;
     /// Bytes of direct I/O's offsets and sizes; 1 where there are none.
     std::size_t unit() const;
     /// What stands for the disk that this store keeps busy by itself, past the page cache: its

@@ -3,6 +3,7 @@
 #include "watari/core/error.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 namespace watari::storage {
@@ -17,6 +18,7 @@ std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return down(bytes + un
 
 /// Bytes of the units that a range touches.
 std::size_t bytes_of(const byte_range& range, std::size_t unit) {
+    if (range.bytes == 0) return 0;
     return up(range.offset + range.bytes, unit) - down(range.offset, unit);
 }
 
@@ -33,8 +35,16 @@ std::size_t memory_of(const std::vector<byte_range>& ranges, const reader_option
     return std::max<std::size_t>(1, resident + (options.ahead + 1) * largest);
 }
 
+void require_within(const open_store& store, const byte_range& range) {
+    if (range.bytes <= store.bytes() && range.offset <= store.bytes() - range.bytes) return;
+    throw usage_error("read of " + std::to_string(range.bytes) + " bytes at " +
+                      std::to_string(range.offset) + " of " +
+                      (store.path().empty() ? "a store" : store.path()) + ", which has " +
+                      std::to_string(store.bytes()) + " bytes");
+}
+
 const reader_options& sensible(const reader_options& options, const std::vector<byte_range>& ranges,
-                               std::size_t unit) {
+                               const open_store& store, std::size_t unit) {
     if (ranges.empty()) throw usage_error("no ranges to read");
     if (!options.resident.empty() && options.resident.size() != ranges.size())
         throw usage_error("resident has " + std::to_string(options.resident.size()) +
@@ -44,6 +54,14 @@ const reader_options& sensible(const reader_options& options, const std::vector<
     if (options.request == 0 || options.request % unit != 0)
         throw usage_error("requests of " + bytes_text(options.request) +
                           " are not whole units of " + bytes_text(unit));
+    std::size_t largest = 1;
+    for (const byte_range& range : ranges) {
+        require_within(store, range);
+        largest = std::max(largest, range.bytes + 2 * (unit + page));
+    }
+    if (options.ahead > std::numeric_limits<std::size_t>::max() / 2 / largest)
+        throw usage_error("ahead=" + std::to_string(options.ahead) +
+                          ": no memory has so many ranges");
     return options;
 }
 
@@ -53,7 +71,7 @@ ordered_reader::ordered_reader(const open_store& store, std::vector<byte_range> 
                                const reader_options& options)
     : store_(&store),
       ranges_(std::move(ranges)),
-      options_(sensible(options, ranges_, std::max(least_unit, store.unit()))),
+      options_(sensible(options, ranges_, store, std::max(least_unit, store.unit()))),
       unit_(std::max(least_unit, store.unit())),
       memory_(store.who().is_gpu() ? memory::kind::device : memory::kind::pageable,
               memory_of(ranges_, options_, unit_) + page, {.device = store.who().number}) {

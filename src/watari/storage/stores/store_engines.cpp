@@ -49,7 +49,7 @@ std::size_t store_engines::move(const block_list& list) {
         memory::skewed_rows rows = list.rows;
         for (std::size_t part = 0; part < list.parts; ++part) {
             rows.data = list.memory + part * list.stride;
-            memory::realign_on(how_.who).realign(rows, stream());
+            kernels_on<memory::realign_kernels>(how_.who).realign(rows, stream());
         }
         if (stream_) device::synchronize(stream());
     }

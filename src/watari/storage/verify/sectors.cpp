@@ -44,7 +44,11 @@ std::size_t wrong(const blocks& where, std::uint64_t generation, stream_t stream
 }
 
 }  // namespace
-
-extern const storage::sector_kernels sector_table{.write = write, .spoil = spoil, .wrong = wrong};
-
 }  // namespace watari::WATARI_BACKEND
+
+namespace watari::storage {
+
+const sector_kernels sector_kernels::WATARI_BACKEND{
+    .write = WATARI_BACKEND::write, .spoil = WATARI_BACKEND::spoil, .wrong = WATARI_BACKEND::wrong};
+
+}  // namespace watari::storage

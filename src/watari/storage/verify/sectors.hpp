@@ -28,22 +28,7 @@ struct sector_kernels {
     void (*spoil)(const blocks& where, stream_t stream);
     /// How many sectors are not whole, at their location and of this generation; waits.
     std::size_t (*wrong)(const blocks& where, std::uint64_t generation, stream_t stream);
+    static const sector_kernels cpu, gpu;
 };
-
-}  // namespace watari::storage
-
-namespace watari::cpu {
-extern const storage::sector_kernels sector_table;
-}
-namespace watari::gpu {
-extern const storage::sector_kernels sector_table;
-}
-
-namespace watari::storage {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-inline const sector_kernels& sectors_on(processor who) {
-    return dispatched<cpu::sector_table, gpu::sector_table>(who);
-}
 
 }  // namespace watari::storage

@@ -46,7 +46,7 @@ TEST(Slots, OfOneCounterAndOfOwnOnes) {
 }
 
 TEST(AtomicKernel, CountsUpdatesOfThreadsThatShareOneCounter) {
-    const kernels& run = kernels_on(the_cpu);
+    const kernels& run = kernels_on<kernels>(the_cpu);
     for (const auto add : {run.add, run.add_everywhere}) {
         std::uint64_t counter = 5;
         run.clear(&counter, 1, nullptr);

@@ -36,8 +36,8 @@ TEST(Tree, SeesElementsThatAPassLeftOut) {
     node* root = build(s, on_heap);
     EXPECT_EQ(mismatches(root, s, 0), 0u);
     EXPECT_EQ(mismatches(root, s, 1), s.nodes() * s.each);
-    kernels_on(the_cpu).add_one(root, s, nullptr);
-    kernels_on(the_cpu).add_one(root, s, nullptr);
+    kernels_on<kernels>(the_cpu).add_one(root, s, nullptr);
+    kernels_on<kernels>(the_cpu).add_one(root, s, nullptr);
     EXPECT_EQ(mismatches(root, s, 2), 0u);
     walk(root, 6)->data[4999] += 1;
     EXPECT_EQ(mismatches(root, s, 2), 1u);

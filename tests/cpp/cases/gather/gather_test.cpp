@@ -40,13 +40,14 @@ TEST(GatherOrder, IsAscendingOrHasFewNeighbours) {
 
 TEST(GatherKernel, CollectsWhatTheOrderSaysAndSeesWhatIsWrong) {
     constexpr std::uint64_t seed = 1;
-    const kernels& run = kernels_on(the_cpu);
+    const kernels& run = kernels_on<kernels>(the_cpu);
     for (const std::size_t element : {4u, 8u, 16u, 128u, 4096u})
         for (const std::size_t beyond : {0u, 4u, 8u, 64u})
             for (const bool random : {false, true}) {
                 const std::size_t stride = element + beyond, count = 100;
                 std::vector<double> source((count * stride + 7) / 8), into(count * element / 8 + 1);
-                measure::pattern_on(the_cpu).fill(source.data(), source.size(), seed, nullptr);
+                kernels_on<measure::pattern_kernels>(the_cpu).fill(source.data(), source.size(),
+                                                                   seed, nullptr);
                 const gathering pass{reinterpret_cast<const std::byte*>(source.data()),
                                      reinterpret_cast<std::byte*>(into.data()), element, stride,
                                      order(count, random)};

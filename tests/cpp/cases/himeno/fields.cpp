@@ -30,7 +30,7 @@ extern "C" double himeno_fields(int gpu, const std::size_t* shape, int iteration
     himeno::fields f{.size = p.size};
     float* next = arrays.data();
     for (float** array : himeno::pointers(f)) *array = std::exchange(next, next + points);
-    himeno::kernels_on(p.processor).initialise(f, p.size, {0, 0, 0}, p.data, nullptr);
+    kernels_on<himeno::kernels>(p.processor).initialise(f, p.size, {0, 0, 0}, p.data, nullptr);
     measure::trial unused;
     if (p.iterations > 0) himeno::iterate(unused, p, f, sums.data(), false, nullptr);
     for (float** array : himeno::pointers(f)) {

@@ -25,7 +25,7 @@ struct arrays {
     arrays() {
         float* next = data.data();
         for (float** array : pointers(f)) *array = std::exchange(next, next + size.points());
-        kernels_on(the_cpu).initialise(f, size, {0, 0, 0}, data::general, nullptr);
+        kernels_on<kernels>(the_cpu).initialise(f, size, {0, 0, 0}, data::general, nullptr);
     }
     std::vector<float> values() const { return {data.data(), data.data() + data.size()}; }
 };

@@ -70,7 +70,7 @@ TEST(WalkCycle, EndsAfterItsStepsAndSeesShortCycles) {
 }
 
 TEST(Chase, EndsWhereTheCycleSaysAtAnyStride) {
-    const kernels& run = kernels_on(the_cpu);
+    const kernels& run = kernels_on<kernels>(the_cpu);
     for (const std::size_t stride : {8u, 64u, 136u, 4096u})
         for (const std::size_t count : {2u, 17u, 1000u}) {
             const cycle next = random_cycle(count, 7);

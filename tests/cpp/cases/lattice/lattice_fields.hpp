@@ -47,7 +47,8 @@ public:
           where_(geometry_of({.style = "", .processor = by.who, .size = size})),
           links_(8 * size.half() * elements),
           clover_(2 * size.half() * packed) {
-        kernels_on<double>(the_cpu).draw_links({size, 0}, elements, links_.data(), nullptr);
+        kernels_on<kernels<double>>(the_cpu).draw_links({size, 0}, elements, links_.data(),
+                                                        nullptr);
     }
 
     const extents& size() const { return where_.size; }
@@ -63,8 +64,8 @@ public:
     /// Mean of Re tr / 3 over the plaquettes.
     double plaquette() const {
         std::vector<double> sums(scratch({.style = "", .processor = the_cpu, .size = size()}));
-        kernels_on<double>(the_cpu).sum_links({size(), 0}, elements_, links_.data(), sums.data(),
-                                              nullptr);
+        kernels_on<kernels<double>>(the_cpu).sum_links({size(), 0}, elements_, links_.data(),
+                                                       sums.data(), nullptr);
         return sums[0] / 18 / static_cast<double>(size().sites());
     }
 
@@ -134,7 +135,7 @@ public:
     }
 
 private:
-    const kernels<double>& run() const { return kernels_on<double>(by_.who); }
+    const kernels<double>& run() const { return kernels_on<kernels<double>>(by_.who); }
     memory::kind kind() const {
         return by_.who.is_gpu() ? memory::kind::managed : memory::kind::pageable;
     }

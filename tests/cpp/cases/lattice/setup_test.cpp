@@ -32,7 +32,7 @@ class LatticeSetup : public testing::TestWithParam<published> {};
 
 TEST_P(LatticeSetup, HasThePublishedSums) {
     const published& known = GetParam();
-    const auto& run = kernels_on<double>(the_cpu);
+    const auto& run = kernels_on<kernels<double>>(the_cpu);
     const geometry where{known.size, 1};
     const std::size_t half = known.size.half(), vector = half * spinor;
     numbers_of links(8 * half * 9), clover(2 * half * packed), source(2 * vector);

@@ -1,6 +1,11 @@
 // What the equations promise, on small grids: order, energy, rest.
 #include "small_city.hpp"
 
+#include "watari/cases/les/loop.hpp"
+#include "watari/core/error.hpp"
+
+#include <string>
+
 namespace watari::les {
 namespace {
 
@@ -184,6 +189,27 @@ TEST(LesFlow, MoreCyclesLeaveLessDivergence) {
     EXPECT_LT(left[0], 1e-3);
     EXPECT_LT(left[1], 1e-4);
     EXPECT_LT(left[2], 1e-5);
+}
+
+/// What prepare says of a part of so many cells; none: it had nothing against its size.
+std::string refusal(const processor& who, const extents& part) {
+    parameters p = city_of({8, 8, 8}, 1);
+    p.processor = who;
+    p.grid = {part};
+    measure::trial trial;
+    try {
+        prepare(trial, p, {});
+    } catch (const unsupported& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(LesFlow, MoreCellsThanAGpuCountsAreRefused) {
+    EXPECT_NE(refusal(gpu_number(0), {2048, 2048, 512}).find("2147483647 at most"),
+              std::string::npos);
+    EXPECT_EQ(refusal(the_cpu, {2048, 2048, 512}), "");
+    EXPECT_NE(refusal(the_cpu, {2048, 2048, 1024}).find("4294967295 at most"), std::string::npos);
 }
 
 }  // namespace

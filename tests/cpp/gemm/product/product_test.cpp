@@ -98,7 +98,7 @@ TEST_F(Product, StoppedItGoesOnAndIsTheSame) {
         before = left->tiles.size();
         EXPECT_EQ(some.kept(),
                   std::to_string(before) +
-                      " of 16 tiles are finished: the same product goes on from there");
+                      " of 16 tiles are completed: the same product resumes from there");
     }
     EXPECT_GT(runs, 1u);
     EXPECT_EQ(content("C.npy"), content("whole.npy"));

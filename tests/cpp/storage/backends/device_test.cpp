@@ -94,7 +94,7 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     EXPECT_TRUE(is_stamped(sector.data(), bytes / 512 - 1, 7));
 }
 
-INSTANTIATE_TEST_SUITE_P(Way, Device,
+INSTANTIATE_TEST_SUITE_P(Path, Device,
                          testing::Values(access_path{true, 512}, access_path{true, 4096},
                                          access_path{false, 512}, access_path{false, 4096}),
                          [](const auto& info) {

@@ -8,8 +8,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,20 +19,9 @@
 #include <vector>
 
 #include "watari/core/error.hpp"
-#include "watari/files/disk.hpp"
 #include "watari/files/uring.hpp"
 #include "watari/storage/backends/file.hpp"
 #include "watari/storage/controller/controller.hpp"
-
-namespace {
-std::atomic<int> syncs{0};
-}
-
-/// In the place of libc's: counts, and does it.
-extern "C" int fdatasync(int file) {
-    ++syncs;
-    return static_cast<int>(syscall(SYS_fdatasync, file));
-}
 
 namespace watari::storage {
 namespace {
@@ -169,51 +156,11 @@ TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
     EXPECT_TRUE(other.ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Way, File,
+INSTANTIATE_TEST_SUITE_P(Path, File,
                          testing::Values(access_path{true, true, 1}, access_path{true, true, 3},
                                          access_path{true, false, 1}, access_path{false, true, 1},
                                          access_path{false, true, 3}, access_path{false, false, 1}),
                          name);
-
-TEST(FileFlush, ReachesFdatasync) {
-    const directory folder;
-    const files::file_options options{.paths = {folder.file("a", 65536), folder.file("b", 65536)},
-                                      .writable = true,
-                                      .cache = files::cache_state::cold,
-                                      .stripe = 4096};
-    controller device(make_file(options, false), {});
-    EXPECT_NE(device.notice().find("pread"), std::string::npos);
-    const int before = syncs;
-    EXPECT_TRUE(flush(device.view()).ok());
-    EXPECT_EQ(syncs, before + 2);
-}
-
-/// A file on which fdatasync fails: by its error one sees that a flush got there.
-TEST(FileFlush, ReachesFdatasyncByUringToo) {
-    if (!files::uring_absent_reason().empty()) GTEST_SKIP() << files::uring_absent_reason();
-    const directory folder;
-    files::file_options options{
-        .paths = {folder.file("a", 65536)}, .writable = true, .cache = files::cache_state::cold};
-    const files::striped_files files(options);
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    ASSERT_EQ(dup2(ends[1], files.descriptor_of(0)), files.descriptor_of(0));  // EINVAL
-    std::string notice;
-    for (const bool uring : {false, true}) {
-        error_log errors;
-        const auto channel = uring ? open_uring_channel(files, true, {}, notice, errors)
-                                   : open_pread_channel(files, true, errors);
-        ASSERT_TRUE(channel->submit({0, 1, opcode::flush, false, 0, 0, {}}));
-        std::vector<ending> ended;
-        while (ended.empty()) channel->reap(ended);
-        EXPECT_FALSE(ended[0].outcome.ok()) << uring;
-        const std::string why = errors.about(opcode::flush, 0);
-        EXPECT_NE(why.find("fdatasync of " + options.paths[0]), why.npos) << why;
-        EXPECT_NE(why.find(std::strerror(EINVAL)), why.npos) << why;
-    }
-    close(ends[0]);
-    close(ends[1]);
-}
 
 TEST(FileOpen, SaysWhatIsWrong) {
     const directory folder;
@@ -265,54 +212,6 @@ TEST(FileOpen, WithoutPermissionSaysSo) {
     int result = 0;
     waitpid(child, &result, 0);
     EXPECT_EQ(result, 0);
-}
-
-/// A process that is killed at any moment: what it had flushed is there, the file is whole and
-/// nobody holds it.
-TEST(FileKill, LosesNothingThatWasFlushed) {
-    const directory folder;
-    const std::string file = folder.file("a", 1 << 20);
-    const files::file_options options{
-        .paths = {file}, .writable = true, .cache = files::cache_state::cold};
-    for (int round = 0; round < 5; ++round) {
-        int ends[2];
-        ASSERT_EQ(pipe(ends), 0);
-        const pid_t child = fork();
-        if (child == 0) {
-            controller device(make_file(options), {.queues = {.queues = 1, .depth = 8}});
-            std::byte data[512];
-            for (std::uint64_t version = 1;; ++version) {
-                stamp(data, version % 2048, version);
-                if (!write(device.view(), version % 2048, 1, data, false).ok()) _exit(1);
-                if (!flush(device.view()).ok()) _exit(1);
-                if (::write(ends[1], &version, 8) != 8) _exit(1);
-            }
-        }
-        close(ends[1]);
-        std::uint64_t version = 0, last = 0;
-        const auto want = static_cast<std::uint64_t>(3 + 7 * round);
-        while (last < want && ::read(ends[0], &version, 8) == 8) last = version;
-        kill(child, SIGKILL);
-        while (::read(ends[0], &version, 8) == 8) last = version;
-        waitpid(child, nullptr, 0);
-        close(ends[0]);
-        ASSERT_GE(last, want);
-        controller again(make_file(options), {.queues = {.queues = 1, .depth = 8}});
-        EXPECT_EQ(again.view().blocks, 2048u);
-        std::byte data[512];
-        for (std::uint64_t v = 1; v <= last; ++v) {
-            EXPECT_TRUE(read(again.view(), v % 2048, 1, data).ok());
-            EXPECT_TRUE(is_stamped(data, v % 2048, v));
-        }
-    }
-}
-
-TEST(Disk, IsNotMemory) {
-    struct stat file {};
-    ASSERT_EQ(stat("/proc/version", &file), 0);
-    EXPECT_EQ(files::disk_of("/proc/version"), file.st_dev);
-    EXPECT_EQ(files::disk_of("/dev/shm"), std::nullopt);
-    EXPECT_EQ(files::disk_of("/no/such/file"), std::nullopt);
 }
 
 }  // namespace

@@ -102,12 +102,12 @@ TEST(Cache, ReadsAndWritesALastPageThatTheStoreHasOnlyInPart) {
     EXPECT_EQ(cache.acquire(group::active(), 3, intent::read).failed, storage::lba_out_of_range);
 }
 
-// A defect of public code: the dirty bit on another page through one of two ways in.
+// A defect of public code: the dirty bit on another page by one of two paths.
 TEST(Cache, WritesBackThePageThatWasWrittenAndNoOther) {
     constexpr std::uint64_t pages = 30;
     const std::vector<std::byte> page(page_bytes, std::byte{9});
-    enum way { after_a_read, into_a_miss, whole_page, durable, through_a_spare };
-    for (const way which : {after_a_read, into_a_miss, whole_page, durable, through_a_spare}) {
+    enum path { after_a_read, into_a_miss, whole_page, durable, through_a_spare };
+    for (const path which : {after_a_read, into_a_miss, whole_page, durable, through_a_spare}) {
         const cached_device r(4, pages);
         std::uint64_t value = 0;
         std::vector<cpu::held_page> held;
@@ -126,7 +126,7 @@ TEST(Cache, WritesBackThePageThatWasWrittenAndNoOther) {
             for (int again = 0; again < 3; ++again)
                 ASSERT_TRUE(r.read(p * page_bytes, &value, 8).ok());
         for (std::uint64_t p = 0; p < pages; ++p) {
-            EXPECT_EQ(r.device.block_writes[2 * p], p == 12) << "page " << p << ", way " << which;
+            EXPECT_EQ(r.device.block_writes[2 * p], p == 12) << "page " << p << ", path " << which;
             EXPECT_EQ(value_at(r.device.now, p * page_bytes / 8),
                       p == 12 ? 0x0909090909090909u : 0u);
         }

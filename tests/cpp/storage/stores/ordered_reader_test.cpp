@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 
 namespace watari::storage {
@@ -145,8 +146,54 @@ TEST_P(OrderedReader, SaysWhichFileIsCutAndWhere) {
         // memory-mapped files end the process instead, unless the engine looks
         FAIL() << "read past the end of a file";
     } catch (const error& reason) {
-        EXPECT_NE(std::string(reason.what()).find("store"), std::string::npos) << reason.what();
+        EXPECT_NE(std::string(reason.what()).find(path_), std::string::npos) << reason.what();
+        const std::size_t unit = std::max<std::size_t>(16, store.unit());
+        const std::string where = " at " + std::to_string((stored_bytes - 70000) / unit * unit);
+        EXPECT_NE(std::string(reason.what()).find(where), std::string::npos) << reason.what();
     }
+}
+
+/// Nothing, one byte, the last one, the same again, one over the other, units and what is beside.
+std::vector<byte_range> hostile_ranges() {
+    std::vector<byte_range> ranges{{0, 0},          {777, 0},        {stored_bytes, 0},
+                                   {0, 1},          {511, 2},        {stored_bytes - 1, 1},
+                                   {1, 1},          {4095, 4098},    {4096, 4096},
+                                   {70000, 100000}, {70001, 100000}, {0, stored_bytes}};
+    const std::vector<byte_range> again = ranges;
+    ranges.insert(ranges.end(), again.rbegin(), again.rend());
+    return ranges;
+}
+
+TEST_P(OrderedReader, TakesAnyRangeWithinTheStore) {
+    const open_store store(options());
+    const auto ranges = hostile_ranges();
+    for (const bool resident : {false, true}) {
+        reader_options wanted{.ahead = 3, .readers = 3};
+        for (std::size_t n = 0; n < ranges.size(); ++n)
+            wanted.resident.push_back(resident && n % 2 == 0);
+        ordered_reader reader(store, ranges, wanted);
+        expect_rounds(reader, ranges, 3);
+    }
+    const std::vector<byte_range> nothing(5, byte_range{1234567, 0});
+    ordered_reader idle(store, nothing, {.ahead = 9});
+    expect_rounds(idle, nothing, 4);
+    EXPECT_EQ(idle.bytes_read(), 0u);
+}
+
+TEST_P(OrderedReader, RefusesRangesPastTheEndByFileAndOffset) {
+    const open_store store(options());
+    const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    for (const byte_range& wrong :
+         {byte_range{stored_bytes, 1}, byte_range{stored_bytes - 5, 6}, byte_range{most - 3, 100},
+          byte_range{5, most}, byte_range{stored_bytes + 100000, 10}, byte_range{most, 0}})
+        try {
+            ordered_reader reader(store, {{0, 100}, wrong});
+            FAIL() << wrong.offset << " + " << wrong.bytes;
+        } catch (const usage_error& reason) {
+            const std::string text = reason.what();
+            EXPECT_NE(text.find(path_), std::string::npos) << text;
+            EXPECT_NE(text.find(std::to_string(wrong.offset)), std::string::npos) << text;
+        }
 }
 
 std::vector<access_path> paths() {
@@ -188,6 +235,11 @@ TEST_P(OrderedReaderFaults, AreSurvivedOrReported) {
                             .largest_block = 4096});
     std::vector<byte_range> ranges;
     for (std::size_t n = 0; n < 40; ++n) ranges.push_back({n * 70001, 65537});
+    for (byte_range range : hostile_ranges()) {
+        range.offset = std::min<std::uint64_t>(range.offset, stored.size() - 1);
+        range.bytes = std::min<std::uint64_t>(range.bytes, stored.size() - range.offset);
+        ranges.push_back(range);
+    }
     ordered_reader reader(store, ranges, {.depth = 8, .request = 4096});
     for (int round = 0; round < 3; ++round)
         for (std::size_t n = 0; n < ranges.size(); ++n) {
@@ -210,6 +262,8 @@ TEST(OrderedReaderOptions, ThatMakeNoSenseAreRefused) {
     const std::vector<byte_range> one{{0, 100}};
     EXPECT_THROW(ordered_reader(store, {}), usage_error);
     EXPECT_THROW(ordered_reader(store, one, {.ahead = 0}), usage_error);
+    EXPECT_THROW(ordered_reader(store, one, {.ahead = ~std::size_t{0}}), usage_error);
+    EXPECT_THROW(ordered_reader(store, {{stored.size() - 1, 2}}), usage_error);
     EXPECT_THROW(ordered_reader(store, one, {.readers = 0}), usage_error);
     EXPECT_THROW(ordered_reader(store, one, {.request = 100}), usage_error);
     EXPECT_THROW(ordered_reader(store, one, {.resident = {true, false}}), usage_error);

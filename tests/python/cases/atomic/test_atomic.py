@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import synthetic
-import vl_convert
 
 from watari import cases
 from watari.cases.atomic import case as row
-from watari.cases.atomic import figures, words
+from watari.cases.atomic import words
 from watari.cases.atomic.answer import answer
-from watari.charts.figure import Drawing
 from watari.common.errors import UnsupportedError, UsageError
 from watari.plan.request import Request, describe, resolve
-from watari.report import page as report
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
@@ -144,7 +141,7 @@ def test_the_answer_is_a_counter_each_where_one_is_clearly_slower(
     (said,) = answer(counted[:3])
     assert said.line() == (
         "Counted by many threads: a counter for each thread, added up at the end: threads of the "
-        "CPU make 900M updates a second so, and 30M at one counter. "
+        "CPU then make 900M updates a second, and 30M with one counter for all. "
         "(95%: 30M–30M updates/s, 2 trials)"
     )
     assert said.figure == "30M updates/s"
@@ -155,9 +152,10 @@ def test_the_answer_is_a_counter_each_where_one_is_clearly_slower(
 def test_the_answer_names_what_both_processors_reach_at_once(counted: list[Measured]) -> None:
     pinned = measured(GPU, 12, together="yes", memory="pinned")
     (said,) = answer([*counted, pinned, measured(GPU, 2500, contention="none")])
-    assert "threads of the GPU make 2G updates a second at it, and 2.5G" in said.text
+    assert "threads of the GPU make 2G updates a second of it, and 2.5G" in said.text
     assert said.crossover == (
-        "Both processors at once make 12M in pinned memory, 1M in managed memory at one counter."
+        "Both processors at once update one counter 12M times a second in pinned memory, "
+        "1M times a second in managed memory."
     )
     (said,) = answer([pinned])
     assert (said.figure, said.crossover) == ("12M updates/s", "")
@@ -165,6 +163,11 @@ def test_the_answer_names_what_both_processors_reach_at_once(counted: list[Measu
 
 
 def test_a_dot_is_a_case_in_the_row_of_its_processor(counted: list[Measured]) -> None:
+    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
+    from watari.cases.atomic import figures
+    from watari.charts.figure import Drawing
+    from watari.report import page as report
+
     ((_, chart, _),) = figures.by_contention(counted)
     spec = Drawing("atomic", figures.FIGURES[0], "", chart, []).spec()
     vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)

@@ -6,17 +6,14 @@ from typing import Any
 
 import pytest
 import synthetic
-import vl_convert
 
 from watari import cases
 from watari.cases import effort
 from watari.cases.deep import case as row
-from watari.cases.deep import figures, words
+from watari.cases.deep import words
 from watari.cases.deep.answer import answer
-from watari.charts.figure import Drawing
 from watari.common.errors import UnsupportedError, UsageError
 from watari.plan.request import Request, describe, resolve
-from watari.report import page as report
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
@@ -114,6 +111,11 @@ def measured(style: str, copy_in: float, **given: Any) -> Measured:
 
 
 def test_a_bar_is_a_program_and_its_parts() -> None:
+    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
+    from watari.cases.deep import figures
+    from watari.charts.figure import Drawing
+    from watari.report import page as report
+
     trees = [
         measured("explicit", 3, depth="10"),
         measured("explicit", 0.1, depth="1"),

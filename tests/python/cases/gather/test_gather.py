@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 import synthetic
-import vl_convert
 
 from watari import cases
 from watari.case import limits
 from watari.cases.gather import case as row
-from watari.cases.gather import figures, words
+from watari.cases.gather import words
 from watari.cases.gather.answer import answer
-from watari.charts.figure import Drawing
 from watari.common.errors import UnsupportedError, UsageError
 from watari.plan.request import Request, describe, no_sense, resolve
-from watari.report import page as report
 from watari.results.measured import Measured
 
 native = pytest.importorskip("watari._native")
@@ -58,7 +55,7 @@ def test_a_gather_on_the_cpu(pattern: str, element: str, stride: str) -> None:
     ("given", "says"),
     [
         ({"memory": "device"}, "the CPU cannot address device memory"),
-        ({"source": "gpu"}, "has one place: no other processor touches it first"),
+        ({"source": "gpu"}, "stays in one place: the other processor cannot touch it first"),
         ({"hint": "mapped"}, "takes no advice|no advice|hint|GPU|CUDA"),
     ],
 )
@@ -144,16 +141,16 @@ def test_the_answer_prices_an_element_beside_a_line_and_a_page() -> None:
     (said,) = answer(cpu)
     assert said.title == "Small elements that lie apart"
     assert said.text == (
-        "4 B at random in pageable memory within the caches cost the CPU 8 ns; side by side "
-        "64 B 8 ns, 4 KiB 410 ns."
+        "elements of 4 B at random in pageable memory within the caches cost the CPU 8 ns each; "
+        "elements of 64 B 8 ns, of 4 KiB 410 ns."
     )
-    assert said.crossover == "Half of the rate of 4 KiB needs elements of 64 B."
+    assert said.crossover == "Elements of 64 B reach half of the rate of 4 KiB."
     assert (said.figure, said.confidence) == ("8 ns", "95%: 8–8 ns, 2 trials")
     gpu = [measured(GPU, 100, element="8"), measured(GPU, 90, element="4KiB")]
     (said,) = answer([*cpu, *gpu])
     assert said.text == (
-        "8 B at random in device memory within the caches cost the GPU 0.08 ns; side by side "
-        "4 KiB 45.5 ns."
+        "elements of 8 B at random in device memory within the caches cost the GPU 0.08 ns each; "
+        "elements of 4 KiB 45.5 ns."
     )
     assert said.crossover == ""  # the small ones are as fast, byte for byte
 
@@ -183,21 +180,30 @@ def gathered() -> list[Measured]:
     ]
 
 
-def rows(chart: Any) -> list[dict[str, Any]]:
-    spec = Drawing("gather", figures.FIGURES[0], "", chart, []).spec()
-    vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)
-    return [row for data in spec["datasets"].values() for row in data]
+def drawn(gathered: list[Measured]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Title and rows of each chart."""
+    vl_convert = pytest.importorskip("vl_convert")  # of the extra `report`
+    from watari.cases.gather import figures
+    from watari.charts.figure import Drawing
+    from watari.report import page as report
+
+    def rows(chart: Any) -> list[dict[str, Any]]:
+        spec = Drawing("gather", figures.FIGURES[0], "", chart, []).spec()
+        vl_convert.vegalite_to_vega(spec, vl_version=report.VEGA_LITE)
+        return [row for data in spec["datasets"].values() for row in data]
+
+    return [(title, rows(chart)) for title, chart, _ in figures.over_element(gathered)]
 
 
 def test_a_line_is_a_memory_and_an_order(gathered: list[Measured]) -> None:
-    (cpu_title, cpu, _), (gpu_title, gpu, _) = figures.over_element(gathered)
+    (cpu_title, cpu), (gpu_title, gpu) = drawn(gathered)
     assert (cpu_title, gpu_title) == ("By CPU, from 1 MiB", "By GPU, from 1 MiB")
-    assert {r["path"] for r in rows(cpu)} == {"pageable, random", "pageable, in order"}
-    assert {r["path"] for r in rows(gpu)} == {
+    assert {r["path"] for r in cpu} == {"pageable, random", "pageable, in order"}
+    assert {r["path"] for r in gpu} == {
         "managed, random, CPU touched it",
         "managed, random, CPU touched it: first pass",
     }
-    (slow,) = {r["rate"] for r in rows(gpu) if r["at"] == 8 and "first" in r["path"]}
+    (slow,) = {r["rate"] for r in gpu if r["at"] == 8 and "first" in r["path"]}
     assert slow == pytest.approx(200 / 5000)
 
 

@@ -17,6 +17,7 @@ from watari.cases.gemm import trial as gemm_trial
 from watari.common.errors import UsageError
 from watari.plan.request import describe, resolve
 from watari.run import budget, launch
+from watari.run.launcher import Launcher, environment
 
 
 def test_defaults_suit_the_machine() -> None:
@@ -37,7 +38,7 @@ def test_engines_bring_what_they_need() -> None:
     assert one(GPU, engine="managed").parameters["store"] == "ram"
     assert one(GPU, processor="cpu").parameters["engine"] == "uring"
     assert one(engine="posix").parameters["depth"] == 1
-    with pytest.raises(UsageError, match="depth=8 cannot be had"):
+    with pytest.raises(UsageError, match="depth=8 is not possible"):
         one(engine="posix", depth=8)
     assert one(engine="uring").parameters["depth"] == 32
     disk, ram = one(GPU, engine="gpu").parameters, one(GPU, engine="gpu", store="ram").parameters
@@ -115,9 +116,9 @@ def test_a_trial_may_last_as_long_as_bytes_and_flops_need() -> None:
 
 
 def test_openmp_has_all_cores_whatever_the_threads_that_move_tiles() -> None:
-    assert "OMP_NUM_THREADS" not in launch.environment(one(threads=1), launch.Launcher())
+    assert "OMP_NUM_THREADS" not in environment(one(threads=1), Launcher())
     copy = resolve("copy", {"threads": 1}, CPU)[0]
-    assert launch.environment(copy, launch.Launcher())["OMP_NUM_THREADS"] == "1"
+    assert environment(copy, Launcher())["OMP_NUM_THREADS"] == "1"
 
 
 def test_the_library_is_given_what_it_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:

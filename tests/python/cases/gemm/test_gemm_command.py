@@ -60,7 +60,7 @@ def test_a_second_signal_ends_a_product_that_hangs(blocker, first, second):
     assert_product(a, b, numpy.load("C.npy"))
 
 
-@pytest.mark.parametrize("mebibytes", [200, 400, 700, 4000])
+@pytest.mark.parametrize("mebibytes", [50, 120, 200, 400, 700, 4000])
 def test_a_limit_of_addresses_is_refused_in_one_line_or_suffices(mebibytes):
     a, b = factors()
     limit = mebibytes << 20

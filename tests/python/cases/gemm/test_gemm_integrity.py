@@ -71,7 +71,7 @@ def new_header():
 
 CHANGES = {
     "cut": (cut, "tile"),
-    "a hole": (hole, "does not hold what was computed in tile (0, "),
+    "a hole": (hole, "has a wrong checksum in tile (0, "),
     "another header": (new_header, "it has another header"),
 }
 
@@ -94,7 +94,9 @@ def test_a_partial_file_that_another_process_changed_does_not_become_the_product
 def test_a_partial_file_that_was_cut_after_its_last_tile_does_not_become_the_product():
     factors()
     old = save("C.npy", 300, 270)
-    with pytest.raises(FileError, match=rf"it is 8192 bytes long, not {SIZE}, and does not hold"):
+    with pytest.raises(
+        FileError, match=rf"it is 8192 bytes long, not {SIZE}, and has a wrong checksum"
+    ):
         gemm(tile=TILE, progress=once(cut, 9))
     assert (numpy.load("C.npy") == old).all()
 
@@ -105,8 +107,8 @@ def test_verify_reads_c_back_and_names_the_tile_that_was_overwritten():
     spoil = once(lambda: overwrite("C.npy.partial", offset_of(0, 1) + 40, b"\0\0\0\1"), 9)
     with pytest.raises(FileError) as raised:
         gemm(tile=TILE, verify=True, progress=spoil)
-    assert "it does not hold what was computed in tile (0, 1); " in str(raised.value)
-    assert "8 of 9 tiles are finished: the same product goes on from there" in str(raised.value)
+    assert "it has a wrong checksum in tile (0, 1); " in str(raised.value)
+    assert "8 of 9 tiles are completed: the same product resumes from there" in str(raised.value)
     assert (numpy.load("C.npy") == old).all()
     assert gemm(verify=True).finished_before == 8
     assert_product(a, b, numpy.load("C.npy"))
@@ -133,7 +135,7 @@ def test_tiles_that_do_not_hold_what_was_written_are_computed_again(dtype):
     overwrite("C.npy.partial", 4096 + numpy.dtype(dtype).itemsize * last, b"\x07")
     done = gemm()
     assert done.finished_before == before - 1
-    says = f"did not hold what was written to them, ({row}, {column}), were computed again"
+    says = f"with a wrong checksum, ({row}, {column}), were computed again"
     assert [note.endswith(says) for note in done.notes] == [True]
     assert Path("C.npy").read_bytes() == whole
 
@@ -185,7 +187,7 @@ def test_a_cut_file_without_checksums_is_refused():
     from_version_1()
     os.truncate("C.npy.partial", 8192)
     before = state()
-    with pytest.raises(UsageError, match=r"is not the file that .*--fresh"):
+    with pytest.raises(UsageError, match=r"is not the file of .*--fresh"):
         gemm()
     assert state() == before
 

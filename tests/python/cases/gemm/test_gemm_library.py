@@ -158,7 +158,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_bits(n, k):
     process = command("--beta", "0.5")
     out, err = process.communicate()
     assert process.returncode == 0, err
-    assert f"{done} of 400 tiles are finished already" in out
+    assert f"{done} of 400 tiles are completed already" in out
     assert Path("C.npy").read_bytes() == whole
 
 
@@ -169,7 +169,7 @@ def test_an_interrupt_ends_it_and_keeps_what_is_done():
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == INTERRUPTED, err
-    assert "of 400 tiles are finished: the same product goes on from there" in err
+    assert "of 400 tiles are completed: the same product resumes from there" in err
     product()
     assert_product(a, b, numpy.load("C.npy"))
 
@@ -186,8 +186,8 @@ def test_a_file_that_ends_early_ends_it_with_the_place(engine, side):
     _, err = process.communicate()
     assert process.returncode == 1, err
     assert re.search(r"read of \d+ bytes at \d{6,}", err) or ("A.npy" in err and "byte" in err), err
-    assert "C.npy is as it was; " in err
-    assert "A.npy than there is now; fresh (--fresh) discards it and begins anew" in err
+    assert "C.npy is unchanged; " in err
+    assert "A.npy than there is now; fresh (--fresh) discards it and starts over" in err
     assert Path("C.npy").read_bytes() == before
 
 

@@ -61,7 +61,7 @@ def fill_journal(finished):
 
 def test_a_journal_without_room_ends_the_product_and_keeps_it():
     a, b = factors()
-    says = r"\.journal: cannot be written: No space left on device; . of 9 tiles are finished"
+    says = r"\.journal: cannot be written: No space left on device; . of 9 tiles are completed"
     with pytest.raises(FileError, match=says):
         gemm(tile=128, progress=Listener(fill_journal))
     finished = finished_tiles()

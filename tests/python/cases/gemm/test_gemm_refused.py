@@ -66,13 +66,16 @@ REFUSED = {
     ),
     "no quotes": (
         lambda: with_header(f"{{'descr': <f4, {WORDS[16:]}False, 'shape': (3, 2)}}"),
-        "its header's descr is no text",
+        "the descr in its header is not a text",
     ),
     "more behind it": (
         lambda: with_header(f"{{{WORDS}False, 'shape': (3, 2)}} or more"),
-        "its header goes on behind its dictionary",
+        "its header has text behind its dictionary",
     ),
-    "minus": (lambda: with_header(f"{{{WORDS}False, 'shape': (-1, 1)}}"), "shape is no shape"),
+    "minus": (
+        lambda: with_header(f"{{{WORDS}False, 'shape': (-1, 1)}}"),
+        "the shape in its header is malformed",
+    ),
     "beyond": (
         lambda: with_header(f"{{{WORDS}False, 'shape': ({10**15}, {10**15})}}"),
         "A.npy: not a .npy file: a matrix of 1000000000000000 x 1000000000000000",
@@ -143,15 +146,15 @@ def test_what_cannot_be_added_to_is_refused(what):
     [
         (["--fast-memory", "100KiB"], "fast memory of 100 KiB"),
         (["--fast-memory", "much"], "'much' is not a size"),
-        (["--fast-memory", "16777216TiB"], "is beyond what any machine has"),
+        (["--fast-memory", "16777216TiB"], "is larger than any machine can hold"),
         (["--tile", "100"], "'100' is not a tile: a multiple of 128"),
         (["--tile", "512"], "a product needs 5"),
         (["--alpha", "nan"], "'nan' is not a number"),
-        (["--beta", "1e999"], "beyond what a number can be"),
+        (["--beta", "1e999"], "too large for a number"),
         (["--alpha", "1e300"], "alpha is 1e+300, which no float is"),
         (["--alpha", "1e-50"], "alpha is 1e-50, which no float is"),
         (["--engine", "urign"], "did you mean 'uring'?"),
-        (["--engine", "pinned"], "engine pinned is for matrices in memory, and these are in files"),
+        (["--engine", "pinned"], "engine pinned is for matrices in memory; these are in files"),
         (["--engine", "managed"], "known: posix, uring, mmap, cufile, queue, gpu"),
         (["--processor", "tpu"], "unknown value 'tpu'"),
         (["--threads", "0"], "'0' is not a whole number"),

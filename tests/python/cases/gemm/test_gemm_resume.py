@@ -42,8 +42,8 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_resume(number):
     whole = Path("C.npy").read_bytes()
     os.unlink("C.npy")
     message = unfinished(number=number, tile=128)
-    left = f"{finished_tiles()} of 9 tiles are finished"
-    assert message == f"{left}: the same product goes on from there"
+    left = f"{finished_tiles()} of 9 tiles are completed"
+    assert message == f"{left}: the same product resumes from there"
     assert not Path("C.npy").exists()
     gemm()
     assert Path("C.npy").read_bytes() == whole
@@ -60,14 +60,14 @@ def test_a_second_interrupt_ends_it_at_once_and_says_what_is_kept():
 
     with pytest.raises(product.Interrupted) as raised:
         gemm(tile=128, progress=Listener(stop))
-    left = f"{finished_tiles()} of 9 tiles are finished"
-    assert str(raised.value) == f"{left}: the same product goes on from there"
+    left = f"{finished_tiles()} of 9 tiles are completed"
+    assert str(raised.value) == f"{left}: the same product resumes from there"
     assert gemm().finished_before >= 3
 
 
 def test_an_end_before_anything_is_finished_leaves_nothing():
     factors()
-    with pytest.raises(product.Interrupted, match=r"^no tile was finished$"):
+    with pytest.raises(product.Interrupted, match=r"^no tile was completed$"):
         gemm(progress=Listener(lambda finished: signal.raise_signal(signal.SIGINT)))
     assert left_over() == []
 
@@ -123,8 +123,8 @@ OTHER = {
     "alpha": (lambda: None, {"alpha": 2}, "alpha was 1, is now 2"),
     "tile": (lambda: None, {"tile": 256}, "tile was 128, is now 256"),
     "no tile's edge": (lambda: rewrite("tile 128", "tile 0"), {}, "tile was 0, is now"),
-    "another file": (lambda: rewrite("inode ", "inode 1"), {}, "is not the file that"),
-    "no journal": (lambda: JOURNAL.unlink(), {}, "no journal says what"),
+    "another file": (lambda: rewrite("inode ", "inode 1"), {}, "is not the file of"),
+    "no journal": (lambda: JOURNAL.unlink(), {}, "exists without a journal"),
     "no tile": (lambda: add_line("tiles 3 0 -"), {}, "names tiles that C does not have"),
     "half": (lambda: add_line("tiles 1"), {}, "not a journal: a line of tiles is incomplete"),
     "no number": (lambda: add_line("tiles x y"), {}, "not a journal: 'x' is not a number"),
@@ -189,7 +189,7 @@ def test_an_empty_unfinished_file_or_journal_is_begun_anew():
     assert_product(a, b, numpy.load("C.npy"))
     unfinished(tile=128)
     JOURNAL.write_text("watari-ge")
-    with pytest.raises(UsageError, match="no journal says what"):
+    with pytest.raises(UsageError, match="exists without a journal"):
         gemm()
 
 
@@ -219,7 +219,9 @@ def test_another_product_is_not_added_to_what_a_killed_run_finished_unseen():
     old = save("C.npy", 300, 270)
     killed_in_place(beta=1)
     before, first = state(), numpy.load("C.npy")
-    with pytest.raises(UsageError, match=r"C\.npy was finished by .* alpha was 1, is now 2; fresh"):
+    with pytest.raises(
+        UsageError, match=r"C\.npy was completed by .* alpha was 1, is now 2; fresh"
+    ):
         gemm(alpha=2, beta=1)
     assert state() == before
     gemm(alpha=2, beta=1, fresh=True)
@@ -285,4 +287,4 @@ def test_what_is_finished_already_is_reported(capsys):
     _, forecast, before, *_ = out.splitlines()
     assert code == 0
     assert forecast.startswith("in all: reads ")
-    assert before == f"{finished} of 9 tiles are finished already"
+    assert before == f"{finished} of 9 tiles are completed already"

@@ -208,7 +208,7 @@ def test_a_wrong_gosa_is_reported_with_both_values() -> None:
 
 
 def test_a_style_of_the_gpu_is_unsupported_on_the_cpu() -> None:
-    with pytest.raises(UnsupportedError, match="the CPU runs style=system"):
+    with pytest.raises(UnsupportedError, match="on the CPU use style=system"):
         run(grid="XS", style="explicit")
 
 

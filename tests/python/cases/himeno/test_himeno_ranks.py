@@ -100,7 +100,7 @@ class TestOnTheCpu:
             ({"halo": "nccl"}, "unsupported", "halo=nccl is between GPUs"),
             ({"halo": "peer"}, "unsupported", "halo=peer is between GPUs"),
             ({"overlap": "yes"}, "unsupported", "every thread computes"),
-            ({"style": "explicit"}, "unsupported", "the CPU runs style=system"),
+            ({"style": "explicit"}, "unsupported", "on the CPU use style=system"),
             ({"split": "4x1x1"}, "usage", "split 4x1x1 is for 4 ranks, and 2 are here"),
         ]
         if no_gpu:

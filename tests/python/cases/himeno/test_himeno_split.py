@@ -19,6 +19,7 @@ from on_ranks import (
 from watari.common.errors import UsageError
 from watari.plan.request import Request, resolve
 from watari.run import gpu_mpi, launch, runner
+from watari.run.launcher import Launcher
 
 WRITTEN_FOR = {
     "acc-data": "staged",
@@ -59,7 +60,7 @@ def test_several_ranks_need_the_part_that_knows_mpi(tmp_path: Path) -> None:
 
 def test_a_missing_mpirun_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    trial = launch.trial(request(ranks=2), launch.Launcher(), 10, tmp_path)
+    trial = launch.trial(request(ranks=2), Launcher(), 10, tmp_path)
     assert (trial["status"], "mpirun" in trial["error"]) == ("unsupported", True)
 
 
@@ -97,7 +98,7 @@ def test_the_halo_is_what_the_style_is_written_for(given: dict[str, Any], halo: 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"ranks": 2, "halo": "none"}, "2 ranks have a halo"),
+        ({"ranks": 2, "halo": "none"}, "2 ranks need a halo"),
         ({"ranks": 2, "processor": "gpu:1"}, "write processor=gpu"),
         ({"split": "1x2x1", "overlap": "yes"}, "along i alone"),
         ({"grid": "5x9x9", "ranks": 4}, "3 inner planes along i, fewer than the 4 ranks"),
@@ -122,7 +123,7 @@ def test_cores_are_shared_by_the_ranks() -> None:
 def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
     command: str, says: str, tmp_path: Path
 ) -> None:
-    launcher = launch.Launcher(("sh", "-c", command), template="sh -c")
+    launcher = Launcher(("sh", "-c", command), template="sh -c")
     options = runner.Options(tmp_path / "out.json", launcher)
     for style in ("explicit", "acc-host-data"):
         trial = runner.measure(
@@ -139,7 +140,7 @@ def test_an_mpi_that_cannot_send_gpu_memory_makes_cases_unsupported(
 
 def test_an_mpi_is_asked_once(tmp_path: Path) -> None:
     calls = tmp_path / "asked"
-    launcher = launch.Launcher(("sh", "-c", f"echo once >> {calls}"), template="sh -c")
+    launcher = Launcher(("sh", "-c", f"echo once >> {calls}"), template="sh -c")
     probe = gpu_mpi.Probe()
     for _ in range(3):
         wanted = request(processor="gpu", ranks=2, halo="device", style="explicit")

@@ -127,7 +127,7 @@ class TestTheCommand:
 
 
 def test_a_gpu_of_its_own(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="2 ranks take a GPU each"):
+    with pytest.raises(UsageError, match="2 ranks use a GPU each"):
         request(tmp_path, ranks=2, processor="gpu:1")
 
 

@@ -71,7 +71,7 @@ def test_without_a_gpu_its_memories_are_unsupported(memory: str) -> None:
     [
         ({"processor": "gpu", "memory": "pageable"}, "cannot address pageable|GPU|CUDA"),
         ({"processor": "cpu", "memory": "device"}, "the CPU cannot address device memory"),
-        ({"processor": "cpu", "memory": "managed", "thp": "always"}, "takes no thp"),
+        ({"processor": "cpu", "memory": "managed", "thp": "always"}, "has no thp"),
     ],
 )
 def test_what_cannot_be_is_unsupported_with_its_reason(given: dict[str, Any], says: str) -> None:

@@ -133,8 +133,8 @@ def test_gpus_give_the_numbers_of_one_rank(halo: str, tmp_path: Path) -> None:
         ({"split": "1x1x1x3"}, "8 sites along t"),
         ({"split": "2x1x1x1", "ranks": 4}, "is for 2 ranks, and ranks=4"),
         ({"split": "2x1x1"}, "is not four numbers"),
-        ({"ranks": 2, "halo": "none"}, "2 ranks have a halo"),
-        ({"ranks": 2, "processor": "gpu:1"}, "take a GPU each"),
+        ({"ranks": 2, "halo": "none"}, "2 ranks need a halo"),
+        ({"ranks": 2, "processor": "gpu:1"}, "use a GPU each"),
     ],
 )
 def test_a_split_that_does_not_divide_is_refused(given: dict[str, Any], says: str) -> None:
@@ -145,6 +145,6 @@ def test_a_split_that_does_not_divide_is_refused(given: dict[str, Any], says: st
 def test_one_rank_has_neither_split_nor_halo() -> None:
     parameters = request().parameters
     assert (parameters["split"], parameters["halo"]) == ("1x1x1x1", "none")
-    with pytest.raises(UsageError, match="halo=staged cannot be had"):
+    with pytest.raises(UsageError, match="halo=staged is not possible"):
         request(halo="staged")
     assert request(ranks=2).parameters["split"] == "2x1x1x1"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from watari.cases.les import axes, case, city, trial
+from watari.cases.les import axes, case, city, output, picture, trial
 from watari.common.errors import UnsupportedError, UsageError
 from watari.machine import probe
 from watari.plan.request import Request, resolve
+from watari.results import schema
 
 SMALL = {"processor": "cpu", "grid": "XS", "steps": 6, "every": 3}
 SHAPE = (32, 24, 16)
@@ -76,6 +78,55 @@ def test_a_time_step_that_is_too_long_is_refused_with_the_limit() -> None:
         run(dt=1)
 
 
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_trial_has_a_small_picture_of_its_last_wind(precision: str) -> None:
+    pytest.importorskip("watari._native")
+    parameters = requests(precision=precision)[0].parameters
+    whole = output.wind(made := trial.run(parameters, keep=True), parameters["spacing"])
+    last = len(picture.DIGITS) - 1
+    heights, row = made["heights"], picture.full_row(made["heights"])
+    for name, plane, at in (("plan", np.s_[1], 3.0), ("cut", np.s_[:, row], 2 * row + 1.0)):
+        seen = made["pictures"][f"speed.{name}"]
+        schema.Picture.model_validate(seen)
+        assert (seen["width"], seen["height"], seen["at"]) == (64.0, 64.0, at)
+        levels = [[picture.DIGITS.find(sign) for sign in line] for line in seen["rows"]]
+        assert (np.array(levels) < 0).tolist() == whole.solid[plane].tolist()
+        speed = np.ma.masked_array(levels, whole.solid[plane]) * seen["most"] / last
+        assert abs(speed - whole.speed[plane]).max() <= 0.51 * seen["most"] / last
+        assert seen["most"] == pytest.approx(whole.speed[plane].max(), rel=1e-3)
+    assert heights[row].sum() == heights.sum(axis=1).max()
+
+
+def test_a_picture_is_coarse_and_leaves_buildings_out_of_its_means() -> None:
+    values, air = np.ones((10, 200)), np.ones((10, 200), bool)
+    values[:, 100:], air[:9, :3], values[:9, :3] = 3.0, False, 50.0
+    seen = picture.coarse(values, air, 2.0, 4)
+    assert (seen["most"], seen["width"], seen["height"], seen["at"]) == (3.0, 400.0, 20.0, 9.0)
+    third = picture.DIGITS[21]
+    rows = ["." + 32 * third + "x" + 33 * "/"] * 3 + [33 * third + "x" + 33 * "/"]
+    assert seen["rows"] == rows  # cells 99 to 101 have 1, 3 and 3 m/s
+
+
+def test_the_cut_goes_through_the_middle_of_a_building() -> None:
+    heights = np.zeros((12, 4), int)
+    heights[3:8, 1], heights[10, 2] = 5, 5
+    assert picture.full_row(heights) == 5
+
+
+def test_a_flow_that_becomes_too_fast_ends_the_trial_with_step_and_place() -> None:
+    """The sun warms the ground until the air rises too fast for the time step."""
+    made = run(grid="16x16x16", city="flat", spacing=200, dt=36, steps=200, every=10)
+    assert (made["status"], made["verified"]) == ("wrong", False)
+    found = re.fullmatch(
+        r"after step (\d+): Courant number (.*) at x \d+, y \d+, z \d+; the scheme follows 1.73",
+        made["error"],
+    )
+    assert found, made["error"]
+    assert len(made["host_s"]) == int(found[1]) < 200
+    assert float(found[2]) > 1.73
+    assert "pictures" not in made
+
+
 def test_the_fields_come_back_without_their_halo() -> None:
     pytest.importorskip("watari._native")
     made = trial.run(requests()[0].parameters, keep=True)
@@ -90,13 +141,16 @@ def test_the_fields_come_back_without_their_halo() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"grid": "4x8x8"}, "the nearest grid that goes is 8x8x8"),
-        ({"grid": "32x33x32"}, "the nearest grid that goes is 32x34x32"),
+        ({"grid": "4x8x8"}, "the nearest valid grid is 8x8x8"),
+        ({"grid": "32x33x32"}, "the nearest valid grid is 32x34x32"),
         ({"spacing": "0.2"}, "the law of the wall turns over at 4 z0"),
         ({"every": 0}, "whole number from 1"),
         ({"cycles": 9}, "from 1 to 8"),
         ({"split": "1x1x2"}, "z is not divided; write 1x2x1"),
         ({"split": "1x2x1", "ranks": 4}, "split=1x2x1 is for 2 ranks"),
+        ({"grid": "256x32x16", "split": "4x1x1"}, "the nearest valid grid is 512x32x16"),
+        ({"grid": "36x32x32", "split": "2x1x1"}, "the nearest valid grid is 256x32x32"),
+        ({"grid": "36x36x32", "split": "1x2x1"}, "the nearest valid grid is 36x40x32"),
         ({"city": "cubes:60:0.25:aligned"}, "no building and its street fit 32x32 cells"),
         ({"city": "cubes:50:0.64:aligned"}, "50 m at y 3, x 3 is above 3/4 of the lid, 64 m"),
         ({"city": "cubes:16:1.5:aligned"}, "a density is above 0 and below 1"),
@@ -109,6 +163,21 @@ def test_the_fields_come_back_without_their_halo() -> None:
 def test_nonsense_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         requests(**given)
+
+
+@pytest.mark.parametrize("split", ["4x1x1", "2x1x1", "1x2x1", "3x1x1", "1x3x1", "2x3x1"])
+@pytest.mark.parametrize("grid", ["36x36x32", "250x30x16", "258x62x32"])
+def test_the_nearest_grid_goes(grid: str, split: str) -> None:
+    """It differs along one axis, so that a second may need another."""
+    for _ in range(3):
+        try:
+            requests(grid=grid, split=split)
+        except UsageError as error:
+            before, grid = grid, str(error).rpartition(" is ")[2]
+            assert sum(a != b for a, b in zip(*map(axes.shape, (before, grid)), strict=True)) == 1
+        else:
+            return
+    pytest.fail(f"{grid} is refused, too")
 
 
 @pytest.mark.parametrize("arrangement", ["aligned", "staggered"])
@@ -144,9 +213,9 @@ def test_a_map_is_resampled_by_the_nearest_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        (np.nan, r"nan m at y 8, x 16 is no number"),
-        (np.inf, r"inf m at y 8, x 16 is no number"),
-        (-1.0, r"-1 m at y 8, x 16 is below the ground"),
+        (np.nan, r"nan m at y 1, x 2 of its 3 rows is no number"),
+        (np.inf, r"inf m at y 1, x 2 of its 3 rows is no number"),
+        (-1.0, r"-1 m at y 1, x 2 of its 3 rows is below the ground"),
         (15.0, r"15 m at y 8, x 16 is above 3/4 of the lid, 16 m"),
     ],
 )
@@ -154,6 +223,14 @@ def test_a_bad_height_is_named_with_its_place(tmp_path: Path, bad: float, messag
     heights = np.zeros((3, 4))
     heights[1, 2] = bad
     with pytest.raises(UsageError, match=message):
+        city.heights(saved(tmp_path, heights), SHAPE, 1.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1.0])
+def test_a_bad_height_that_no_cell_takes_is_refused(tmp_path: Path, bad: float) -> None:
+    heights = np.zeros((240, 320))  # ten for each cell
+    heights[7, 1] = bad
+    with pytest.raises(UsageError, match="at y 7, x 1 of its 240 rows"):
         city.heights(saved(tmp_path, heights), SHAPE, 1.0)
 
 
@@ -178,7 +255,7 @@ def test_a_bad_file_is_a_usage_error_of_the_request(tmp_path: Path) -> None:
     heights = np.zeros((32, 32))
     heights[3, 4] = np.nan
     for text, message in (
-        (saved(tmp_path, heights), "nan m at y 3, x 4 is no number"),
+        (saved(tmp_path, heights), "nan m at y 3, x 4 of its 32 rows is no number"),
         (f"file:{tmp_path / 'none.npy'}", "No such file"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -192,7 +269,7 @@ def test_a_geotiff_is_read_south_first(tmp_path: Path) -> None:
     def written(name: str, crs: str, band: Any = heights, nodata: float | None = None) -> str:
         path = tmp_path / name
         where = rasterio.transform.from_origin(0, 48, 8, 8)
-        form = {"driver": "GTiff", "height": 3, "width": 4, "count": 1, "dtype": "float32"}
+        form = {"driver": "GTiff", "height": 3, "width": 4, "count": 1, "dtype": band.dtype}
         with rasterio.open(path, "w", **form, crs=crs, transform=where, nodata=nodata) as file:
             file.write(band, 1)
         return f"file:{path}"
@@ -201,8 +278,14 @@ def test_a_geotiff_is_read_south_first(tmp_path: Path) -> None:
     assert (cells == np.repeat(np.repeat(heights[::-1], 8, 0), 8, 1)).all()
     with pytest.raises(UsageError, match="in degrees"):
         city.heights(written("degrees.tif", "EPSG:4326"), SHAPE, 1.0)
-    with pytest.raises(UsageError, match="has holes"):
+    with pytest.raises(UsageError, match=r"has holes \(no data\), the first at y 0, x 0 of its 3"):
         city.heights(written("holes.tif", "EPSG:32633", nodata=3.0), SHAPE, 1.0)
+    with pytest.raises(UsageError, match="heights are real numbers, not complex64"):
+        city.heights(written("complex.tif", "EPSG:32633", heights.astype("c8")), SHAPE, 1.0)
+    whole = Path(written("torn.tif", "EPSG:32633").removeprefix("file:"))
+    whole.write_bytes(whole.read_bytes()[:-20])
+    with pytest.raises(UsageError, match=r"not a whole GeoTIFF: .*torn\.tif"):
+        city.heights(f"file:{whole}", SHAPE, 1.0)
 
 
 def test_a_geotiff_needs_rasterio_or_is_read(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import struct
+import zlib
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from watari.cases.les import figures, machines, model
+from watari.cases.les import figures, machines, model, touches, wind
 from watari.results.measured import Measured
 
 STEP, TOUCH = 0.008, 0.02  # s
@@ -57,13 +60,42 @@ def test_the_parts_of_a_step_sum_to_its_mean() -> None:
 
 
 def test_the_model_reaches_what_was_measured_at_other_n() -> None:
-    points = figures.points_over_n(CASES[1:4], CASES)
+    points = touches.points_over_n(CASES[1:4], CASES)
     line = {row["n"]: row["model"] for row in points if "model" in row}
     dots = {row["n"]: row["measured"] for row in points if "measured" in row}
     assert set(dots) == {1, 10, 100}
     for n, speed in dots.items():
         assert line[n] == pytest.approx(speed, rel=1e-6)
-    assert {row["free"] for row in points} == {model.free_from(TOUCH, STEP)} == {25}
+    (free,) = ((row["n"], row["free"]) for row in points if "free" in row)
+    assert free == (25, pytest.approx(512 * 512 * 128 / 1e6 * 25 / (25 * STEP + TOUCH)))
+
+
+def test_the_measured_n_lies_between_two_that_were_measured() -> None:
+    assert model.free_from(TOUCH, STEP) == 25
+    assert model.measured_free_from(CASES[1:4], CASES) == "25"  # between 10 and 100
+    assert model.measured_free_from(CASES[1:3], CASES) == "above 10"
+    assert model.measured_free_from(CASES[3:4], CASES) == "100 or less"
+    assert touches.free_words(CASES[1:4], CASES) == (
+        "explicit: free from N = 25 by the model, 25 as measured"
+    )
+
+
+def test_the_steps_around_a_touch_show_it_where_it_is() -> None:
+    found = {row["at"]: row["ms"] for row in touches.around(CASES[2])}  # N = 10
+    assert found == {at: 28.0 if at == 0 else 8.0 for at in range(-3, 7)}
+    assert list(touches.around(CASES[1])) == [{"style": "explicit", "at": 0, "ms": 28.0}]
+    late = CASES[2].trials[0]["host_s"].copy()
+    late[10::10] = [0.05] * 9  # faults of the step after
+    m = replace(CASES[2], trials=[{**CASES[2].trials[0], "host_s": late}])
+    assert {row["at"]: row["ms"] for row in touches.around(m)}[1] == 50.0
+
+
+def test_a_panel_has_the_n_that_shows_each_touch() -> None:
+    title = touches.steps_panel([m for m in CASES if m["cpu-touch"] == "all"], CASES).title
+    assert title.text == "all, N = 10"
+    assert title.subtitle == "ms that a touch takes: explicit 20, managed 20"
+    assert touches.steps_panel([CASES[1]], CASES) is None
+    assert touches.over_n_panel([CASES[1]], CASES) is None
 
 
 def on(run: str, processor: str, cells_per_s: float) -> Measured:
@@ -86,17 +118,77 @@ MACHINES = [
 
 def test_machines_are_compared_by_their_fastest_style() -> None:
     ((title, _, shown),) = machines.machines(MACHINES)
+    assert title == "Grid L"
     assert shown == MACHINES
-    for ratio in ("GH200: GPU 10x CPU", "H100: GPU 15x CPU", "GPU: GH200 2x H100"):
-        assert ratio in title
-    assert "CPU: GH200 3x H100" in title
-    theirs = "Boku 2025: GH200 over Xeon and H100 1.5–3x, their CPUs alone 2x, GPU over CPU 25x"
-    assert theirs in title
+    found = {row["of"]: row["low"] for row in machines.ratios(machines.bars(MACHINES))}
+    assert found == pytest.approx(
+        {
+            "GPU over CPU, GH200": 10,
+            "GPU over CPU, H100": 15,
+            "GPU, GH200 over H100": 2,
+            "CPU, GH200 over H100": 3,
+        }
+    )
+    assert [(row["of"], row["low"], row["high"]) for row in machines.theirs()] == [
+        ("GPU, GH200 over H100, Boku 2025", 1.5, 3),
+        ("CPU, Grace over Xeon, Boku 2025", 2, 2),
+        ("GPU over CPU, Boku 2025", 25, 25),
+    ]
     assert machines.machines(MACHINES[:1]) == []
+
+
+def test_a_picture_becomes_one_image() -> None:
+    """Its first row is at the bottom; buildings are grey, level 63 is yellow."""
+    made = {"rows": ["A.", "//"], "unit": "m/s", "most": 5.0, "width": 4.0, "height": 4.0, "at": 3}
+    head, _, text = wind.url(made).partition(",")
+    assert head == "data:image/png;base64"
+    data = base64.b64decode(text)
+    size, colours, pixels = (data.index(word) for word in (b"IHDR", b"PLTE", b"IDAT"))
+    assert struct.unpack(">II", data[size + 4 : size + 12]) == (8, 8)
+    palette = data[colours + 4 : colours + 4 + 3 * 65]
+    assert palette[:3] == bytes.fromhex("440154")
+    assert palette[-6:-3] == bytes.fromhex("fde725")
+    (length,) = struct.unpack(">I", data[pixels - 4 : pixels])
+    lines = zlib.decompress(data[pixels + 4 : pixels + 4 + length])
+    assert [lines[9 * n : 9 * n + 9] for n in (0, 3, 4, 7)] == [
+        bytes([0, *[63] * 8]),
+        bytes([0, *[63] * 8]),
+        bytes([0, *[0] * 4, *[64] * 4]),
+        bytes([0, *[0] * 4, *[64] * 4]),
+    ]
+
+
+def test_the_wind_is_drawn_once_a_flow() -> None:
+    made = {"rows": ["A.", "//"], "unit": "m/s", "most": 5.0, "width": 4.0, "height": 4.0, "at": 3}
+    own = {"steps": 100, "city": "flat"}
+    cases = [
+        replace(
+            m,
+            parameters={**m.parameters, **own, "steps": steps},
+            trials=[
+                {
+                    **m.trials[0],
+                    "pictures": {"speed.plan": made, "speed.cut": made},
+                    "quantities": {"simulated": {"value": 10.0, "unit": "s"}},
+                }
+            ],
+        )
+        for m in CASES[:2]
+        for steps in (100, 200)
+    ]
+    drawn = wind.wind([*CASES, *cases])
+    assert [title for title, _, _ in drawn] == [
+        "Grid L, flat, after 10 s (100 steps)",
+        "Grid L, flat, after 10 s (200 steps)",
+    ]
+    assert drawn[0][1].to_dict()["vconcat"][0]["layer"][0]["mark"]["type"] == "image"
+    assert wind.wind(CASES) == []
 
 
 def test_every_figure_is_drawn() -> None:
     for figure in figures.FIGURES:
+        if figure is wind.WIND:
+            continue
         (drawn,) = figure.draw(MACHINES if figure is machines.MACHINES else CASES)
         assert drawn[0]
         assert drawn[1].to_dict()

@@ -78,6 +78,48 @@ def test_netcdf_has_the_planes_of_every_touch(tmp_path: Path) -> None:
         assert file["u_low"].long_name == "eastward_wind at z = 3 m"
 
 
+def test_xarray_has_times_places_and_no_wind_in_buildings(tmp_path: Path) -> None:
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    pytest.importorskip("watari._native")
+    parameters = command.parameters_of("cubes:16:0.25:staggered", "XS", "2", "20", "cpu", None)
+    whole = output.wind(trial.run(parameters, keep=True), 2.0, 0.1, 10)
+    output.netcdf(tmp_path / "wind.nc", whole)
+    with xarray.open_dataset(tmp_path / "wind.nc") as data:
+        assert data.attrs["Conventions"] == "CF-1.10"
+        start = np.datetime64("2000-01-01")
+        since = (data["touch"].values - start) / np.timedelta64(1, "s")
+        assert since.tolist() == pytest.approx([1.0, 2.0])
+        assert (data["time"].values[0] - start) / np.timedelta64(1, "s") == pytest.approx(2.0)
+        for name in output.NAMES:
+            assert (data[name][0].isnull().values == whole.solid).all(), name
+        assert data["u_low"].coords["z_low"] == 3.0
+        assert data["w_cut"].coords["y_cut"] == 33.0
+        assert data["u"].attrs["standard_name"] == "eastward_wind"
+
+
+def test_paraviews_reader_has_the_fields(blown: output.Wind, tmp_path: Path) -> None:
+    pyvista = pytest.importorskip("pyvista")
+    pytest.importorskip("netCDF4")
+    output.vti(tmp_path / "wind.vti", blown)
+    cells = pyvista.read(tmp_path / "wind.vti").cell_data
+    assert (np.isnan(cells["theta"]) == blown.solid.ravel()).all()
+    air = ~blown.solid.ravel()
+    assert (cells["wind"][air, 0] == blown.fields["u"].ravel()[air]).all()
+    output.netcdf(tmp_path / "wind.nc", blown)
+    reader = pytest.importorskip("vtkmodules.vtkIONetCDF").vtkNetCDFCFReader()  # ParaView's
+    reader.SetFileName(str(tmp_path / "wind.nc"))
+    reader.SphericalCoordinatesOff()
+    reader.UpdateMetaData()
+    assert reader.GetAllDimensions().GetValue(0) == "(z, y, x)"  # and time
+    reader.SetDimensions("(z, y, x)")
+    reader.Update()
+    points = pyvista.wrap(reader.GetOutput()).point_data
+    solid = points["u"] > 1e19  # the fill value
+    assert (solid == blown.solid.ravel()).all()
+    assert (points["u"][air] == blown.fields["u"].ravel()[air]).all()
+
+
 def test_the_picture_is_one(blown: output.Wind, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     output.picture(tmp_path / "wind.png", blown)
@@ -91,3 +133,20 @@ def test_the_picture_is_one(blown: output.Wind, tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path, file: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         command.check_outputs([tmp_path / file])
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "message"),
+    [
+        ("grid", "7x7x7", "--grid: .* the nearest valid grid is 8x8x8"),
+        ("spacing", "0.1", "--spacing: .*turns over at 4 z0 = 0.2 m"),
+        ("steps", "0", "--steps: '0' is not a whole number from 1"),
+        ("dt", "0", "--dt: '0' is not a number above 0"),
+        ("processor", "tpu", "--processor: unknown value 'tpu'"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(option: str, text: str, message: str) -> None:
+    usual: dict[str, str | None] = {"grid": "XS", "spacing": "2", "steps": "20"}
+    given = {**usual, "processor": "cpu", "dt": None, option: text}
+    with pytest.raises(UsageError, match=message):
+        command.parameters_of("flat", **given)  # type: ignore[arg-type]

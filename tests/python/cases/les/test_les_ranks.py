@@ -50,9 +50,3 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
     cases = results(tmp_path, "split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged")
     assert [case["status"] for case in cases] == ["ok"] * 4, cases
     assert len({fingerprint(case) for case in cases}) == 1
-
-
-def test_a_share_that_the_levels_do_not_divide_is_refused(tmp_path: Path) -> None:
-    (case,) = results(tmp_path, "split=4x1x1", "halo=staged")
-    assert case["status"] == "failed"
-    assert "nearest grid that goes has 512" in case["trials"][0]["error"]

@@ -109,7 +109,7 @@ def test_results_without_placement_were_not_placed(case: str) -> None:
 @pytest.mark.parametrize("thp", ["always", "never"])
 def test_explicit_access_places_its_pinned_array_and_managed_has_no_place(thp: str) -> None:
     run("access", memory="explicit", source="cpu", destination="gpu", size="4MiB", thp=thp)
-    with pytest.raises(UnsupportedError, match="managed memory takes no numa, thp or page"):
+    with pytest.raises(UnsupportedError, match="managed memory has no numa, thp or page"):
         run("access", memory="managed", size="4MiB", thp=thp)
 
 

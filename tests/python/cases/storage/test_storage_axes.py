@@ -122,7 +122,7 @@ def test_one_command_sweeps_all_engines_each_with_its_own_depth() -> None:
         ({"cache": "hot"}, "known: none, cold, warm"),
         (
             {"engine": "posix", "depth": 4},
-            "depth=4 cannot be had: with what else was given it is 1",
+            "depth=4 is not possible: with the other values it is 1",
         ),
     ],
 )

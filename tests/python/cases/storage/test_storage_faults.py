@@ -39,7 +39,7 @@ def liar(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
 def test_what_is_read_wrongly_is_wrong(lie: str, folder: str, liar: Callable[[str], str]) -> None:
     result = trial(liar(lie), engine="posix", folder=folder)
     assert (result["status"], result["verified"]) == ("wrong", False)
-    assert "sectors of 512 bytes are not whole" in result["error"]
+    assert "sectors of 512 bytes are torn" in result["error"]
     assert folder in result["error"]
 
 

@@ -13,6 +13,7 @@ from storage_trials import STORE, trial
 
 from watari.plan.request import resolve
 from watari.run import launch
+from watari.run.launcher import Launcher
 
 GEMM = {"engine": "posix", "n": 256, "tile": 128, "samples": 1, "threads": 1, "store": "file"}
 
@@ -23,7 +24,7 @@ def store(folder: Path, **given: Any) -> launch.Trial:
 
 def product(folder: Path) -> launch.Trial:
     asked = resolve("gemm", {**GEMM, "folder": str(folder)}, synthetic.cpu_machine())[0]
-    return launch.trial(asked, launch.Launcher(), 30)
+    return launch.trial(asked, Launcher(), 30)
 
 
 def link(path: Path, mine: Path) -> None:
@@ -80,7 +81,7 @@ def test_other_data_that_are_read_are_named(tmp_path: Path) -> None:
     (tmp_path / STORE).write_bytes(os.urandom(2**22))
     result = store(tmp_path)
     assert (result["status"], result["verified"]) == ("wrong", False)
-    assert f"{tmp_path / STORE} is no test file: it holds other data" in result["error"]
+    assert f"{tmp_path / STORE} is not a test file: it has other data" in result["error"]
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / STORE).symlink_to(tmp_path / STORE)

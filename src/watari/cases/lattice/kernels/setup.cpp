@@ -130,20 +130,23 @@ void norm(std::size_t length, const complex<Real>* v, double* totals, stream_t s
 }
 
 }  // namespace
+}  // namespace watari::WATARI_BACKEND
+
+namespace watari::lattice {
 
 template <class Real>
-const lattice::kernels<Real> lattice_kernels<Real>::table{.hop = shared_hop<Real>,
-                                                          .tuned_hop = tuned_hop<Real>,
-                                                          .draw_links = draw_links<Real>,
-                                                          .draw_source = draw_source<Real>,
-                                                          .make_clover = make_clover<Real>,
-                                                          .sum_links = sum_links<Real>,
-                                                          .narrow = narrow<Real>,
-                                                          .pack_face = pack_face<Real>,
-                                                          .hop_edges = hop_edges<Real>,
-                                                          .norm = norm<Real>};
+const kernels<Real> kernels<Real>::WATARI_BACKEND{.hop = WATARI_BACKEND::shared_hop<Real>,
+                                                  .tuned_hop = WATARI_BACKEND::tuned_hop<Real>,
+                                                  .draw_links = WATARI_BACKEND::draw_links<Real>,
+                                                  .draw_source = WATARI_BACKEND::draw_source<Real>,
+                                                  .make_clover = WATARI_BACKEND::make_clover<Real>,
+                                                  .sum_links = WATARI_BACKEND::sum_links<Real>,
+                                                  .narrow = WATARI_BACKEND::narrow<Real>,
+                                                  .pack_face = WATARI_BACKEND::pack_face<Real>,
+                                                  .hop_edges = WATARI_BACKEND::hop_edges<Real>,
+                                                  .norm = WATARI_BACKEND::norm<Real>};
 
-template struct lattice_kernels<float>;
-template struct lattice_kernels<double>;
+template const kernels<float> kernels<float>::WATARI_BACKEND;
+template const kernels<double> kernels<double>::WATARI_BACKEND;
 
-}  // namespace watari::WATARI_BACKEND
+}  // namespace watari::lattice

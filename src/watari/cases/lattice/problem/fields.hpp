@@ -86,32 +86,10 @@ struct kernels {
     void (*hop_edges)(const edge_arguments<Real>& a, stream_t stream);
     /// |v|^2 in sums[0].
     void (*norm)(std::size_t length, const complex<Real>* v, double* sums, stream_t stream);
+    static const kernels cpu, gpu;
 };
 
 /// Doubles that `sums` of kernels need.
 std::size_t scratch(const parameters& p);
-
-}  // namespace watari::lattice
-
-namespace watari::cpu {
-template <class Real>
-struct lattice_kernels {
-    static const lattice::kernels<Real> table;
-};
-}  // namespace watari::cpu
-namespace watari::gpu {
-template <class Real>
-struct lattice_kernels {
-    static const lattice::kernels<Real> table;
-};
-}  // namespace watari::gpu
-
-namespace watari::lattice {
-
-/// The kernels of the backend that a processor runs. Throws unsupported.
-template <class Real>
-const kernels<Real>& kernels_on(processor who) {
-    return dispatched<cpu::lattice_kernels<Real>::table, gpu::lattice_kernels<Real>::table>(who);
-}
 
 }  // namespace watari::lattice

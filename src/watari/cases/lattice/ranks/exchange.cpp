@@ -48,7 +48,7 @@ private:
 
 template <class Real>
 exchange<Real>::exchange(const parameters& p)
-    : run_(&kernels_on<Real>(p.processor)),
+    : run_(&kernels_on<kernels<Real>>(p.processor)),
       who_(p.processor),
       halo_(p.part->halo),
       arrived_(p.part->field, p.rhs * halo_numbers(p.size, p.part->split),

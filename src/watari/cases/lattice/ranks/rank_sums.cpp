@@ -41,11 +41,11 @@ public:
     template <class Real>
     void operator()(double* totals, const double* partials, std::size_t pieces, std::size_t systems,
                     std::size_t width, stream_t stream) {
-        if (numbers_.size() < own_numbers_.size()) numbers_ = gathered(own_numbers_);
+        if (numbers_.size() < own_numbers_.size()) gather(own_numbers_, numbers_);
         partial_sums left{partials, pieces};
         if (numbers_.empty())
-            left = krylov::vectors_on<complex<Real>>(who_).fold(const_cast<double*>(partials),
-                                                                pieces, systems, width, stream);
+            left = kernels_on<krylov::vector_kernels<complex<Real>>>(who_).fold(
+                const_cast<double*>(partials), pieces, systems, width, stream);
         own_.resize(partial_doubles(left.count, systems, width));
         read(own_.data(), left.values, left.count * systems * width, stream);
         total_.resize(systems * width);
@@ -61,10 +61,9 @@ public:
 
 private:
     template <class Value>
-    std::vector<Value> gathered(const std::vector<Value>& own) const {
-        std::vector<Value> all(own.size() * static_cast<std::size_t>(ranks_->size()));
+    void gather(const std::vector<Value>& own, std::vector<Value>& all) const {
+        all.resize(own.size() * static_cast<std::size_t>(ranks_->size()));
         ranks_->gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
-        return all;
     }
     void read(double* to, const double* from, std::size_t count, stream_t stream) const {
         if (who_.is_gpu())
@@ -74,25 +73,25 @@ private:
     }
     void add_ranks(std::size_t count, std::size_t systems, std::size_t width) {
         cpu::add_partials(total_.data(), own_.data(), count, systems, width, nullptr);
-        const std::vector<double> all = gathered(total_);
+        gather(total_, all_);
         std::fill(total_.begin(), total_.end(), 0.0);
-        for (std::size_t i = 0; i < all.size(); ++i) total_[i % total_.size()] += all[i];
+        for (std::size_t i = 0; i < all_.size(); ++i) total_[i % total_.size()] += all_[i];
     }
     void add_pieces(std::size_t count, std::size_t systems, std::size_t width) {
         own_.resize(count * systems * width);
-        const std::vector<double> all = gathered(own_);
-        std::vector<double> ordered(partial_doubles(numbers_.size(), systems, width));
+        gather(own_, all_);
+        ordered_.resize(partial_doubles(numbers_.size(), systems, width));
         for (std::size_t r = 0; r < numbers_.size() / count; ++r)
-            cpu::order_partials(ordered.data(), numbers_.size(), all.data() + r * own_.size(),
+            cpu::order_partials(ordered_.data(), numbers_.size(), all_.data() + r * own_.size(),
                                 numbers_.data() + r * count, count, systems, width, nullptr);
-        cpu::add_partials(total_.data(), ordered.data(), numbers_.size(), systems, width, nullptr);
+        cpu::add_partials(total_.data(), ordered_.data(), numbers_.size(), systems, width, nullptr);
     }
 
     processor who_;
     const comm::communicator* ranks_;
-    std::vector<std::size_t> own_numbers_, numbers_;  ///< of pieces: this rank's, all ranks';
-                                                      ///< empty: each adds up its own
-    std::vector<double> own_, total_;
+    std::vector<std::size_t> own_numbers_, numbers_;   ///< of pieces: this rank's, all ranks';
+                                                       ///< empty: each adds up its own
+    std::vector<double> own_, total_, all_, ordered_;  ///< grow at the first sums alone
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ double read_sum(const parameters& p, const double* sum) {
 template <class Real>
 void make_clover(measure::trial& into, const parameters& p, const fields& f, double* sums) {
     const double start = measure::now();
-    kernels_on<Real>(p.processor)
+    kernels_on<kernels<Real>>(p.processor)
         .make_clover(geometry_of(p), p.links / 2, numbers<Real>(f.links), numbers<Real>(f.clover),
                      sums, nullptr);
     into.quantities["log_det"] = {over_ranks(p, read_sum(p, sums)), "1"};
@@ -107,7 +107,7 @@ krylov::reports run_solver(const parameters& p, const fields& f, const work_area
 
 /// The operator once more in float.
 void narrow(const parameters& p, const work_areas& areas) {
-    const auto& run = kernels_on<float>(p.processor);
+    const auto& run = kernels_on<kernels<float>>(p.processor);
     const std::size_t half = p.size.half();
     run.narrow(8 * half * (p.links / 2), areas.wide.links,
                const_cast<complex<float>*>(areas.narrow.links), nullptr);
@@ -137,7 +137,7 @@ void solve_in(measure::trial& into, const parameters& p, const fields& f,
 
 template <class Real>
 void initialise_in(measure::trial& into, const fields& f, const parameters& p) {
-    const auto& run = kernels_on<Real>(the_cpu);
+    const auto& run = kernels_on<kernels<Real>>(the_cpu);
     const geometry where = geometry_of(p);
     const std::size_t vector = p.size.half() * spinor;
     run.draw_links(where, p.links / 2, numbers<Real>(f.links), nullptr);
@@ -220,10 +220,10 @@ void read_result(measure::trial& into, const parameters& p, const fields& f) {
     for (std::size_t s = 0; s < p.rhs; ++s) {
         const std::size_t first = s * length;
         p.arithmetic == arithmetic::single_precision
-            ? kernels_on<float>(the_cpu).norm(length, numbers<float>(f.solution) + first,
-                                              sums.data(), nullptr)
-            : kernels_on<double>(the_cpu).norm(length, numbers<double>(f.solution) + first,
-                                               sums.data(), nullptr);
+            ? kernels_on<kernels<float>>(the_cpu).norm(length, numbers<float>(f.solution) + first,
+                                                       sums.data(), nullptr)
+            : kernels_on<kernels<double>>(the_cpu).norm(length, numbers<double>(f.solution) + first,
+                                                        sums.data(), nullptr);
         const double norm = over_ranks(p, sums[0]);
         least = std::min(least, norm);
         most = std::max(most, norm);

@@ -25,7 +25,7 @@ template <class Real>
 class matrix_operator {
 public:
     matrix_operator(const parameters& p, const operands<Real>& of)
-        : run_(&kernels_on<Real>(p.processor)), which_(p.kernel), odd_(of.odd) {
+        : run_(&kernels_on<kernels<Real>>(p.processor)), which_(p.kernel), odd_(of.odd) {
         if (p.part) exchange_ = std::make_shared<exchange<Real>>(p);
         const std::size_t half = p.size.half();
         first_ = {.where = geometry_of(p),

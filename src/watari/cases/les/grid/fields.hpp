@@ -38,12 +38,6 @@ Real* numbers(std::byte* data) {
     return reinterpret_cast<Real*>(data);
 }
 
-/// A table of kernels, which has those of each backend as static members. Throws unsupported.
-template <class Kernels>
-const Kernels& kernels_on(processor who) {
-    return dispatched<Kernels::cpu, Kernels::gpu>(who);
-}
-
 /// The grids of multigrid, the finest first: every axis is halved whose count is even and above
 /// 2 and whose spacing is below 1.9 times the smallest of these. Of several ranks each has its
 /// part of a level of more than 4096 cells, and all of a smaller one.

@@ -33,19 +33,24 @@ extents blocks_of(const parameters& p) {
     return block;
 }
 
-void require_shares(const parameters& p, const comm::communicator& all) {
-    if (p.split.z != 1) throw usage_error("split " + text_of(p.split) + ": z is not divided");
-    cases::require_ranks(text_of(p.split), p.split.cells(), p.processor, all);
-    const extents block = blocks_of(p);
-    for (unsigned a = 0; a < 2; ++a) {
-        const std::size_t cells = along(p.whole, a), parts = along(p.split, a);
-        const std::size_t step = along(block, a) * parts;
-        if (parts == 1 || cells % step == 0) continue;
-        throw usage_error("split " + text_of(p.split) + ": " + to_string(cells) + " cells along " +
-                          "xyz"[a] + " are not shares of whole blocks of " +
-                          to_string(along(block, a)) + "; the nearest grid that goes has " +
-                          to_string((cells + step - 1) / step * step));
-    }
+bool shares_are_whole(const parameters& p, unsigned axis) {
+    const std::size_t parts = along(p.split, axis);
+    return parts == 1 || along(p.whole, axis) % (along(blocks_of(p), axis) * parts) == 0;
+}
+
+/// The nearest grid that ranks can share along an axis: `; the nearest valid grid is ...`, or
+/// nothing where none is near.
+std::string nearest_grid(parameters p, unsigned axis) {
+    constexpr std::size_t farthest = 1 << 15;  // cells
+    std::size_t& cells = along(p.whole, axis);
+    const std::size_t given = cells, least = 8;
+    for (std::size_t off = 2 - given % 2; off < farthest; off += 2)
+        for (const bool more : {true, false}) {
+            if (!more && given < least + off) continue;
+            cells = more ? given + off : given - off;
+            if (shares_are_whole(p, axis)) return "; the nearest valid grid is " + text_of(p.whole);
+        }
+    return {};
 }
 
 measure::trial run_part(const parameters& p, const style& row, const comm::communicator& all) {
@@ -64,9 +69,20 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
 
 }  // namespace
 
+void require_shares(const parameters& p) {
+    const std::string split = "split " + text_of(p.split) + ": ";
+    if (p.split.z != 1) throw usage_error(split + "z is not divided");
+    for (unsigned a = 0; a < 2; ++a)
+        if (!shares_are_whole(p, a))
+            throw usage_error(split + to_string(along(p.whole, a)) + " cells along " + "xyz"[a] +
+                              " are not shares of whole blocks of " +
+                              to_string(along(blocks_of(p), a)) + nearest_grid(p, a));
+}
+
 measure::trial run_on_ranks(const parameters& p, const style& row) {
     const comm::communicator& all = comm::world();
-    require_shares(p, all);
+    require_shares(p);
+    cases::require_ranks(text_of(p.split), p.split.cells(), p.processor, all);
     cases::require_halo(row, p.path, false, p.processor);
     return cases::on_ranks(all, [&] { return run_part(p, row, all); });
 }

@@ -47,24 +47,24 @@ region touch<Real>::rows_of(unsigned n, std::byte* data, std::size_t first, std:
 
 /// What the CPU will read of u v w theta.
 template <class Real>
-std::vector<region> touch<Real>::regions(const motion<Real>& now) const {
-    std::vector<region> result;
+const std::vector<region>& touch<Real>::regions(const motion<Real>& now) {
+    regions_.clear();
     const grid& g = p_->grid;
     const std::size_t plane = g.plane() * sizeof(Real);
     for (unsigned n = 0; n < 4; ++n) {
         std::byte* const data = bytes_of(now[n]);
         if (p_->touched == touched::all) {
-            result.push_back(rows_of(n, data, 0, g.points() * sizeof(Real)));
+            regions_.push_back(rows_of(n, data, 0, g.points() * sizeof(Real)));
             continue;
         }
         if (p_->gathers == the_cpu.kind)  // the plane above the tallest roof has its facets' air
-            result.push_back(rows_of(n, data, plane, (top_ + 1) * plane));
+            regions_.push_back(rows_of(n, data, plane, (top_ + 1) * plane));
         if (p_->touched != touched::planes) continue;
-        result.push_back(rows_of(n, data, (low_plane(*p_) + 1) * plane, plane));
-        result.push_back(rows_of(n, data, g.at(0, g.size.y / 2, 0) * sizeof(Real),
-                                 g.size.x * sizeof(Real), g.size.z, plane));
+        regions_.push_back(rows_of(n, data, (low_plane(*p_) + 1) * plane, plane));
+        regions_.push_back(rows_of(n, data, g.at(0, g.size.y / 2, 0) * sizeof(Real),
+                                   g.size.x * sizeof(Real), g.size.z, plane));
     }
-    return result;
+    return regions_;
 }
 
 template <class Real>
@@ -146,7 +146,7 @@ touch_times touch<Real>::operator()(const motion<Real>& now, stream_t stream) {
             pack(p_->processor, now, fields_->facets, stream);
             if (p_->processor.is_gpu()) device::synchronize(stream);
         });
-    const std::vector<region> fields = regions(now);
+    const std::vector<region>& fields = regions(now);
     timed(took.move, [&] {
         if (!by_.bring) return;
         if (by_gpu) by_.bring(packed);

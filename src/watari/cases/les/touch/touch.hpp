@@ -44,7 +44,7 @@ private:
     /// Rows of array n (of u v w theta: `now`'s), as both memories have them.
     region rows_of(unsigned n, std::byte* data, std::size_t first, std::size_t bytes,
                    std::size_t rows = 1, std::size_t stride = 0) const;
-    std::vector<region> regions(const motion<Real>& now) const;
+    const std::vector<region>& regions(const motion<Real>& now);
     motion<Real> on_cpu(const motion<Real>& now) const;
     void pack(processor who, const motion<Real>& now, std::byte* data, stream_t stream) const;
     void look_at_planes(const motion<Real>& now);
@@ -56,6 +56,7 @@ private:
     std::optional<facets> facets_;  ///< none where nothing is touched: seeing the sky takes seconds
     std::size_t top_;               ///< planes below the tallest roof, and one above
     exchanged_heat heat_{};
+    std::vector<region> regions_;
     std::vector<Real> planes_;
     std::vector<profile> profiles_;
 };

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# The jobs of gpu.sh: gpu_jobs.sh JOB FOLDER runs one, and leaves its results in FOLDER. Without words it prints
+# the table: the job, the seconds after which gpu.sh ends it, the call that it belongs to, and what its results
+# replace in docs/. Seconds are those of earlier results on an H200 with 16 cores, and a little more.
+set -euo pipefail
+source "$(dirname "$0")/environment.sh"
+
+table() {
+    cat <<'EOF'
+hmatrix        72 1 evidence/hmatrix.md, "On an H200": products, one and 8 right-hand sides
+hmatrix-build  57 1 evidence/hmatrix.md, "Construction"
+les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
+lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
+tests          95 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
+programs      200 2 try.md, "Evidence": cuBLAS, alternating processors, PyTorch; advise.md: --confirm
+beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
+himeno         60 2 evidence/himeno.md, "Speed of each style": structs, init=gpu; studies.md
+pages          22 2 memory-paths.md, "Size of pages"; studies.md: page=2MiB, numa=gpu
+contention     45 2 evidence/advise.md: several processes on one link
+les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
+les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
+city-les      147 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
+hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
+floors         95 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": 16 cores beside their memory
+fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
+hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
+standard      200 - machines.md: this machine beside another; evidence/advise.md
+sanitizers    300 - evidence/memory-paths.md, checks
+rivals        120 - evidence/memory-paths.md, "Against other programs on this machine"
+array          60 - evidence/storage.md, the cache of array<T>
+resume         60 - reliability.md: kill and resume
+EOF
+}
+[[ $# -gt 0 ]] || { table && exit; }
+
+job=$1 folder=$(realpath -ms "$2")
+mkdir -p "$folder"
+trap 'exit 130' INT # the run that is ended writes what it has; none follows
+failed=0
+
+run() { # name of the result, seconds, words of `watari run`
+    local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=()
+    shift 2
+    [[ -f $file ]] && resume=(--resume "$file")
+    watari run "$@" --budget "${budget}s" -o "$file" "${resume[@]}" >"$log" 2>&1 || failed=1
+}
+# As `run`, of a stored plan: groups that match a pattern come first, those that match another one are left out.
+run_first() { # name of the result, seconds, plan, first, left out
+    awk -v RS= -v ORS='\n\n' -v first="$4" -v out="${5:-^$}" '
+        /\[\[case\]\]/ { cases = 1 }
+        cases && $0 ~ out { next }
+        cases && $0 !~ first { later = later $0 "\n\n"; next }
+        { print }
+        END { printf "%s", later }' "plans/$3.toml" >"$folder/$1.toml"
+    run "$1" "$2" --plan "$folder/$1.toml"
+}
+tests_on_a_gpu() { # folders: the files that have some, without those that need a launcher
+    grep -rl --include='test_*.py' 'mark\.gpu' "$@" | xargs grep -L 'mark\.mpi'
+}
+compile() { # source, program, options of g++
+    local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
+    local cuda=/usr/local/cuda/targets/x86_64-linux
+    g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
+}
+
+sanitized() { # tool, file, which tests of it
+    compute-sanitizer --tool "$1" --error-exitcode 9 python3 -m pytest -q -p no:cacheprovider \
+        "$(find tests/python -name "test_$2.py")" -k "$3" >>"$folder/sanitizers.txt" 2>&1 || failed=1
+}
+
+case $job in
+    hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
+    hmatrix-build) run hmatrix-build 53 hmatrix processor=cpu,gpu mesh=bumpy:71 precision=double,single engine=posix store=ram trials=3 samples=1 ;;
+    hmatrix-store) run hmatrix-store 260 --plan gpu-direct-io-hmatrix ;;
+    hmatrix-large) # Minutes: 30 GB a product. A session of its own keeps it alive when a call ends.
+        pid=$folder/hmatrix-large.pid
+        if [[ ! -f $pid ]]; then
+            setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB \
+                solver=gmres preconditioner=block-jacobi trials=1 samples=1 --time-limit 2h \
+                -o "$folder/hmatrix-large.json" >"$folder/hmatrix-large.txt" 2>&1 &
+            echo $! >"$pid"
+        fi
+        while kill -0 "$(<"$pid")" 2>/dev/null; do sleep 1; done
+        [[ -f $folder/hmatrix-large.json ]]
+        ;;
+    les) run les 48 les processor=gpu grid=L,XL style=explicit,managed,managed-prefetch cpu-touch=none steps=100 trials=2 ;;
+    les-kernels)
+        compile benchmarks/les_kernels.cpp build/les_kernels &&
+            build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
+        ;;
+    les-machines) run les-machines 70 --plan les-machines ;;
+    city-les) # with the rates by which a model foresees its touches
+        run city-les-in 6 copy processor=gpu from=pinned to=device trials=1 samples=20
+        run city-les-out 6 copy processor=gpu from=device to=pinned trials=1 samples=20
+        run city-les 100 les processor=gpu grid=L style=explicit,managed,managed-prefetch cpu-touch=facets,planes,all every=1,10 steps=100 trials=1
+        run city-les-gather 30 les processor=gpu grid=L style=explicit,managed,managed-prefetch cpu-touch=facets gather=cpu every=10 steps=100 trials=1
+        ;;
+    lattice) # one GPU; with the libgomp of the styles in directives, where they came from elsewhere
+        [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
+        run_first lattice 185 nvlink-openacc-qcd 'managed-prefetch|precision|rhs|copy' 'split ='
+        ;;
+    beyond-copy) run_first beyond-copy 110 beyond-copy '"(deep|atomic)"' ;;
+    himeno) run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2 ;;
+    pages) # huge pages of the kernel's pool, for as long as it takes
+        pool=/proc/sys/vm/nr_hugepages
+        before=$(<"$pool")
+        { echo 1200 >"$pool"; } 2>/dev/null || true
+        run pages 8 access processor=gpu memory=managed,explicit size=1GiB page=4KiB,2MiB trials=1 samples=20
+        run pages-copy 8 copy processor=cpu memory=pageable size=1GiB page=4KiB,2MiB trials=2 samples=20
+        run numa-gpu 5 copy processor=gpu from=pinned to=device numa=gpu trials=1
+        { echo "$before" >"$pool"; } 2>/dev/null || true
+        ;;
+    contention)
+        run contention-in 10 copy processor=gpu from=pinned to=device processes=1,2,4 trials=2 samples=20
+        run contention-out 10 copy processor=gpu from=device to=pinned processes=1,2,4 trials=2 samples=20
+        run contention-gpu 8 copy processor=gpu memory=device means=kernel processes=1,2,4 trials=2 samples=20
+        run contention-managed 14 access processor=gpu memory=managed processes=1,2,4 trials=2 samples=20
+        ;;
+    floors)
+        run floor-copy 12 copy processor=cpu memory=pageable size=4GiB trials=3 samples=20
+        run floor-lattice 42 lattice processor=cpu lattice=class2 trials=2
+        run floor-les 30 les processor=cpu grid=L cpu-touch=none steps=20 trials=2
+        ;;
+    standard) run standard 195 ;;
+    programs)
+        MOST=180 tests/attach/gpu/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
+        grep -E '^==|s as it is, ' "$folder/programs.txt"
+        ;;
+    tests)
+        log=$folder/tests.txt
+        ctest --test-dir build/gpu -R 'gpu|Gpu' -E '_gpu_[248]$' -j 4 --output-on-failure >"$log" 2>&1 || failed=1
+        mapfile -t files < <(tests_on_a_gpu tests/python/{cases,memory,krylov,machine})
+        python3 -m pytest -q -p no:cacheprovider -m gpu -n 4 --dist worksteal "${files[@]}" >>"$log" 2>&1 || failed=1
+        grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
+        ;;
+    sanitizers)
+        sanitized memcheck memory ""
+        sanitized racecheck memory "holds_what"
+        sanitized memcheck himeno ""
+        sanitized memcheck storage "serve_themselves and ram"
+        sanitized memcheck gemm_library "planned and gpu-gpu"
+        grep -E "ERROR SUMMARY|RACECHECK SUMMARY|passed" "$folder/sanitizers.txt"
+        ;;
+    fio)
+        python3 benchmarks/fio.py --engines uring,gpu --block 128KiB --threads 2 --depth 16 --rounds 3 --seconds 1.5 \
+            -o "$folder/fio.json" | tee "$folder/fio.txt"
+        ;;
+    rivals) python3 benchmarks/rivals.py -o "$folder/rivals.json" >"$folder/rivals.txt" 2>&1 ;;
+    array)
+        nvcc -O3 -std=c++20 --extended-lambda --expt-relaxed-constexpr -arch=native -Isrc -Ibuild/gpu/include -x cu \
+            -c benchmarks/array_rate.cpp -o build/array_rate.o
+        nvcc build/array_rate.o build/gpu/src/libwatari.a -lgomp -lhwloc -l:liburing.a -ldl -o build/array_rate
+        build/array_rate 3 $(($(nproc) > 2 ? $(nproc) - 2 : 1)) >"$folder/array-rate.txt" 2>&1
+        ;;
+    resume) python3 scripts/resume.py "$folder" ;;
+    *) fail "no job is called '$job'" ;;
+esac
+exit $failed

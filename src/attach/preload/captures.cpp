@@ -1,0 +1,54 @@
+// Captures of streams, counted. While one is under way nothing may wait for its context: the wait
+// fails, and the capture becomes invalid.
+#include "functions.hpp"
+#include "memory.hpp"
+
+namespace attach {
+namespace {
+
+int under_way = 0;
+
+result begun(result outcome) {
+    if (outcome == driver::success) __atomic_add_fetch(&under_way, 1, __ATOMIC_RELAXED);
+    return outcome;
+}
+
+// One that is invalid has ended, too; one of another thread goes on.
+result ended(result outcome) {
+    if (outcome == driver::success || outcome == driver::capture_invalidated ||
+        outcome == driver::capture_unjoined)
+        __atomic_sub_fetch(&under_way, 1, __ATOMIC_RELAXED);
+    return outcome;
+}
+
+}  // namespace
+
+bool is_any_captured() { return __atomic_load_n(&under_way, __ATOMIC_RELAXED) > 0; }
+
+result cuStreamBeginCapture_v2(stream on, int mode) {
+    return begun(real<cuStreamBeginCapture_v2>()(on, mode));
+}
+
+result cuStreamBeginCapture_v2_ptsz(stream on, int mode) {
+    return begun(real<cuStreamBeginCapture_v2_ptsz>()(on, mode));
+}
+
+result cuStreamBeginCaptureToGraph(stream on, void* graph, const void* after, const void* edges,
+                                   std::size_t count, int mode) {
+    return begun(real<cuStreamBeginCaptureToGraph>()(on, graph, after, edges, count, mode));
+}
+
+result cuStreamBeginCaptureToGraph_ptsz(stream on, void* graph, const void* after,
+                                        const void* edges, std::size_t count, int mode) {
+    return begun(real<cuStreamBeginCaptureToGraph_ptsz>()(on, graph, after, edges, count, mode));
+}
+
+result cuStreamEndCapture(stream on, void** graph) {
+    return ended(real<cuStreamEndCapture>()(on, graph));
+}
+
+result cuStreamEndCapture_ptsz(stream on, void** graph) {
+    return ended(real<cuStreamEndCapture_ptsz>()(on, graph));
+}
+
+}  // namespace attach

@@ -1,0 +1,61 @@
+/// What a budget of fast memory does with a matrix: which batches stay, and what a product reads.
+#pragma once
+
+#include "watari/hmatrix/product/plan.hpp"
+#include "watari/storage/backends/backend.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace watari::hmatrix {
+
+struct product_options {
+    processor who = the_cpu;
+    std::size_t systems = 1;       ///< right-hand sides of a product, at most
+    std::size_t fast_memory = 0;   ///< bytes for batches, lists and t; 0: as many as all take
+    std::string engine = "posix";  ///< a row of storage::engines()
+    std::size_t batch_bytes = std::size_t{1} << 22;  ///< of a batch, where it has several leaves
+    std::size_t ahead = 3;                           ///< batches that are read ahead
+    std::size_t readers = 2, depth = 16;
+    std::size_t request = std::size_t{1} << 17;
+    bool direct = true;                          ///< past the page cache
+    bool near_first = false;                     ///< batches near the diagonal stay
+    bool verify_always = false;                  ///< each time a batch is read, not the first alone
+    std::span<std::byte> memory{};               ///< holds the file, for engines of queues
+    std::shared_ptr<storage::backend> behind{};  ///< of these engines, instead of the file
+    double timeout = 10;                         ///< seconds that a reader waits for a command
+};
+
+/// What a budget does with a matrix.
+struct product_forecast {
+    bool whole = false;          ///< all of it stays in memory
+    std::uint64_t resident = 0;  ///< bytes of batches that stay
+    std::uint64_t read = 0;      ///< bytes that each product reads, after the first one
+    std::uint64_t memory = 0;    ///< bytes that are taken
+    std::uint64_t least = 0;     ///< of fast memory, for a product at all
+    std::vector<batch> batches{};
+    std::vector<bool> stays{};  ///< by batch
+};
+
+/// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
+product_forecast forecast(const matrix_index& index, const product_options& how);
+
+/// What one call of the kernels multiplies by: a batch, or of what is whole in memory a part that
+/// suits the processor.
+std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead,
+                             processor who);
+
+/// The kernels' lists of these groups.
+plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who);
+
+/// Of the kernels' scratch memory, which takes so many for one system.
+std::size_t scratch_doubles(std::size_t of_a_system, const product_options& how);
+
+/// Bytes of the largest batch.
+std::uint64_t largest_of(std::span<const batch> batches);
+
+}  // namespace watari::hmatrix
