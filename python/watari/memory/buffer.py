@@ -16,21 +16,21 @@ CPU = (1, 0)  # DLPack's device: type and number
 
 
 class Buffer:
-    """Memory of one kind, of which no page is touched before you, or a method, write it.
+    """Memory of one kind. No page is touched before you, or a method, write it.
 
     `kind` is `pageable`, `pinned`, `device`, `managed` or `system`. `size` is in bytes, a number or
-    a text such as `"1GiB"`; or give `shape`, in elements of `dtype` (`float64` unless said
-    otherwise). `device` is the number of the GPU. Managed memory beyond the free memory of the GPU
-    is refused unless `oversubscribe` is true.
+    a text such as `"1GiB"`; or give `shape`, in elements of `dtype` (by default `float64`).
+    `device` is the number of the GPU. Managed memory beyond the free memory of the GPU is refused
+    unless `oversubscribe` is true.
 
         with watari.Buffer("managed", shape=(1024, 1024), dtype="float32") as buffer:
             numpy.asarray(buffer)[:] = 1            # first touched by the CPU; no copy
             cupy.from_dlpack(buffer).sum()          # the GPU reads the same memory
             print(buffer.residency())
 
-    Raises ValueError for a kind, size or shape that cannot be, TypeError for a dtype that other
-    libraries do not know, MemoryError (`BeyondMemoryError`) for more than there is, and
-    NotImplementedError (`UnsupportedError`, which states the reason) for what this machine lacks.
+    Raises ValueError for an invalid kind, size or shape; TypeError for a dtype that other libraries
+    do not know; MemoryError (`BeyondMemoryError`) for more memory than is free; and
+    NotImplementedError (`UnsupportedError`, with the reason) if this machine lacks something.
     The memory lasts as long as the buffer or an array of it; `close`, or the end of `with`, frees
     it at once.
     """
@@ -163,9 +163,9 @@ class Buffer:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """For `from_dlpack` of NumPy, CuPy, PyTorch and JAX; no copy. Raises BufferError where that
-        asks for a copy or for a device from which the memory cannot be reached. Nothing is awaited:
-        the methods of a buffer return when the GPU is done."""
+        """For `from_dlpack` of NumPy, CuPy, PyTorch and JAX; no copy. Raises BufferError if the
+        caller wants a copy, or a device that cannot reach the memory. It need not synchronise: the
+        methods of a buffer return when the GPU is done."""
         memory, on = self._open(), None
         if copy:
             raise BufferError("a Buffer exports its own memory, never a copy")
@@ -179,9 +179,9 @@ class Buffer:
     # ---- where its pages are
 
     def residency(self, all_touched: bool = True) -> dict[str, Any]:
-        """Bytes by side: `cpu`, `gpu`, `untold`, of `bytes`; `nodes` by NUMA node; `method` says
-        who was asked. `all_touched`: every page has been written, so that one that the operating
-        system does not map is on the GPU."""
+        """Bytes by side: `cpu`, `gpu` and `untold` (not known), in all `bytes`; `nodes`: bytes by
+        NUMA node; `method`: the source (docs/results.md). `all_touched`: every page has been
+        written, so a page that the operating system does not map is on the GPU."""
         seen: dict[str, Any] = self._open().residency(all_touched)
         return seen
 
@@ -203,7 +203,7 @@ class Buffer:
         self._open().fill(by, seed)
 
     def mismatches(self, by: str, seed: int = 1) -> int:
-        """How many of its float64 are not the pattern of a seed."""
+        """Counts the float64 that differ from the pattern of a seed."""
         count: int = self._open().mismatches(by, seed)
         return count
 

@@ -123,6 +123,9 @@ def test_check_fails_for_a_host_that_differs_and_names_it() -> None:
     equal = {**host(), "hosts": ["node0", "node1", "node1"]}
     found = {i.name: (i.verdict, i.says) for i in items.check(measured_on(equal))}
     assert found["hosts"] == (PASS, "2 hosts are as node0")
+    mute = with_host({**host(), "hosts": ["node4", "node4"]}, "node4", None)
+    found = {i.name: (i.verdict, i.says) for i in items.check(measured_on(mute))}
+    assert found["host node4"] == (UNKNOWN, MUTE[1])
     one = [i.name for i in items.check(measured_on(host()))]
     assert [name for name in one if "host" in name.split()] == []
 

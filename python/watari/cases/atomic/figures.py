@@ -94,9 +94,9 @@ FIGURES = (
         "atomic",
         "Counters that threads share",
         ("atomic",),
-        "Updates in a second, each as a whole: all threads at one counter, at the bins of a "
-        "histogram, each at its own. With both processors at once, the slower one ends the "
-        "sample. The line is the range over trials.",
+        "Updates a second: all threads at one counter, at the bins of a histogram, or each thread "
+        "at a counter of its own. With both processors at once, the sample ends when the slower "
+        "one has made its updates. The line is the range over trials.",
         by_contention,
         group="Memory",
     ),

@@ -93,9 +93,9 @@ FIGURES = (
         "deep",
         "A tree of pointers",
         ("deep",),
-        "Seconds of a program that builds a tree on the CPU, updates all of it on a processor and "
-        "reads it on the CPU again, medians over trials. With more nodes a deep copy has more "
-        "allocations and copies to make; the data are the same.",
+        "Seconds of a program that builds a tree on the CPU, updates all of it on a processor, "
+        "and reads it on the CPU again; medians over trials. The data are the same for every "
+        "number of nodes, but with more nodes a deep copy has more allocations and copies.",
         by_style,
         group="Memory",
     ),

@@ -94,9 +94,9 @@ FIGURES = (
         "gather",
         "Elements that lie apart",
         ("gather",),
-        "Bytes of elements gathered in a second, each visited once: whole lines at random, dashed "
-        "in order. Where small elements lie a cache line apart, a whole line moves for each. A "
-        "first pass has a line of its own where pages had to move.",
+        "Bytes of elements gathered in a second; each element is visited once. Solid: at random; "
+        "dashed: in order. If small elements lie a cache line apart, a whole line moves for each "
+        "of them. If pages had to move, the first pass has a line of its own.",
         over_element,
         group="Memory",
     ),

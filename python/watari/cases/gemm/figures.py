@@ -204,8 +204,8 @@ FIGURES = (
         ("gemm",),
         "Seconds of C = alpha A B + beta C over the edge of a tile, a line for each engine that "
         "moves tiles. The floors below: all bytes read and written at the rate of the store, and "
-        "all flops at the rate of the BLAS, each measured in the same trials. A run that overlaps "
-        "everything lies on the higher one.",
+        "all flops at the rate of the BLAS, both measured in the same trials. A run that overlaps "
+        "everything lies on the higher floor.",
         several_tiles,
     ),
     Figure(

@@ -91,25 +91,25 @@ def gemm(
 ) -> Product:
     """C = alpha A B + beta C for matrices in .npy files, which may be larger than memory.
 
-    `a` (m x k) and `b` (k x n) are both of float32 or of float64, in C order; with `transpose_a`
-    the file of `a` is k x m and its transpose is multiplied, with `transpose_b` that of `b` is
-    n x k. `out` becomes m x n of the same type. With beta other than 0 `out` must be there and is
-    the C that is added to; else a file that is there is replaced.
+    `a` (m x k) and `b` (k x n) are both float32 or both float64, in C order. With `transpose_a`
+    the file of `a` is k x m, and its transpose is multiplied; with `transpose_b` the file of `b`
+    is n x k. `out` becomes m x n of the same type. If beta is not 0, `out` must exist, and the
+    product is added to beta times its content. Otherwise an existing file is replaced.
 
     Tiles of `tile` x `tile` elements (a multiple of 128) move through `fast_memory` bytes of GPU
-    memory, or of RAM where `processor` is `cpu`. That is a number, a text such as "8GiB", or
-    "auto": most of what is free on the GPU, half of what is free in RAM. `threads` of the CPU move
-    them by `engine`: posix, uring, mmap, cufile, queue or gpu. cuBLAS or OpenBLAS multiplies them.
+    memory, or of RAM if `processor` is `cpu`. `fast_memory` is a number, a text such as "8GiB", or
+    "auto": most of the free memory of the GPU, or half of the free RAM. `threads` CPU threads move
+    tiles by `engine`: posix, uring, mmap, cufile, queue or gpu. cuBLAS or OpenBLAS multiplies them.
 
     `out` is written whole or not at all. A killed run leaves `out`.partial and a journal, and the
-    same call resumes from them; `fresh` starts over. Ctrl-C (where this is the main thread) ends
-    it with what is finished kept. `verify` reads all of `out` back, and compares it with checksums
-    of what was computed, before it gets its name. `dry_run` checks everything that could be wrong,
-    gives `progress` the plan, writes nothing, and returns the bytes that the product would move.
+    same call resumes from them; `fresh` starts over. Ctrl-C (in the main thread) ends the product
+    and keeps its completed tiles. `verify` reads all of `out` back before the rename, and compares
+    it with the checksums of its tiles. `dry_run` checks everything, gives `progress` the plan,
+    writes nothing, and returns the bytes that the product would move.
 
-    Raises UsageError and FileError before anything is written, for what does not fit;
-    UnsupportedError where this machine lacks what is asked for; SystemCallError with file and
-    address where reading or writing fails; KeyboardInterrupt.
+    Raises UsageError and FileError for wrong arguments or files, before anything is written;
+    UnsupportedError if this machine lacks something; SystemCallError, with file and address, if a
+    read or write fails; KeyboardInterrupt.
     """
     asked: Parameters = {
         "fast_memory": 0 if fast_memory == "auto" else parse_size(str(fast_memory)),

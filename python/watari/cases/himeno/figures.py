@@ -12,17 +12,17 @@ FIGURES = (
         ("himeno",),
         "GFLOPS by Himeno's convention, one processor. Pale: an iteration of the steady state. "
         "Tick: the whole loop, with first iteration and migration (as figure 5.8 of Yoshida 2024 "
-        "shows). Solid: the whole run, with allocation and transfers, too. Dashed: the speed that "
-        "the rate of a copy in the same file gives. Hollow bars are published by others.",
+        "shows). Solid: the whole run, also with allocation and transfers. Dashed: the speed at "
+        "the rate of a copy in the same file. Hollow bars are published by others.",
         styles.speed_charts,
     ),
     Figure(
         "himeno-iterations",
         "Himeno, iteration by iteration",
         ("himeno",),
-        "Time of every iteration, a line a trial: the first may fault pages in, later ones may run "
-        "while pages migrate. From the 60th on the line is the median of a few percent of the "
-        "axis, and the band their range.",
+        "Time of every iteration, a line for each trial. In the first iteration pages may move by "
+        "faults; in later ones they may still migrate. From the 60th on the line is the median of "
+        "a few percent of the axis, and the band their range.",
         iterations.iterations,
         folded=True,
     ),
@@ -30,8 +30,9 @@ FIGURES = (
         "himeno-time",
         "Himeno: where the time goes",
         ("himeno",),
-        "Seconds of one run from allocation to release, without the initial data: outside the loop "
-        "in warm colours, iterations in blue; what they wait for the halo is taken out of them.",
+        "Seconds of one run from allocation to release, without the initial data. Warm colours: "
+        "outside the loop. Blue: iterations, without their waits for the halo, which have a part "
+        "of their own.",
         spending.spent,
         folded=True,
     ),
@@ -39,10 +40,10 @@ FIGURES = (
         "himeno-gpus",
         "Himeno on several GPUs or CPU ranks",
         ("himeno",),
-        "GFLOPS by implementation and number of ranks (a GPU has one; numbers in brackets are "
-        "those of Doi 2016). Solid: the loop, first iteration included, as figures 2 to 5 there. "
+        "GFLOPS by implementation and number of ranks (one for each GPU; numbers in brackets are "
+        "those of Doi 2016). Solid: the loop with its first iteration, as figures 2 to 5 there. "
         "Pale, and the number: an iteration of the steady state. The tick is perfect scaling of "
-        "the bar's own steady speed on one GPU, which has no halo and stands beside each path.",
+        "the steady speed on one GPU, which has no halo and stands beside each path.",
         scaling.several,
     ),
     Figure(

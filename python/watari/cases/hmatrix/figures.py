@@ -200,15 +200,15 @@ FIGURES = (
         "H-matrix larger than fast memory",
         ("hmatrix",),
         "Seconds of a product over the part of the matrix that stays in fast memory, a line for "
-        "each engine that reads the rest. Where reading is hidden behind arithmetic, lines meet.",
+        "each engine that reads the rest. Lines meet if arithmetic hides the reading.",
         over_share,
     ),
     Figure(
         "hmatrix-batch",
         "H-matrix by the size of a batch",
         ("hmatrix",),
-        "Seconds of a product over the bytes that are read at once. Small batches show what an "
-        "engine takes for a request.",
+        "Seconds of a product over the bytes that are read at once. Small batches show the cost "
+        "of a request with each engine.",
         over_batch,
     ),
 )

@@ -32,9 +32,8 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
     first, last = ordered[0], ordered[-1]
     near, far = (median(latencies(m)) for m in (first, last))
     text = (
-        f"arrays that fit a cache, where a load by the {who.upper()} takes {format_rate(near)} "
-        f"ns ({format_size(first['size'])}); in {format_size(last['size'])} it takes "
-        f"{format_rate(far)} ns."
+        f"arrays that fit a cache. A load by the {who.upper()} takes {format_rate(near)} ns in "
+        f"{format_size(first['size'])}, {format_rate(far)} ns in {format_size(last['size'])}."
     )
     beyond = [int(m["size"]) for m in ordered if median(latencies(m)) > far / 2]
     crossover = f"From {format_size(min(beyond))} on a load takes more than half of that."

@@ -198,7 +198,7 @@ FIGURES = (
         "Lattice QCD: speed of each style",
         ("lattice",),
         "GFLOPS as the benchmark counts, one processor (as figures 6 and 7 of Doi 2016). Solid, "
-        "and the number: the whole solve, first step and migration included. Pale: a step of the "
+        "and the number: the whole solve, with first step and migration. Pale: a step of the "
         "steady state.",
         speeds,
     ),

@@ -9,6 +9,7 @@ import altair as alt
 
 from watari.cases.les import model
 from watari.cases.les.machines import MACHINES
+from watari.cases.les.scaling import RANKS
 from watari.cases.les.touches import TOUCHES
 from watari.cases.les.wind import WIND
 from watari.cases.les.words import of_touches, touch_words
@@ -89,12 +90,13 @@ FIGURES = (
         "les-step",
         "A city's air: time of a step by style and touch of the CPU",
         ("les",),
-        "Mean over whole periods of N steps, a touch's parts shared by its N steps. Gather: the "
-        "processor packs what the CPU needs. Move: copies and prefetches. CPU: its part, with "
-        "page faults. Steps: the rest, with the faults of the step after a touch.",
+        "Mean over whole periods of N steps; the parts of a touch are divided by N. Gather: the "
+        "processor packs the values that the CPU needs. Move: copies and prefetches. CPU: its "
+        "part, with page faults. Steps: the rest, with the faults of the step after a touch.",
         time_of_steps,
     ),
     *TOUCHES,
     MACHINES,
+    RANKS,
     WIND,
 )

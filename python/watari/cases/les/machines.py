@@ -139,7 +139,7 @@ MACHINES = Figure(
     "les-machines",
     "A city's air: machines, GPU and CPU",
     ("les",),
-    "Cells a second, mean over whole periods of N steps; of each touch the fastest style. Below: "
+    "Cells a second, mean over whole periods of N steps; for each touch the fastest style. Below: "
     "ratios of the best of each, beside those of City-LES, an application of others, whose grid, "
     "precision and touches of the CPU are not published.",
     machines,

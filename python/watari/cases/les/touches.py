@@ -160,18 +160,18 @@ TOUCHES = (
         "les-touch",
         "A city's air: step by step around a touch of the CPU",
         ("les",),
-        "Time of the step with the touch (0) and of those beside it, the median over all touches. "
-        "Where pages move by faults, the step after a touch brings them back.",
+        "Time of the step with the touch (0) and of its neighbours, the median over all touches. "
+        "If pages move by faults, the step after a touch brings them back.",
         lambda cases: by_touch(cases, steps_panel),
     ),
     Figure(
         "les-every",
         "A city's air: speed over N",
         ("les",),
-        "Cells a second over the steps from one touch of the CPU to the next. Dots are measured; "
-        "lines are N steps and one touch, whose times were measured at the smallest N. A touch is "
-        "free where it takes less than a tenth of the steps between: a diamond on the line is the "
-        "model's N. The measured N is interpolated between dots.",
+        "Cells a second over the steps from one touch of the CPU to the next. Dots are measured. "
+        "Lines are N steps and one touch, with the times measured at the smallest N. A touch is "
+        "free if it takes less than a tenth of the steps between. The diamond on the line is the "
+        "model's N; the measured N is interpolated between dots.",
         lambda cases: by_touch(cases, over_n_panel),
         folded=True,
     ),

@@ -49,7 +49,12 @@ def panel(picture: dict[str, Any], title: str, up: str) -> Panel:
     base = alt.Chart(rows([{"url": url(picture), "x": 0, "y": height, "speed": most}]))
     x, y = alt.X(**axis("x", width, "x, m")), alt.Y(**axis("y", height, f"{up}, m"))
     shown = base.mark_image(
-        width=WIDTH, height=pixels, align="left", baseline="top", aspect=False
+        width=WIDTH,
+        height=pixels,
+        align="left",
+        baseline="top",
+        aspect=False,
+        description=f"wind speed, {title}",
     ).encode(x=x, y=y, url="url:N")
     key = base.mark_point(opacity=0).encode(  # an image has no scale of colours
         x=x,

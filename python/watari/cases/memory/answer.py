@@ -266,13 +266,12 @@ def cpu_again(cases: Sequence[Measured]) -> list[Sentence]:
         text = f"arrays of any size: none is much faster than {figure}, the rate with {what}."
         return [Sentence("cpu-again", text, figure, confidence(memory))]
     text = (
-        f"parts that fit its caches, where a copy runs at {format_speed(fastest.median)} with "
-        f"arrays of {format_size(fastest['size'])}; from memory it runs at {figure} ({what})."
+        f"parts that fit its caches. A copy runs at {format_speed(fastest.median)} with arrays "
+        f"of {format_size(fastest['size'])}, and at {figure} from memory ({what})."
     )
     lost = [s for s, m in sizes.items() if s > fastest["size"] and m.median < fastest.median / 2]
     crossover = (
-        f"From arrays of {format_size(min(lost))} on it runs at less than half of "
-        f"{format_speed(fastest.median)}."
+        f"From arrays of {format_size(min(lost))} on it has less than half of that rate."
         if lost
         else ""
     )

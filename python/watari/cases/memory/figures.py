@@ -28,10 +28,11 @@ FIGURES = (
         "paths",
         "From memory to memory",
         ("copy", "access"),
-        "Median rate of a copy, GB/s, at the largest array of each path; rows are read, columns "
-        "written. One matrix for each means of copying. Within one memory a byte counts twice "
-        "(read and written), between two once, as it crosses the link. An empty cell was not "
-        "measured; n/a: this means cannot copy there. Memory that is not here has no row.",
+        "Median rate of a copy, GB/s, at the largest array of each path. Rows are read, columns "
+        "written; each means of copying has a matrix. A copy within one memory counts each byte "
+        "twice (read and written), a copy between two memories once. An empty cell was not "
+        "measured; n/a: this means cannot copy there. A memory that this machine lacks has no "
+        "row.",
         single(paths.matrix, plain),
         group="Memory",
     ),
@@ -40,8 +41,8 @@ FIGURES = (
         "Bandwidth over size",
         ("copy",),
         "Each point is the median over trials, the band their range. The colour is the memory "
-        "other than the GPU's own; dashed lines write it. Small arrays show the cost of starting "
-        "and the speed of caches.",
+        "other than the GPU's own; dashed lines are writes. Small arrays show the cost of "
+        "starting a copy, and the speed of caches.",
         single(paths.over_size, plain),
         group="Memory",
     ),
@@ -58,8 +59,8 @@ FIGURES = (
         "copies",
         "Copies that are not steady",
         ("copy",),
-        "Every sample of every trial, in order; a line is a trial. Shown are copies whose first "
-        "samples, or whose trials, differ by more than a tenth from the rest.",
+        "Every sample of every trial, in order; a line is a trial. The figure has the copies "
+        "whose first samples, or whose trials, differ by more than a tenth from the rest.",
         series.unsteady_copies,
         group="Memory",
     ),
@@ -77,11 +78,11 @@ FIGURES = (
         "patterns",
         "Access patterns",
         ("access",),
-        "One processor reads a source and writes a destination that lie in host memory (HM) or "
-        "device memory (DM) by first touch. Explicit: no page is shared; HM is pinned memory, DM "
-        "the GPU's own, and a program copies between them itself. Hollow: the first sample, in "
-        "which pages may move. Filled: the settled rate, the median of the last quarter. Every "
-        "byte counts as read and written.",
+        "One processor reads a source and writes a destination. Each lies in host memory (HM) or "
+        "device memory (DM), by first touch. Explicit: no page is shared. HM is pinned memory, DM "
+        "the GPU's own, and the program copies between them. Hollow: the first sample, in which "
+        "pages may move. Filled: the settled rate, the median of the last quarter. Every byte "
+        "counts as read and written.",
         costs.patterns,
         group="Memory",
     ),
@@ -99,11 +100,11 @@ FIGURES = (
         "migration",
         "Migration",
         ("migration",),
-        "The source is first touched by the CPU, the destination by the GPU; then the copy runs "
-        "on GPU, CPU and GPU in turn. Above, bandwidth; below, the part of each array (dashed: the "
-        "destination) that is no longer mapped on the CPU side, as the operating system reports "
-        "after each sample. A triangle marks where a phase has settled, in the middle one of "
-        "the trials.",
+        "The CPU touches the source first, the GPU the destination. Then GPU, CPU and GPU in turn "
+        "run the copy. Above: bandwidth. Below: the part of each array (dashed: the destination) "
+        "that the CPU has no longer mapped, as the operating system reports after each sample. A "
+        "triangle marks the sample from which a phase is settled, in the middle one of the "
+        "trials.",
         series.migration,
         group="Memory",
     ),
@@ -111,9 +112,9 @@ FIGURES = (
         "residency",
         "Where each part of an array lies",
         ("migration",),
-        "One trial with `map=N`. To the right the samples, upwards the addresses of the array: the "
-        "part of each that the CPU has mapped after a sample, as the operating system reports it. "
-        "Dark: it has moved to the GPU.",
+        "One trial with `map=N`: samples to the right, addresses of the array upwards. The colour "
+        "is the share of each part that the CPU has mapped after a sample, as the operating "
+        "system reports it. Dark: the part has moved to the GPU.",
         maps.residency,
         group="Memory",
     ),
@@ -121,8 +122,8 @@ FIGURES = (
         "touch",
         "First touch, prefetch and faults",
         ("touch",),
-        "What the first access to fresh or moved memory costs, by the median over trials. "
-        "Hollow: the same pass again, with nothing left to move.",
+        "The cost of the first access to fresh or moved memory, median over trials. Hollow: the "
+        "same pass again, with no page left to move.",
         costs.touch,
         group="Memory",
     ),

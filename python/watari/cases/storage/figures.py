@@ -187,9 +187,9 @@ FIGURES = (
         "storage-bandwidth",
         "Storage: bandwidth over the size of a request",
         ("storage",),
-        "Each point is the median over trials, the band their range; dashed lines write. A GPU's "
-        "engines bring blocks to its own memory. Of several depths or numbers of threads the "
-        "fastest is drawn. Engines queue and gpu submit NVMe commands to software queues, the "
+        "Each point is the median over trials, the band their range; dashed lines are writes. The "
+        "engines of a GPU move blocks to its own memory. Of several depths or numbers of threads "
+        "the fastest is drawn. Engines queue and gpu submit NVMe commands to software queues; the "
         "others call the operating system or cuFile.",
         bandwidth,
         group="Storage",
@@ -198,10 +198,10 @@ FIGURES = (
         "storage-latency",
         "Storage: latency over the size of a request",
         ("storage",),
-        "Time from handing a request over until its data have arrived, of the same cases: "
-        "half of the requests took less than p50, one in a hundred longer than p99, one in a "
-        "thousand longer than p99.9. Engines that keep many requests in flight pay with latency "
-        "for bandwidth.",
+        "Time from the submission of a request until its data have arrived, in the same cases. "
+        "Half of the requests took less than p50, one in a hundred longer than p99, one in a "
+        "thousand longer than p99.9. Engines that keep many requests in flight gain bandwidth and "
+        "lose latency.",
         latency,
         group="Storage",
         folded=True,

@@ -48,7 +48,7 @@ def distance(run: Run) -> list[Item]:
 def hosts(run: Run) -> list[Item]:
     """Of a run on several hosts: those that differ from the first, which the others wait for."""
     names, unknown = list(dict.fromkeys(run.machine["hosts"])), run.machine["undescribed"]
-    if len(names) < 2:
+    if len(names) < 2 and not unknown:
         return []
     items = [
         Item("hardware", f"host {name}", UNKNOWN if name in unknown else FAIL, text)

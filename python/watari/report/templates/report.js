@@ -54,6 +54,12 @@ function grow(spec, pixels) {
   if (spec.facet?.row && !spec.facet.column) grow(spec.spec, pixels);
   const width = spec.width;
   if (typeof width !== "number") return;
+  const image = spec.layer?.find((one) => one.mark?.type === "image")?.mark;
+  if (image) { // keeps its shape, and is never larger than it was made
+    image.width = spec.width = Math.floor(Math.min(width, Math.max(LEAST, width + pixels)));
+    image.height = spec.height = Math.round(spec.height * spec.width / width);
+    return;
+  }
   const least = spec.name?.startsWith("whole") ? width : LEAST; // its labels need all of it
   spec.width = Math.floor(Math.max(Math.min(width, least), width + pixels));
 }

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import base64
+import json
+import re
 import struct
 import zlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import browser
 import pytest
 
-from watari.cases.les import figures, machines, model, touches, wind
+from watari.cases.les import figures, machines, model, scaling, touches, wind
+from watari.report import page
 from watari.results.measured import Measured
 
 STEP, TOUCH = 0.008, 0.02  # s
+RESULTS = Path(__file__).parents[4] / "results" / "nvidia-h200-x86_64"
+PICTURE: dict[str, Any] = {
+    "rows": ["A.", "//"],
+    "unit": "m/s",
+    "most": 5.0,
+    "width": 4.0,
+    "height": 4.0,
+    "at": 3.0,
+}
 
 
 def measured(style: str, touch: str, every: int) -> Measured:
@@ -139,8 +153,7 @@ def test_machines_are_compared_by_their_fastest_style() -> None:
 
 def test_a_picture_becomes_one_image() -> None:
     """Its first row is at the bottom; buildings are grey, level 63 is yellow."""
-    made = {"rows": ["A.", "//"], "unit": "m/s", "most": 5.0, "width": 4.0, "height": 4.0, "at": 3}
-    head, _, text = wind.url(made).partition(",")
+    head, _, text = wind.url(PICTURE).partition(",")
     assert head == "data:image/png;base64"
     data = base64.b64decode(text)
     size, colours, pixels = (data.index(word) for word in (b"IHDR", b"PLTE", b"IDAT"))
@@ -159,7 +172,6 @@ def test_a_picture_becomes_one_image() -> None:
 
 
 def test_the_wind_is_drawn_once_a_flow() -> None:
-    made = {"rows": ["A.", "//"], "unit": "m/s", "most": 5.0, "width": 4.0, "height": 4.0, "at": 3}
     own = {"steps": 100, "city": "flat"}
     cases = [
         replace(
@@ -168,7 +180,7 @@ def test_the_wind_is_drawn_once_a_flow() -> None:
             trials=[
                 {
                     **m.trials[0],
-                    "pictures": {"speed.plan": made, "speed.cut": made},
+                    "pictures": {"speed.plan": PICTURE, "speed.cut": PICTURE},
                     "quantities": {"simulated": {"value": 10.0, "unit": "s"}},
                 }
             ],
@@ -185,9 +197,51 @@ def test_the_wind_is_drawn_once_a_flow() -> None:
     assert wind.wind(CASES) == []
 
 
+def test_the_page_keeps_the_shape_of_a_picture(chromium: str, tmp_path: Path) -> None:
+    """Other charts become as wide as the text."""
+    data = json.loads((RESULTS / "20261124-les.json").read_text())
+    plan = {**PICTURE, "width": 40.0, "height": 20.0}
+    data["cases"][0]["trials"][0]["pictures"] = {"speed.plan": plan, "speed.cut": PICTURE}
+    (tmp_path / "les.json").write_text(json.dumps(data))
+    page.write([tmp_path / "les.json"], tmp_path / "les.html")
+    opened = browser.open_page(chromium, tmp_path / "les.html")
+    images = re.findall(
+        r'<image aria-label="(.*?)".*?width="(\d+)" height="(\d+)"', opened.document
+    )
+    assert images == [
+        ("wind speed, 3 m above the ground", "380", "190"),
+        ("wind speed, Cut at y = 3 m", "380", "380"),
+    ]
+    assert opened.drawn()[-1][0] < 560 < opened.drawn()[0][0]  # its axes are not longer
+    assert opened.console == []
+
+
+def test_ranks_are_beside_perfect_scaling() -> None:
+    def shared(ranks: int, split: str, halo: str, cells_per_s: float) -> Measured:
+        made = on("run", "gpu", cells_per_s)
+        own = {"ranks": ranks, "split": split, "halo": halo}
+        return replace(made, parameters={**made.parameters, "city": "flat", **own})
+
+    cases = [
+        shared(2, "2x1x1", "nccl", 3.5e9),
+        shared(2, "1x2x1", "peer", 3.8e9),
+        shared(1, "1x1x1", "none", 2e9),
+    ]
+    ((title, chart, shown),) = scaling.scaling(cases)
+    assert (title, shown) == ("Grid L, explicit", cases)
+    assert [(row["of"], row["speed"], row["perfect"]) for row in scaling.bars(cases)] == [
+        ("1 rank", 2000, 2000),
+        ("2 ranks, 1x2x1, peer", 3800, 4000),
+        ("2 ranks, 2x1x1, nccl", 3500, 4000),
+    ]
+    assert scaling.bars(cases[:1])[0]["perfect"] is None
+    assert len(chart.to_dict()["layer"]) == 2
+    assert scaling.scaling(cases[2:]) == []
+
+
 def test_every_figure_is_drawn() -> None:
     for figure in figures.FIGURES:
-        if figure is wind.WIND:
+        if figure in (wind.WIND, scaling.RANKS):  # tests of their own
             continue
         (drawn,) = figure.draw(MACHINES if figure is machines.MACHINES else CASES)
         assert drawn[0]

@@ -20,6 +20,7 @@ struct viscosity_of {
     using two_paths = void;  // the one without walls is much shorter
 
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
+    WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
@@ -36,7 +37,7 @@ struct viscosity_of {
         squares += here.template mean_square<Walls>(0, 2);
         squares += here.template mean_square<Walls>(1, 2);
         const Real nu = f.air.nu + f.length2[c.at] * square_root(squares);
-        return !Walls || (flags[c.at] & les::flag::fluid) ? nu : Real(0);
+        return !Walls || (walls.own(flags, c) & les::flag::fluid) ? nu : Real(0);
     }
     WATARI_INLINE void put(const cell& c, Real value) const { f.nu[c.at] = value; }
 };
@@ -55,11 +56,13 @@ struct advance_one {
         Real q[4], next[4];
     };
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
+    WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
-    template <bool Walls>
+    /// Those of u, v, w and theta from First to Last.
+    template <bool Walls, unsigned First = 0, unsigned Last = 4>
     WATARI_INLINE result value(const cell& c) const {
         const around<Real> here(f, walls, c);
-        const std::uint8_t own = flags[c.at];
+        const auto own = walls.own(flags, c);
         result now{};
         if constexpr (Walls && executes == processor::type::gpu) {  // a warp inside a building
             if (!(own & les::flag::fluid)) {
@@ -67,11 +70,13 @@ struct advance_one {
                 return now;
             }
         }
-        // all four before the first is stored: what they share is loaded and computed once
-        const Real tendency[4] = {
-            here.template momentum<Walls, 0>(), here.template momentum<Walls, 1>(),
-            here.template momentum<Walls, 2>(), here.template warming<Walls>()};
-        for (unsigned n = 0; n < 4; ++n) {
+        // all before the first is stored: what they share is loaded and computed once
+        Real tendency[4]{};
+        if constexpr (First == 0) tendency[0] = here.template momentum<Walls, 0>();
+        if constexpr (First <= 1 && 1 < Last) tendency[1] = here.template momentum<Walls, 1>();
+        if constexpr (First <= 2 && 2 < Last) tendency[2] = here.template momentum<Walls, 2>();
+        if constexpr (Last == 4) tendency[3] = here.template warming<Walls>();
+        for (unsigned n = First; n < Last; ++n) {
             const bool open =
                 !Walls || (own & (n == 3 ? les::flag::fluid : les::flag::low(n))) != 0;
             Real q = by.step * tendency[n];
@@ -81,10 +86,39 @@ struct advance_one {
         }
         return now;
     }
+    template <unsigned First = 0, unsigned Last = 4>
     WATARI_INLINE void put(const cell& c, const result& now) const {
-        for (unsigned n = 0; n < 4; ++n) {
+        for (unsigned n = First; n < Last; ++n) {
             if constexpr (Which != stage::last) f.q[n][c.at] = now.q[n];
             (n == 3 ? f.next.theta : f.next.velocity[n])[c.at] = now.next[n];
+        }
+    }
+
+    /// The cells of row (k, j), on a CPU.
+    void row(index k, index j, index count) const {
+        for (index i = 0; i < count; i += same_path) {
+            const index here = count - i < same_path ? count - i : same_path;
+            const cell from{k, j, i, f.grid.at(k, j, i)};
+            all_inner(flags + from.at, here) ? visit_row<false>(*this, from, here)
+                                             : visit_walls(from, here);
+        }
+    }
+    /// With walls the four one after the other: together they have far more values than registers.
+    WATARI_CLONES void visit_walls(const cell& from, index count) const {
+        advance_one own = *this;
+        own.enter(from.k);
+        own.look(from, count);
+        own.template visit_one<0>(from, count);
+        own.template visit_one<1>(from, count);
+        own.template visit_one<2>(from, count);
+        own.template visit_one<3>(from, count);
+    }
+    template <unsigned N>
+    WATARI_INLINE void visit_one(const cell& from, index count) const {
+        WATARI_VECTORS
+        for (index i = 0; i < count; ++i) {
+            const cell c{from.k, from.j, from.i + i, from.at + i};
+            put<N, N + 1>(c, value<true, N, N + 1>(c));
         }
     }
 };

@@ -40,7 +40,7 @@ struct written {
 };
 
 /// Cells of a row that a CPU computes together.
-inline constexpr std::size_t same_path = 128;
+inline constexpr std::size_t same_path = 256;
 
 /// A body that says what it will write before it writes it, so that loads of several cells can be
 /// under way at once: `value<Walls>(where)` and `put(where, value)`.

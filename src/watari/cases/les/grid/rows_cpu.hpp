@@ -21,26 +21,38 @@ void for_each_grid_row(const les::grid& g, const Work& work) {
     });
 }
 
+/// A body that asks for it looks up what a row with walls needs: once for all of it.
 template <bool Walls, class Body>
 WATARI_CLONES void visit_row(const Body given, cell from, std::size_t count) {
-    const Body body = in_plane(entered(given), from.k);
+    Body body = in_plane(entered(given), from.k);
+    if constexpr (Walls && requires { body.look(from, count); }) body.look(from, count);
     WATARI_VECTORS
     for (std::size_t i = 0; i < count; ++i)
         visit_cell<Walls>(body, {from.k, from.j, from.i + i, from.at + i});
 }
 
-/// lane[l] += the values of cells l, l + 32, ... of a piece.
+/// Halves onto halves. Each is a loop of a constant length: no branches.
+template <std::size_t Half>
+WATARI_INLINE void fold(double (&lane)[row_lanes]) {
+    for (std::size_t l = 0; l < Half; ++l) lane[l] += lane[l + Half];
+    if constexpr (Half > 1) fold<Half / 2>(lane);
+}
+
+/// The sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
 template <bool Walls, class Body>
-WATARI_CLONES void add_row(const Body given, cell from, std::size_t count, double (&lane)[32]) {
+WATARI_CLONES double sum_row(const Body given, cell from, std::size_t count) {
     const Body body = given;
-    double value[row_lanes];
-    for (std::size_t i = 0; i < count; i += row_lanes) {
-        const std::size_t here = count - i < row_lanes ? count - i : row_lanes;
+    double lane[row_lanes]{};
+    const auto add = [&](std::size_t i, std::size_t here) __attribute__((always_inline)) {
         WATARI_VECTORS
         for (std::size_t l = 0; l < here; ++l)
-            value[l] = visit_cell<Walls>(body, {from.k, from.j, from.i + i + l, from.at + i + l});
-        for (std::size_t l = 0; l < here; ++l) lane[l] += value[l];
-    }
+            lane[l] += visit_cell<Walls>(body, {from.k, from.j, from.i + i + l, from.at + i + l});
+    };
+    std::size_t i = 0;
+    for (; i + row_lanes <= count; i += row_lanes) add(i, row_lanes);
+    if (i < count) add(i, count - i);
+    fold<row_lanes / 2>(lane);
+    return lane[0];
 }
 
 template <class Body>
@@ -55,6 +67,7 @@ void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written
         Real* const row = to.array[n] + g.at(k, j, 0) - 1;
         const std::size_t last = g.size.x;
         row[0] = row[last], row[last + 1] = row[1];
+        if (j != 0 && j + 1 != g.size.y) continue;
         const std::size_t above = g.size.y * g.row();
         for (std::size_t i = 0; i < g.row(); ++i) {
             const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
@@ -82,20 +95,16 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
     });
 }
 
-/// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j): 32
-/// lanes that step by 32, then halves onto halves.
+/// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j).
 template <class Body, class Real>
 void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to, stream_t) {
     const std::size_t piece = les::piece_of(g.size.x), pieces = g.size.x / piece;
     for_each_grid_row(g, [=](std::size_t k, std::size_t j) {
         for (std::size_t p = 0; p < pieces; ++p) {
-            double lane[row_lanes]{};
             const cell from{k, j, p * piece, g.at(k, j, p * piece)};
-            has_walls(body, from.at, piece) ? add_row<true>(body, from, piece, lane)
-                                            : add_row<false>(body, from, piece, lane);
-            for (std::size_t half = row_lanes / 2; half > 0; half /= 2)
-                for (std::size_t l = 0; l < half; ++l) lane[l] += lane[l + half];
-            partials[(k * g.size.y + j) * pieces + p] = lane[0];
+            partials[(k * g.size.y + j) * pieces + p] = has_walls(body, from.at, piece)
+                                                            ? sum_row<true>(body, from, piece)
+                                                            : sum_row<false>(body, from, piece);
         }
         if (g.around) copy_around(g, k, j, to);
     });

@@ -59,7 +59,7 @@ struct sweep_by_rows : sweep_from<Operator, Real, Vector> {
     les::grid grid;
 
     WATARI_CLONES void row_part(index k, index j, index first, index count) const {
-        const auto& x = this->x;
+        const Vector x = this->x;
         const auto up = static_cast<offset>(grid.plane()), along = static_cast<offset>(grid.row());
         Real here[same_path + 2], rows[4][same_path];
         const cell c{k, j, first, static_cast<index>(grid.at(k, j, first))},
@@ -71,15 +71,16 @@ struct sweep_by_rows : sweep_from<Operator, Real, Vector> {
         x.fill(rows[1], c, count, 0, 1, along);
         x.fill(rows[2], c, count, -1, 0, -up);
         x.fill(rows[3], c, count, 1, 0, up);
-        const sweep_from<Operator, Real, in_rows<Real>> body{
-            this->a,      {here, {rows[0], rows[1], rows[2], rows[3]}, first},
-            this->r,      this->to,
-            this->weight, this->flags};
-        this->a.has_walls(c.at, count) ? visit<true>(body, c, count) : visit<false>(body, c, count);
+        const in_rows<Real> known{here, {rows[0], rows[1], rows[2], rows[3]}, first};
+        if (!this->a.has_walls(c.at, count)) return visit<false>(this->a, known, c, count);
+        typename wide_flags<Real>::wide flags[same_path];
+        visit<true>(this->a.in_row(c.at, count, flags), known, c, count);
     }
-    template <bool Walls, class Body>
-    WATARI_INLINE void visit(const Body& given, const cell& c, index count) const {
-        const Body body = given;
+    template <bool Walls, class Own>
+    WATARI_INLINE void visit(const Own& a, const in_rows<Real>& known, const cell& c,
+                             index count) const {
+        const sweep_from<Own, Real, in_rows<Real>> body{a,        known,        this->r,
+                                                        this->to, this->weight, nullptr};
         WATARI_VECTORS
         for (index n = 0; n < count; ++n) visit_cell<Walls>(body, {c.k, c.j, c.i + n, c.at + n});
     }
@@ -158,16 +159,18 @@ struct restriction {
     }
     /// Cells first to first + count of row (k, j), two columns at once.
     WATARI_CLONES void row_part(index k, index j, index first, index count) const {
+        const restriction own = *this;  // in registers: column is not part of it
         Real column[same_path];
         for (index n = 0; n < 2 * count; ++n) column[n] = 0;
         for (index z = 2 * k; z < 2 * k + 2; ++z)
             for (index y = 2 * j; y < 2 * j + 2; ++y) {
                 const cell c{z, y, 2 * first, static_cast<index>(fine.at(z, y, 2 * first))};
-                a.has_walls(c.at, 2 * count) ? add_row<true>(column, c, 2 * count)
-                                             : add_row<false>(column, c, 2 * count);
+                own.a.has_walls(c.at, 2 * count)
+                    ? own.template add_row<true>(column, c, 2 * count)
+                    : own.template add_row<false>(column, c, 2 * count);
             }
-        Real* const own = to + coarse.at(k, j + offset[0], first + offset[1]);
-        for (index n = 0; n < count; ++n) own[n] = share * (column[2 * n] + column[2 * n + 1]);
+        Real* const out = to + coarse.at(k, j + offset[0], first + offset[1]);
+        for (index n = 0; n < count; ++n) out[n] = own.share * (column[2 * n] + column[2 * n + 1]);
     }
     void row(index k, index j, index count) const requires All {
         constexpr index most = same_path / 2;
