@@ -4,6 +4,8 @@
 #include "watari/cases/les/flow/momentum.hpp"
 #include "watari/cases/les/grid/loops.hpp"
 
+#include <type_traits>
+
 namespace watari::WATARI_BACKEND {
 
 namespace {
@@ -20,6 +22,7 @@ struct viscosity_of {
     using two_paths = void;  // the one without walls is much shorter
 
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
+    WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
@@ -36,7 +39,7 @@ struct viscosity_of {
         squares += here.template mean_square<Walls>(0, 2);
         squares += here.template mean_square<Walls>(1, 2);
         const Real nu = f.air.nu + f.length2[c.at] * square_root(squares);
-        return !Walls || (flags[c.at] & les::flag::fluid) ? nu : Real(0);
+        return !Walls || (walls.own(flags, c) & les::flag::fluid) ? nu : Real(0);
     }
     WATARI_INLINE void put(const cell& c, Real value) const { f.nu[c.at] = value; }
 };
@@ -50,16 +53,19 @@ struct advance_one {
     walls_of_plane<Real> walls{};
     using two_paths = void;  // the one without walls is much shorter
     using much = void;       // needs many registers
+    using parts = std::integral_constant<unsigned, 4>;
 
     struct result {
         Real q[4], next[4];
     };
     WATARI_INLINE void enter(std::size_t k) { walls.enter(f, k); }
+    WATARI_INLINE void look(const cell& from, index count) { walls.look(f, from, count); }
     WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
-    template <bool Walls>
+    /// Those of u, v, w and theta from First to Last.
+    template <bool Walls, unsigned First = 0, unsigned Last = 4>
     WATARI_INLINE result value(const cell& c) const {
         const around<Real> here(f, walls, c);
-        const std::uint8_t own = flags[c.at];
+        const auto own = walls.own(flags, c);
         result now{};
         if constexpr (Walls && executes == processor::type::gpu) {  // a warp inside a building
             if (!(own & les::flag::fluid)) {
@@ -67,11 +73,13 @@ struct advance_one {
                 return now;
             }
         }
-        // all four before the first is stored: what they share is loaded and computed once
-        const Real tendency[4] = {
-            here.template momentum<Walls, 0>(), here.template momentum<Walls, 1>(),
-            here.template momentum<Walls, 2>(), here.template warming<Walls>()};
-        for (unsigned n = 0; n < 4; ++n) {
+        // all before the first is stored: what they share is loaded and computed once
+        Real tendency[4]{};
+        if constexpr (First == 0) tendency[0] = here.template momentum<Walls, 0>();
+        if constexpr (First <= 1 && 1 < Last) tendency[1] = here.template momentum<Walls, 1>();
+        if constexpr (First <= 2 && 2 < Last) tendency[2] = here.template momentum<Walls, 2>();
+        if constexpr (Last == 4) tendency[3] = here.template warming<Walls>();
+        for (unsigned n = First; n < Last; ++n) {
             const bool open =
                 !Walls || (own & (n == 3 ? les::flag::fluid : les::flag::low(n))) != 0;
             Real q = by.step * tendency[n];
@@ -81,8 +89,9 @@ struct advance_one {
         }
         return now;
     }
+    template <unsigned First = 0, unsigned Last = 4>
     WATARI_INLINE void put(const cell& c, const result& now) const {
-        for (unsigned n = 0; n < 4; ++n) {
+        for (unsigned n = First; n < Last; ++n) {
             if constexpr (Which != stage::last) f.q[n][c.at] = now.q[n];
             (n == 3 ? f.next.theta : f.next.velocity[n])[c.at] = now.next[n];
         }

@@ -9,13 +9,14 @@
 #include "watari/cases/les/grid/loops.hpp"
 
 #include WATARI_PART(square_root)
+#include WATARI_PART(walls)
 
 namespace watari::WATARI_BACKEND {
 
 /// What lies below and above a plane of cells where there is no air: chosen once a row, since a
 /// choice inside the loop would keep it from becoming one of vectors.
 template <class Real>
-struct walls_of_plane {
+struct walls_of_plane : flags_around<Real> {
     les::wall<Real> below, above;
 
     WATARI_INLINE void enter(const les::flow_arguments<Real>& f, std::size_t k) {
@@ -44,9 +45,7 @@ struct around {
     }
     /// 1 or 0. A number as wide as a velocity: choices between velocities by comparing it are made
     /// by vectors, choices by bytes are not.
-    WATARI_INLINE Real solid(index at) const {
-        return Real(int(f.flags[at] & les::flag::fluid) ^ 1);
-    }
+    WATARI_INLINE Real solid(index at) const { return level.solid(f.flags, at); }
 
     WATARI_INLINE Real difference_up(const Real* of, unsigned axis) const {
         return (of[c.at + step(axis)] - of[c.at]) * f.air.per_d[axis];
@@ -163,7 +162,7 @@ struct around {
     WATARI_INLINE Real warming() const {
         Real out = 0;
         for (unsigned a = 0; a < 3; ++a) {
-            const std::uint8_t own = f.flags[c.at];
+            const auto own = level.own(f.flags, c);
             const Real low = heat_flux(c.at, a), high = heat_flux(c.at + step(a), a);
             const bool open_low = !Walls || (own & les::flag::low(a)) != 0;
             const bool open_high = !Walls || (own & les::flag::high(a)) != 0;

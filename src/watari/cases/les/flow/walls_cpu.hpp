@@ -1,0 +1,61 @@
+/// What a row of a CPU asks of the flags around it, for momentum.hpp.
+///
+/// A loop that reads bytes beside velocities becomes one of vectors with as many lanes as these
+/// have bytes: four times more values than registers. So a row with walls first writes the flags
+/// that it will read as numbers as wide as a velocity, into memory of its thread that stays in the
+/// cache.
+#pragma once
+
+#include "watari/cases/les/flow/flow.hpp"
+#include "watari/cases/les/grid/loops.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace watari::cpu {
+
+/// Memory of this thread for so many numbers. Of a large one few pages are ever touched.
+template <class Real>
+Real* row_scratch(std::size_t count) {
+    thread_local std::unique_ptr<Real[]> held;
+    thread_local std::size_t size = 0;
+    if (size < count) held.reset(new Real[count]), size = count;
+    return held.get();
+}
+
+template <class Real>
+struct flags_around {
+    using wide = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+
+    const Real* solids = nullptr;  ///< of the rows around, as far from each other as in the grid
+    index first = 0;               ///< the cell of solids[0]
+    const wide* flags = nullptr;   ///< of the row itself
+    index begin = 0;               ///< the cell of flags[0]
+
+    /// The row of `count` cells from `from` on.
+    WATARI_INLINE void look(const les::flow_arguments<Real>& f, const cell& from, index count) {
+        const index row = f.grid.row(), plane = f.grid.plane();
+        Real* const to = row_scratch<Real>(2 * (plane + row + 1) + same_path);
+        solids = to;
+        first = from.at - plane - row - 1;
+        begin = from.at;
+        for (index z = 0; z < 3; ++z)
+            for (index y = 0; y < 3; ++y) {
+                const index away = z * plane + y * row;
+                const std::uint8_t* const of = f.flags + first + away;
+                WATARI_VECTORS
+                for (index n = 0; n < count + 2; ++n)
+                    to[away + n] = Real(wide(of[n] & les::flag::fluid) ^ 1);
+            }
+        wide* const own = row_scratch<wide>(same_path);
+        WATARI_VECTORS
+        for (index n = 0; n < count; ++n) own[n] = f.flags[begin + n];
+        flags = own;
+    }
+    WATARI_INLINE Real solid(const std::uint8_t*, index at) const { return solids[at - first]; }
+    WATARI_INLINE wide own(const std::uint8_t*, const cell& c) const { return flags[c.at - begin]; }
+};
+
+}  // namespace watari::cpu

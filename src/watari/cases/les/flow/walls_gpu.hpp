@@ -1,0 +1,20 @@
+/// What a cell of a GPU asks of the flags around it, for momentum.hpp.
+#pragma once
+
+#include "watari/cases/les/flow/flow.hpp"
+#include "watari/cases/les/grid/loops.hpp"
+
+namespace watari::gpu {
+
+template <class Real>
+struct flags_around {
+    /// 1 or 0.
+    WATARI_INLINE Real solid(const std::uint8_t* flags, index at) const {
+        return Real(int(flags[at] & les::flag::fluid) ^ 1);
+    }
+    WATARI_INLINE std::uint8_t own(const std::uint8_t* flags, const cell& c) const {
+        return flags[c.at];
+    }
+};
+
+}  // namespace watari::gpu
