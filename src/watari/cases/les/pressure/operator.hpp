@@ -4,6 +4,9 @@
 #include "watari/cases/les/grid/loops.hpp"
 #include "watari/cases/les/pressure/level.hpp"
 
+#include <cstdint>
+#include <type_traits>
+
 namespace watari::WATARI_BACKEND {
 
 /// A vector by the offset to a cell's neighbour: here as it lies in memory.
@@ -16,14 +19,27 @@ struct in_array {
     }
 };
 
-/// The finest level: open faces are bits of the flag.
+/// The flags of a part of a row as numbers as wide as others: bytes beside these would be vectors
+/// of four times more lanes, each number in four registers. For CPUs.
 template <class Real>
+struct wide_flags {
+    using wide = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+    const wide* of;
+    index first;
+
+    wide operator[](index at) const { return of[at - first]; }
+};
+
+/// The finest level: open faces are bits of the flag.
+template <class Real, class Flags = const std::uint8_t*>
 struct fine_operator {
-    const std::uint8_t* flags;
+    Flags flags;
     const Real* table;  ///< 1 / diagonal, by the flag
     Real per_d2[3];
     index row, plane;
 
+    constexpr fine_operator(Flags own, const Real* by_flag, const Real (&d2)[3], index y, index z)
+        : flags(own), table(by_flag), per_d2{d2[0], d2[1], d2[2]}, row(y), plane(z) {}
     constexpr explicit fine_operator(const les::level<Real>& l)
         : flags(l.flags),
           table(l.inverse),
@@ -45,7 +61,7 @@ struct fine_operator {
                               own - x(c, 1, 0, 0, along_z)};
         Real sum = 0;
         for (unsigned a = 0; a < 3; ++a) {
-            const std::uint8_t f = flags[c.at];
+            const auto f = flags[c.at];
             const Real l = !Walls || (f & les::flag::low(a)) ? low[a] : Real(0);
             const Real h = !Walls || (f & les::flag::high(a)) ? high[a] : Real(0);
             sum += per_d2[a] * (l + h);
@@ -59,6 +75,13 @@ struct fine_operator {
     }
     /// Whether cells of a row have no walls beside them. For CPUs.
     bool has_walls(index at, index count) const { return !all_inner(flags + at, count); }
+    /// Itself for `count` cells of a row, whose flags it writes to `own`. For CPUs.
+    template <class Wide>
+    fine_operator<Real, wide_flags<Real>> in_row(index at, index count, Wide* own) const {
+        WATARI_VECTORS
+        for (index n = 0; n < count; ++n) own[n] = flags[at + n];
+        return {{own, at}, table, per_d2, row, plane};
+    }
 };
 
 /// A coarser level: coefficients of faces in memory.
@@ -92,6 +115,10 @@ struct coarse_operator {
         return inverse_diagonal[at];
     }
     constexpr bool has_walls(index, index) const { return false; }
+    template <class Wide>
+    constexpr const coarse_operator& in_row(index, index, Wide*) const {
+        return *this;
+    }
 };
 
 /// Calls work(operator) with the one of this level.

@@ -71,15 +71,16 @@ struct sweep_by_rows : sweep_from<Operator, Real, Vector> {
         x.fill(rows[1], c, count, 0, 1, along);
         x.fill(rows[2], c, count, -1, 0, -up);
         x.fill(rows[3], c, count, 1, 0, up);
-        const sweep_from<Operator, Real, in_rows<Real>> body{
-            this->a,      {here, {rows[0], rows[1], rows[2], rows[3]}, first},
-            this->r,      this->to,
-            this->weight, this->flags};
-        this->a.has_walls(c.at, count) ? visit<true>(body, c, count) : visit<false>(body, c, count);
+        const in_rows<Real> known{here, {rows[0], rows[1], rows[2], rows[3]}, first};
+        if (!this->a.has_walls(c.at, count)) return visit<false>(this->a, known, c, count);
+        typename wide_flags<Real>::wide flags[same_path];
+        visit<true>(this->a.in_row(c.at, count, flags), known, c, count);
     }
-    template <bool Walls, class Body>
-    WATARI_INLINE void visit(const Body& given, const cell& c, index count) const {
-        const Body body = given;
+    template <bool Walls, class Own>
+    WATARI_INLINE void visit(const Own& a, const in_rows<Real>& known, const cell& c,
+                             index count) const {
+        const sweep_from<Own, Real, in_rows<Real>> body{a,        known,        this->r,
+                                                        this->to, this->weight, nullptr};
         WATARI_VECTORS
         for (index n = 0; n < count; ++n) visit_cell<Walls>(body, {c.k, c.j, c.i + n, c.at + n});
     }
