@@ -7,18 +7,26 @@
 //   ./les_kernels [cpu|gpu [XxYxZ [THREADS]]]
 //
 // Cubes as in `watari run les`: staggered, a quarter of the lid high, density 0.25. fp32, two
-// iterations of a stage; a GPU's arrays are managed, and in its memory after the first step.
-// `times`: how often a step runs the kernel. `floor` is the time of its bytes at the rate of the
-// fastest kernel that does nothing but stream: direction, z and d to d. So take a grid whose arrays
-// are larger than the caches, such as 512x512x128.
+// iterations of a stage; a GPU's arrays are managed, and in its memory after the first step. Those
+// of a CPU lie in huge pages, as style `system` places them.
+// `times`: how often a step runs the kernel. `floor` is the time of its bytes on a GPU at the rate
+// of the fastest kernel that does nothing but stream: direction, z and d to d; on a CPU at that of
+// STREAM's triad, 12 bytes a number, on arrays of the same size. So take a grid whose arrays are
+// larger than the caches, such as 512x512x128.
+// Times of a GPU are medians. Those of a CPU are the least CPU time of a thread, since other work
+// may share its cores; the fingerprint is that of the flow after two steps.
 #include "watari/cases/les/flow/simulation.hpp"
+#include "watari/cases/les/flow/survey.hpp"
+#include "watari/core/loops.hpp"
 #include "watari/core/threads.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -46,17 +54,36 @@ parameters city_of(const extents& size, processor who, int threads) {
     return p;
 }
 
-/// Median seconds of eleven runs, each waited for, after one that brings pages to the processor.
+/// CPU seconds of this process, over its threads.
+double cpu_seconds() {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec)) /
+           cpu::current_team().threads;
+}
+
+/// Seconds of eleven runs, each waited for, after one that brings pages to the processor.
 double seconds_of(const processor& who, const std::function<void()>& work) {
+    const auto now = who.is_gpu() ? measure::now : cpu_seconds;
     std::vector<double> times;
     for (int round = -1; round < 11; ++round) {
-        const double start = measure::now();
+        const double start = now();
         work();
         if (who.is_gpu()) device::synchronize(nullptr);
-        if (round >= 0) times.push_back(measure::now() - start);
+        if (round >= 0) times.push_back(now() - start);
     }
-    std::nth_element(times.begin(), times.begin() + 5, times.end());
-    return times[5];
+    std::sort(times.begin(), times.end());
+    return times[who.is_gpu() ? 5 : 0];
+}
+
+/// a = b + 0.5 c, in parts of the threads.
+[[gnu::noinline]] void add_scaled(float* a, const float* b, const float* c, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) a[i] = b[i] + 0.5f * c[i];
+}
+void triad(float* a, const float* b, const float* c, std::size_t count) {
+    cpu::for_each_part(count, [=](std::size_t first, std::size_t last) {
+        add_scaled(a + first, b + first, c + first, last - first);
+    });
 }
 
 struct kernel {
@@ -123,13 +150,20 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
     };
 }
 
-void print(const std::vector<kernel>& all, const parameters& p, double step) {
+void print(const std::vector<kernel>& all, const parameters& p, const fields& f, double step) {
     const auto cells = static_cast<double>(p.whole.cells());
     std::vector<double> seconds;
     double rate = 0, sum = 0;
+    if (!p.processor.is_gpu()) {
+        auto *const to = numbers<float>(f.q[0]), *const b = numbers<float>(f.q[1]),
+                    *const c = numbers<float>(f.q[2]);
+        rate = 12 * cells / seconds_of(the_cpu, [&] { triad(to, b, c, p.whole.cells()); });
+        std::printf("triad %.1f GB/s\n", rate * 1e-9);
+    }
     for (const kernel& k : all) {
         seconds.push_back(seconds_of(p.processor, k.work));
-        if (std::string(k.name) == "direction") rate = k.bytes * cells / seconds.back();
+        if (p.processor.is_gpu() && std::string(k.name) == "direction")
+            rate = k.bytes * cells / seconds.back();
     }
     std::printf("%-16s %6s %6s %10s %10s %9s %10s\n", "kernel", "bytes", "times", "ms", "GB/s",
                 "of floor", "ms a step");
@@ -142,8 +176,10 @@ void print(const std::vector<kernel>& all, const parameters& p, double step) {
         sum += seconds[n] * k.times;
     }
     const double bytes = step_bytes(p.whole.cells(), sizeof(float), p.cycles);
-    std::printf("sum of kernels %.3f ms; step %.3f ms, %.1f million cells/s, %.2f of the floor\n",
-                sum * 1e3, step * 1e3, cells / step * 1e-6, bytes / rate / step);
+    std::printf(
+        "sum of kernels %.3f ms; step %.3f ms, %.1f million cells/s, %.2f ns a cell, "
+        "%.2f of the floor\n",
+        sum * 1e3, step * 1e3, cells / step * 1e-6, step / cells * 1e9, bytes / rate / step);
 }
 
 }  // namespace
@@ -158,13 +194,24 @@ int main(int argc, char** argv) {
     const auto kind = who.is_gpu() ? memory::kind::managed : memory::kind::pageable;
     fields f;
     std::vector<memory::buffer<std::byte>> held;
-    for (const auto& [pointer, bytes] : arrays(f, p))
-        *pointer = held.emplace_back(kind, bytes, memory::placement{.device = who.number}).data();
+    memory::placement how{.device = who.number};
+    if (!who.is_gpu()) how.thp = memory::huge_pages::always;
+    for (const auto& [pointer, bytes] : arrays(f, p)) {
+        const std::size_t skipped = who.is_gpu() ? 0 : 320 * held.size();
+        *pointer = held.emplace_back(kind, bytes + skipped, how).data() + skipped;
+    }
     build_city<float>(f, p);
     first_flow<float>(f, p);
     simulation<float> air(f, p);
     air.start(nullptr);
     air.step(nullptr);
+    air.step(nullptr);
+    const auto& survey = kernels_on<survey_kernels<float>>(who);
+    for (unsigned n = 0; n < 4; ++n)
+        std::printf(
+            "%s%ju", n == 0 ? "fingerprint " : "-",
+            std::uintmax_t{survey.fingerprint(p.grid, p.whole, air.flow().now[n], nullptr)});
+    std::printf("\n");
     const double step = seconds_of(who, [&] { air.step(nullptr); });
-    print(kernels_of(air, p, f), p, step);
+    print(kernels_of(air, p, f), p, f, step);
 }
