@@ -4,6 +4,8 @@
 #include "watari/cases/les/flow/momentum.hpp"
 #include "watari/cases/les/grid/loops.hpp"
 
+#include <type_traits>
+
 namespace watari::WATARI_BACKEND {
 
 namespace {
@@ -51,6 +53,7 @@ struct advance_one {
     walls_of_plane<Real> walls{};
     using two_paths = void;  // the one without walls is much shorter
     using much = void;       // needs many registers
+    using parts = std::integral_constant<unsigned, 4>;
 
     struct result {
         Real q[4], next[4];

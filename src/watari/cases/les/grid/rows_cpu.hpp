@@ -31,6 +31,32 @@ WATARI_CLONES void visit_row(const Body given, cell from, std::size_t count) {
         visit_cell<Walls>(body, {from.k, from.j, from.i + i, from.at + i});
 }
 
+template <unsigned N, class Body>
+WATARI_INLINE void visit_part(const Body& body, const cell& from, std::size_t count) {
+    WATARI_VECTORS
+    for (std::size_t i = 0; i < count; ++i) {
+        const cell c{from.k, from.j, from.i + i, from.at + i};
+        body.template put<N, N + 1>(c, body.template value<true, N, N + 1>(c));
+    }
+    if constexpr (N + 1 < Body::parts::value) visit_part<N + 1>(body, from, count);
+}
+
+/// With walls the parts of a body one after the other: together they have far more values than a
+/// CPU has registers.
+template <class Body>
+WATARI_CLONES void visit_parts(const Body given, cell from, std::size_t count) {
+    Body body = in_plane(entered(given), from.k);
+    body.look(from, count);
+    visit_part<0>(body, from, count);
+}
+template <class Body>
+void visit_walls(const Body& body, const cell& from, std::size_t count) {
+    if constexpr (requires { typename Body::parts; })
+        visit_parts(body, from, count);
+    else
+        visit_row<true>(body, from, count);
+}
+
 /// Halves onto halves. Each is a loop of a constant length: no branches.
 template <std::size_t Half>
 WATARI_INLINE void fold(double (&lane)[row_lanes]) {
@@ -87,7 +113,7 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
             for (std::size_t i = 0; i < g.size.x; i += same_path) {
                 const std::size_t count = g.size.x - i < same_path ? g.size.x - i : same_path;
                 const cell from{k, j, i, g.at(k, j, i)};
-                has_walls(body, from.at, count) ? visit_row<true>(body, from, count)
+                has_walls(body, from.at, count) ? visit_walls(body, from, count)
                                                 : visit_row<false>(body, from, count);
             }
         }
