@@ -96,34 +96,6 @@ struct advance_one {
             (n == 3 ? f.next.theta : f.next.velocity[n])[c.at] = now.next[n];
         }
     }
-
-    /// The cells of row (k, j), on a CPU.
-    void row(index k, index j, index count) const {
-        for (index i = 0; i < count; i += same_path) {
-            const index here = count - i < same_path ? count - i : same_path;
-            const cell from{k, j, i, f.grid.at(k, j, i)};
-            all_inner(flags + from.at, here) ? visit_row<false>(*this, from, here)
-                                             : visit_walls(from, here);
-        }
-    }
-    /// With walls the four one after the other: together they have far more values than registers.
-    WATARI_CLONES void visit_walls(const cell& from, index count) const {
-        advance_one own = *this;
-        own.enter(from.k);
-        own.look(from, count);
-        own.template visit_one<0>(from, count);
-        own.template visit_one<1>(from, count);
-        own.template visit_one<2>(from, count);
-        own.template visit_one<3>(from, count);
-    }
-    template <unsigned N>
-    WATARI_INLINE void visit_one(const cell& from, index count) const {
-        WATARI_VECTORS
-        for (index i = 0; i < count; ++i) {
-            const cell c{from.k, from.j, from.i + i, from.at + i};
-            put<N, N + 1>(c, value<true, N, N + 1>(c));
-        }
-    }
 };
 
 /// u = u* - tau grad p at open faces: reads u v w p flag, writes u v w: 29 bytes in fp32.
