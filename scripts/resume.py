@@ -87,7 +87,7 @@ def main() -> None:
         else:
             sys.exit("resume: every product was over before its first tiles were in the journal")
         output = finished(folder, "C.npy")
-        already = next((line for line in output.splitlines() if "finished already" in line), "")
+        already = next((line for line in output.splitlines() if "completed already" in line), "")
         if not already:
             sys.exit(f"resume: nothing was resumed: {output}")
         finished(folder, "whole.npy")

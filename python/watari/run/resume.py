@@ -50,6 +50,8 @@ def earlier(path: Path, launcher: Launcher) -> tuple[State, Path, Launcher]:
     else the earlier one. Raises FileError, UsageError."""
     state, output = load(path)
     require_whole(state, path)
+    for request in state.requests:
+        check_known(request, path)
     return state, output, launcher if launcher.chosen else earlier_launcher(state, path)
 
 
@@ -108,8 +110,6 @@ def check_fit(old: State, new: State, path: Path, same_plan: bool) -> None:
             raise UsageError(
                 f"{path} cannot be resumed: {property_name} was {before}, is now {after}"
             )
-    for request in old.requests:
-        check_known(request, path)
     if same_plan:
         before_keys, after_keys = ({r.key: r for r in s.requests} for s in (old, new))
         for request in [*after_keys.values(), *before_keys.values()]:

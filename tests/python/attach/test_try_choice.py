@@ -59,4 +59,4 @@ def test_a_trace_says_which_allocations_the_gpu_touches_least(tmp_path):
     write(renamed="other")
     ended, _ = attempt(tmp_path, *words, options=options)
     assert ended.returncode == 2
-    assert "names none of the program's allocations" in ended.stderr
+    assert "has none of the program's allocations" in ended.stderr

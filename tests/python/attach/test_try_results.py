@@ -10,7 +10,7 @@ def test_output_that_differs_by_itself_says_nothing(tmp_path):
     ended, styles = attempt(
         tmp_path, "device", "4096", "say", "pid", options=("--same-output", "-")
     )
-    assert "differs from run to run as it is" in ended.stdout
+    assert "differs between runs of as-is" in ended.stdout
     assert {styles[s]["status"] for s in ("as-is", "managed", "pinned")} == {"ok"}
 
 

@@ -92,7 +92,7 @@ def test_a_disk_that_fills_up_ends_the_run_in_one_line_and_resume_completes_it(s
     assert errors.count("\n") == 1
     assert FULL in errors
     assert errors.startswith(("watari: run.json.journal: ", "watari: .trial-"))
-    assert "run.json.journal: mend this and continue" in errors
+    assert "run.json.journal: correct this and resume" in errors
     kept = journal.read(small_disk / "run.json.journal").trials[0]
     assert {trial["status"] for trial in kept} == {"ok"}
     assert not list(small_disk.glob(".trial-*"))

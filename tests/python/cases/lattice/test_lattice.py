@@ -113,7 +113,7 @@ def test_the_command_refuses_what_does_not_divide(words: list[str], says: str) -
 
 @pytest.mark.parametrize("style", DIRECTIVES)
 def test_the_cpu_is_no_substitute_for_directives(style: str) -> None:
-    with pytest.raises(UnsupportedError, match=f"style {style} is"):
+    with pytest.raises(UnsupportedError, match=f"style {style} needs a GPU"):
         run(style=style)
 
 
