@@ -35,7 +35,8 @@ use_cache() {
     export CCACHE_IGNOREOPTIONS="-Werror -Werror=all-warnings -Xcompiler=-Werror"
 }
 cpp_tests() { ctest --test-dir build/test -j "$(nproc)" --output-on-failure --no-tests=error; }
-python_tests() { "$VENV/bin/pytest" -n "$(($(nproc) < 4 ? $(nproc) : 4))" --dist worksteal --durations=25 "$@"; }
+# One more than there are cores: many tests wait for processes to end.
+python_tests() { "$VENV/bin/pytest" -n "$(($(nproc) < 4 ? $(nproc) + 1 : 4))" --dist worksteal --durations=25 "$@"; }
 sanitizers() {
     cmake --preset asan && cmake --build --preset asan && ctest --preset asan -j "$(nproc)"
 }
