@@ -50,6 +50,7 @@ std::ostream& operator<<(std::ostream& to, const access_path& path) {
 
 std::vector<std::byte> on_host(const ordered_reader::piece& piece, processor who) {
     std::vector<std::byte> data(piece.bytes);
+    if (data.empty()) return data;
     if (who.is_gpu())
         device::read_back(data.data(), piece.data, data.size(), nullptr);
     else
