@@ -5,7 +5,7 @@
 ///     x += alpha p; r -= alpha q; |r|^2                6
 ///     z = M^-1 r; rho' = <r,z>; p = z + (rho'/rho) p   3; dots 2 more with M
 ///
-/// An iteration moves cg_step_traffic: 11 vectors, 9 where A sums. alpha and beta stay in the
+/// An iteration moves 11 vectors, 9 where A sums (bytes.hpp). alpha and beta stay in the
 /// processor's memory. Where <p,q> is not positive, or alpha is no number of type T, the system
 /// keeps its x. Also for A with a null vector, if b has no part along it.
 #pragma once
