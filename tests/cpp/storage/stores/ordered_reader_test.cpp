@@ -82,8 +82,7 @@ protected:
                 ASSERT_EQ(piece.range, n);
                 ASSERT_EQ(piece.bytes, ranges[n].bytes);
                 const auto data = on_host(piece, GetParam().who);
-                ASSERT_EQ(std::memcmp(data.data(), stored_.data() + ranges[n].offset, data.size()),
-                          0)
+                ASSERT_TRUE(std::equal(data.begin(), data.end(), stored_.data() + ranges[n].offset))
                     << "round " << round << " range " << n;
             }
     }
