@@ -60,8 +60,6 @@ cross_compile() {
 
 # Several tests share the cores: a thread that spins at a barrier takes the core from the one that it waits for.
 export OMP_WAIT_POLICY=passive
-# Machine code for one kind of GPU: each further one makes nvcc half as long again, and none of it runs in most tests.
-export CUDAARCHS=${CUDAARCHS:-90}
 scripts/setup.sh test
 use_cache
 logs=build/logs
