@@ -30,9 +30,9 @@ public:
     }
 
     /// Runs work(stream, i) for stream i of each (once, with null and 0, on the CPU) and times it
-    /// until the last is done. Processes that measure together begin each sample together, and their
-    /// clocks run from then on: one whose stream is held would keep the GPU from the others, and one
-    /// that waits for its turn to enqueue would not count that time.
+    /// until the last is done. Processes that measure together begin each sample together, and
+    /// their clocks run from then on: one whose stream is held would keep the GPU from the others,
+    /// and one that waits for its turn to enqueue would not count that time.
     template <class Work>
     void operator()(const Work& work) {
         const std::optional<double> together = wait_for_the_others();
