@@ -110,11 +110,11 @@ case $job in
         run numa-gpu 5 copy processor=gpu from=pinned to=device numa=gpu trials=1
         { echo "$before" >"$pool"; } 2>/dev/null || true
         ;;
-    contention)
-        run contention-in 10 copy processor=gpu from=pinned to=device processes=1,2,4 trials=2 samples=20
-        run contention-out 10 copy processor=gpu from=device to=pinned processes=1,2,4 trials=2 samples=20
-        run contention-gpu 8 copy processor=gpu memory=device means=kernel processes=1,2,4 trials=2 samples=20
-        run contention-managed 14 access processor=gpu memory=managed processes=1,2,4 trials=2 samples=20
+    contention) # small arrays: each process pins its own before it measures
+        run contention-gpu 8 copy processor=gpu memory=device means=kernel processes=1,2,4 size=256MiB trials=2 samples=20
+        run contention-in 12 copy processor=gpu from=pinned to=device processes=1,2,4 size=256MiB trials=2 samples=20
+        run contention-out 12 copy processor=gpu from=device to=pinned processes=1,2,4 size=256MiB trials=2 samples=20
+        run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
     floors)
         run floor-copy 12 copy processor=cpu memory=pageable size=4GiB trials=3 samples=20
