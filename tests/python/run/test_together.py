@@ -121,7 +121,7 @@ def test_only_a_process_alone_is_a_program_of_the_model() -> None:
 
 @pytest.mark.gpu
 def test_two_on_a_gpu_are_no_faster_than_one(tmp_path: Path) -> None:
-    """A GPU serves its processes in turn: the time that one waits for the other is in the sample."""
+    """A GPU serves its processes in turn: the time that one waits for the other counts."""
     path = {"processor": "gpu", "memory": "device", "means": "kernel", "size": 256 * MIB}
     rates = []
     for processes in (1, 2):
