@@ -62,6 +62,14 @@ int attribute(const char* name, int number) {
     throw usage_error(std::string("no such device attribute: ") + name);
 }
 
+limits current_limits() {
+    int number = 0, multiprocessors = 0, bytes = 0;
+    check(cudaGetDevice(&number));
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number));
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, number));
+    return {static_cast<unsigned>(multiprocessors), static_cast<std::size_t>(bytes)};
+}
+
 std::set<int> numa_nodes() {
     std::set<int> nodes;
     for (int number = 0; number < count(); ++number) {

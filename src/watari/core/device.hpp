@@ -33,6 +33,13 @@ void use(int number);
 /// device.cpp).
 int attribute(const char* name, int number);
 
+/// What the current GPU has for the blocks of a kernel.
+struct limits {
+    unsigned multiprocessors;
+    std::size_t shared_bytes;  ///< of shared memory that one block can have
+};
+limits current_limits();
+
 /// The NUMA nodes that are memory of a GPU (GH200); empty where no GPU's memory is a node.
 std::set<int> numa_nodes();
 

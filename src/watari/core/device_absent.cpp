@@ -18,6 +18,8 @@ void use(int) { absent(); }
 
 int attribute(const char*, int) { absent(); }
 
+limits current_limits() { absent(); }
+
 std::set<int> numa_nodes() { return {}; }
 
 memory_info memory(int) { absent(); }

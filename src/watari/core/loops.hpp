@@ -59,17 +59,30 @@ __global__ void __launch_bounds__(Threads, BlocksAtOnce) run_blocks(Body body) {
     body();
 }
 
+/// Shared memory that launch() gives a block besides what its body declares.
+__device__ __forceinline__ std::byte* block_memory() {
+    extern __shared__ __align__(16) std::byte memory[];
+    return memory;
+}
+
 /// body() by every thread of `blocks` blocks of `threads`, which has Threads in all; registers are
-/// limited so that a multiprocessor holds BlocksAtOnce. For kernels that only a GPU has.
+/// limited so that a multiprocessor holds BlocksAtOnce. For kernels that only a GPU has. A block's
+/// block_memory() has `shared_bytes`, at most device::current_limits() of them.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
-void launch(dim3 blocks, dim3 threads, Body body, stream_t stream) {
+void launch(dim3 blocks, dim3 threads, Body body, stream_t stream, std::size_t shared_bytes = 0) {
     if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
-    run_blocks<Threads, BlocksAtOnce><<<blocks, threads, 0, stream>>>(body);
+    const auto kernel = run_blocks<Threads, BlocksAtOnce, Body>;
+    if (shared_bytes > 0)  // more than 48 KiB must be asked for; check_launch() has its errors
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes));
+    kernel<<<blocks, threads, shared_bytes, stream>>>(body);
     device::check_launch();
 }
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
-void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream) {
-    launch<Threads, BlocksAtOnce>(dim3(static_cast<unsigned>(blocks)), threads, body, stream);
+void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream,
+            std::size_t shared_bytes = 0) {
+    launch<Threads, BlocksAtOnce>(dim3(static_cast<unsigned>(blocks)), threads, body, stream,
+                                  shared_bytes);
 }
 
 /// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is

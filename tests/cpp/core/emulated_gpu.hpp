@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -33,6 +34,25 @@
 namespace watari::emulated {
 
 using cpu::row_lanes;
+
+struct double2 {
+    double x, y;
+};
+struct float2 {
+    float x, y;
+};
+template <class Value>
+Value __ldg(const Value* from) {
+    return *from;
+}
+template <class Value>
+Value __ldcs(const Value* from) {
+    return *from;
+}
+template <class Value>
+void __stcs(Value* to, const Value& value) {
+    *to = value;
+}
 
 struct dim3 {
     unsigned x = 1, y = 1, z = 1;
@@ -193,6 +213,11 @@ template <class Value>
 Value __shfl_xor_sync(unsigned, Value value, unsigned lanes) {
     return taken<Value>(own_lane() ^ lanes, give(value));
 }
+template <class Value>
+Value __shfl_down_sync(unsigned, Value value, unsigned lanes) {
+    const unsigned from = own_lane() + lanes;
+    return taken<Value>(from < row_lanes ? from : own_lane(), give(value));
+}
 inline unsigned __ballot_sync(unsigned, bool condition) {
     const unsigned turn = give(condition);
     unsigned votes = 0;
@@ -210,10 +235,15 @@ struct local {
     }
 };
 
+/// What launch() gives a block besides what its body declares.
+inline std::vector<double> shared_memory;
+inline std::byte* block_memory() { return reinterpret_cast<std::byte*>(shared_memory.data()); }
+
 /// body() by every thread of every block.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
-void launch(std::size_t blocks, dim3 threads, Body body, stream_t) {
+void launch(std::size_t blocks, dim3 threads, Body body, stream_t, std::size_t shared_bytes = 0) {
     static_assert(Threads % row_lanes == 0);
+    shared_memory.assign(shared_bytes / sizeof(double), std::numeric_limits<double>::quiet_NaN());
     std::vector<unsigned> order(blocks);
     std::iota(order.begin(), order.end(), 0u);
     if (order_of_blocks) std::ranges::shuffle(order, std::mt19937(order_of_blocks));

@@ -1,0 +1,235 @@
+// A hop of several right-hand sides has the bits of hops of one: on a GPU, and by the source of its
+// kernels (hop_tuned.cu), as it is, on fibers of the CPU.
+#include "watari/cases/lattice/kernels/hop.hpp"
+#include "watari/cases/lattice/kernels/site.hpp"
+#include "watari/cases/lattice/problem/fields.hpp"
+#include "watari/core/loops.hpp"
+#include "watari/memory/buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/emulated_gpu.hpp"
+
+namespace watari::emulated {
+using namespace cpu;  // hop_body.hpp and site.hpp
+
+/// The GPU that the kernels see.
+namespace device {
+using watari::device::limits;
+inline limits current;
+inline limits current_limits() { return current; }
+}  // namespace device
+}  // namespace watari::emulated
+
+#define gpu emulated
+#include "watari/cases/lattice/kernels/hop_tuned.cu"
+#undef gpu
+
+namespace watari::lattice {
+namespace {
+
+constexpr std::size_t a_block = 227 << 10;                ///< of shared memory, on an H200
+constexpr device::limits one_multiprocessor{1, a_block};  ///< which any tiles fill
+constexpr device::limits many_multiprocessors{1000, a_block};
+
+template <class Real>
+class sides {
+public:
+    using hop = void (*)(const hop_arguments<Real>&, stream_t);
+    template <class Value>
+    using values = memory::buffer<Value>;
+
+    sides(hop run, processor who, const extents& size, unsigned elements, std::size_t systems)
+        : run_(run), who_(who), size_(size), elements_(elements), systems_(systems) {}
+
+    /// out and partials of every system, by one hop or a hop a system.
+    struct result {
+        values<complex<Real>> out;
+        values<double> partials;
+
+        std::size_t differs(const result& other) const {
+            std::size_t n = 0;
+            for (std::size_t i = 0; i < out.size(); ++i)
+                n += std::memcmp(out.data() + i, other.out.data() + i, sizeof *out.data()) != 0;
+            for (std::size_t i = 0; i < partials.size(); ++i)
+                n += std::memcmp(partials.data() + i, other.partials.data() + i, sizeof(double)) !=
+                     0;
+            return n;
+        }
+    };
+    result at_once(bool closing) const { return applied(closing, systems_); }
+    result one_by_one(bool closing) const { return applied(closing, 1); }
+
+    /// hop_at of the CPU, without sums.
+    std::size_t differs_from_the_cpu(const result& made, bool closing) const {
+        hop_arguments<Real> a = arguments(closing);
+        std::size_t n = 0;
+        const auto compare = [&](std::size_t e, const complex<Real>& value) {
+            n += std::memcmp(&value, made.out.data() + e, sizeof value) != 0;
+        };
+        for (std::size_t system = 0; system < systems_; ++system)
+            for (unsigned site = 0; site < size_.half(); ++site)
+                elements_ == 6 ? cpu::hop_at<6, cpu::plain>(a, site, system, compare)
+                               : cpu::hop_at<9, cpu::plain>(a, site, system, compare);
+        return n;
+    }
+
+private:
+    values<complex<Real>> random(std::size_t count, unsigned seed) const {
+        values<complex<Real>> made = empty<complex<Real>>(count);
+        std::mt19937 engine(seed);
+        std::uniform_real_distribution<Real> any(-1, 1);
+        for (std::size_t i = 0; i < count; ++i) made.data()[i] = {any(engine), any(engine)};
+        return made;
+    }
+    template <class Value>
+    values<Value> empty(std::size_t count) const {
+        return {who_.is_gpu() ? memory::kind::managed : memory::kind::pageable,
+                count,
+                {.device = who_.number}};
+    }
+
+    hop_arguments<Real> arguments(bool closing) const {
+        hop_arguments<Real> a{
+            .where = geometry_of({.style = "", .processor = gpu_number(0), .size = size_}),
+            .parity = closing ? 0u : 1u,
+            .link_elements = elements_,
+            .links = links_.data(),
+            .clover = clover_.data(),
+            .in = in_.data(),
+            .systems = systems_};
+        if (closing) {
+            a.diagonal = diagonal_.data();
+            a.factor = Real(0.3);
+            a.left = left_.data();
+        }
+        return a;
+    }
+
+    result applied(bool closing, std::size_t each) const {
+        const std::size_t sums = 3 * ((half() + piece_sites - 1) / piece_sites);
+        result made{empty<complex<Real>>(systems_ * vector()), empty<double>(systems_ * sums)};
+        std::fill_n(made.partials.data(), made.partials.size(), 0.0);
+        for (std::size_t first = 0; first < systems_; first += each) {
+            hop_arguments<Real> a = arguments(closing);
+            a.systems = each;
+            a.in += first * vector();
+            a.out = made.out.data() + first * vector();
+            if (closing) {
+                a.diagonal += first * vector();
+                a.left += first * vector();
+                a.partials = made.partials.data() + first * sums;
+            }
+            run_(a, nullptr);
+        }
+        if (who_.is_gpu()) device::synchronize(nullptr);
+        return made;
+    }
+
+    std::size_t half() const { return size_.half(); }
+    std::size_t vector() const { return half() * spinor; }
+
+    hop run_;
+    processor who_;
+    extents size_;
+    unsigned elements_;
+    std::size_t systems_;
+    values<complex<Real>> links_ = random(8 * half() * elements_, 1);
+    values<complex<Real>> clover_ = random(half() * packed, 2);
+    values<complex<Real>> in_ = random(systems_ * vector(), 3);
+    values<complex<Real>> diagonal_ = random(systems_ * vector(), 4);
+    values<complex<Real>> left_ = random(systems_ * vector(), 5);
+};
+
+template <class Real>
+void expect_the_bits_of_one(const extents& size, unsigned elements, std::size_t systems,
+                            const device::limits& has, bool by_tiles) {
+    SCOPED_TRACE(testing::Message() << size.x << 'x' << size.y << 'x' << size.z << 'x' << size.t
+                                    << ", links " << 2 * elements << ", rhs " << systems);
+    const sides<Real> fields(emulated::tuned_hop<Real>, the_cpu, size, elements, systems);
+    for (const bool closing : {false, true}) {
+        emulated::device::current = has;
+        const auto several = fields.at_once(closing);
+        EXPECT_EQ(!emulated::shared_memory.empty(), by_tiles);
+        EXPECT_EQ(several.differs(fields.one_by_one(closing)), 0u);
+        EXPECT_EQ(fields.differs_from_the_cpu(several, closing), 0u);
+    }
+}
+
+TEST(hop_of_several_sides, by_tiles_has_the_bits_of_one) {
+    for (const extents& size : {extents{4, 6, 8, 16}, extents{2, 4, 4, 32}, extents{2, 2, 2, 256},
+                                extents{2, 4, 2, 128}, extents{4, 2, 16, 4}}) {
+        expect_the_bits_of_one<double>(size, 9, 3, one_multiprocessor, true);
+        expect_the_bits_of_one<double>(size, 6, 2, one_multiprocessor, true);
+    }
+    expect_the_bits_of_one<double>({2, 4, 4, 16}, 9, 12, one_multiprocessor, true);
+}
+
+TEST(hop_of_several_sides, in_single_precision_has_the_bits_of_one) {
+    expect_the_bits_of_one<float>({4, 2, 4, 16}, 9, 3, one_multiprocessor, true);
+    expect_the_bits_of_one<float>({2, 4, 4, 16}, 6, 12, one_multiprocessor, true);
+}
+
+TEST(hop_of_several_sides, which_no_tile_fits_has_the_bits_of_one) {
+    for (const extents& size : {extents{4, 4, 6, 8}, extents{2, 4, 4, 12}, extents{2, 2, 2, 6}})
+        expect_the_bits_of_one<double>(size, 9, 3, one_multiprocessor, false);
+    expect_the_bits_of_one<double>({4, 4, 4, 16}, 9, 3, many_multiprocessors, false);
+    expect_the_bits_of_one<float>({4, 4, 4, 16}, 6, 12, many_multiprocessors, false);
+}
+
+TEST(hop_of_several_sides, needs_the_shared_memory_of_a_tile) {
+    const device::limits small{1, 99 << 10};  // what a block has on many GPUs
+    expect_the_bits_of_one<double>({4, 4, 4, 16}, 9, 3, small, false);
+    expect_the_bits_of_one<float>({4, 4, 4, 16}, 9, 3, small, true);
+}
+
+TEST(hop_of_several_sides, has_each_site_in_one_tile_and_whole_pieces) {
+    for (const extents& size : {extents{4, 6, 8, 16}, extents{6, 4, 32, 2}, extents{2, 6, 2, 64},
+                                extents{2, 2, 4, 256}}) {
+        const auto tiles = emulated::tiling::of(size);
+        ASSERT_TRUE(tiles.fits());
+        std::set<unsigned> sites;
+        for (unsigned n = 0; n < size.half(); ++n) {
+            const unsigned site = tiles.site(size, n / 128, n % 128);
+            sites.insert(site);
+            EXPECT_EQ(site % 32, n % 32);
+            EXPECT_EQ(site / 32, tiles.site(size, n / 128, n % 128 / 32 * 32) / 32);
+        }
+        EXPECT_EQ(sites.size(), size.half());
+        EXPECT_EQ(*sites.rbegin(), size.half() - 1);
+    }
+}
+
+/// 256 tiles; 64, too few for a large GPU; none.
+template <class Real>
+void expect_the_bits_of_one_on_a_gpu() {
+    if (device::count() == 0) GTEST_SKIP() << device::absent_reason();
+    const auto hop = kernels_on<kernels<Real>>(gpu_number(0)).tuned_hop;
+    for (const extents& size : {extents{16, 16, 16, 16}, extents{8, 8, 8, 32}, extents{4, 4, 6, 8}})
+        for (const unsigned elements : {9u, 6u})
+            for (const std::size_t systems : {12, 3}) {
+                const sides<Real> fields(hop, gpu_number(0), size, elements, systems);
+                for (const bool closing : {false, true})
+                    EXPECT_EQ(fields.at_once(closing).differs(fields.one_by_one(closing)), 0u)
+                        << size.x << 'x' << size.y << 'x' << size.z << 'x' << size.t << ", links "
+                        << 2 * elements << ", rhs " << systems;
+            }
+}
+
+TEST(hop_of_several_sides, on_a_gpu_has_the_bits_of_one) {
+    expect_the_bits_of_one_on_a_gpu<double>();
+}
+TEST(hop_of_several_sides, on_a_gpu_in_single_precision_has_the_bits_of_one) {
+    expect_the_bits_of_one_on_a_gpu<float>();
+}
+
+}  // namespace
+}  // namespace watari::lattice
