@@ -124,6 +124,43 @@ struct correct_one {
     WATARI_INLINE void put(const cell& c, const result& now) const {
         for (unsigned a = 0; a < 3; ++a) f.next.velocity[a][c.at] = now.u[a];
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template lower<Real> p;
+        typename Lane::template own<Real> u[3];
+        typename Lane::template own<std::uint8_t> flags;
+
+        WATARI_INLINE void begin(const correct_one& b, const typename Lane::where& at) {
+            p.begin(b.f.p, at);
+        }
+        WATARI_INLINE void next(const correct_one& b, const typename Lane::where& at) {
+            flags.next(b.flags, at);
+            p.next(b.f.p, at);
+            for (unsigned a = 0; a < 3; ++a) u[a].next(b.f.next.velocity[a], at);
+        }
+        WATARI_INLINE bool inner() const { return (flags.own[0].word & flags.own[1].word) == ~0u; }
+        template <bool Walls>
+        WATARI_INLINE result value(const correct_one& b, unsigned k, unsigned n,
+                                   const cell&) const {
+            result now{};
+            const Real own = p.plane[k + 1][n];
+            const Real before[3] = {p.left(k, n), p.low[k][n], p.plane[k][n]};
+            for (unsigned a = 0; a < 3; ++a) {
+                const Real slope = (own - before[a]) * b.f.air.per_d[a];
+                const bool open = !Walls || (flags.own[k][n] & les::flag::low(a)) != 0;
+                const Real corrected = u[a].own[k][n] - b.tau * slope;
+                now.u[a] = open ? corrected : Real(0);
+            }
+            return now;
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
+        for (unsigned a = 0; a < 3; ++a)
+            at(f.next.velocity[a], {{v[0].u[a], v[1].u[a], v[2].u[a], v[3].u[a]}});
+        at.copy(f.next.theta);
+    }
 };
 
 template <class Real>

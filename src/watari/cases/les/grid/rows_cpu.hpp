@@ -95,7 +95,7 @@ void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written
         row[0] = row[last], row[last + 1] = row[1];
         if (j != 0 && j + 1 != g.size.y) continue;
         const std::size_t above = g.size.y * g.row();
-        for (std::size_t i = 0; i < g.row(); ++i) {
+        for (std::size_t i = 0; i < last + 2; ++i) {
             const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
             if (j == 0) row[above + i] = value;
             if (j + 1 == g.size.y) row[static_cast<std::ptrdiff_t>(i - above)] = value;

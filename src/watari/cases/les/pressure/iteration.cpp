@@ -22,12 +22,53 @@ struct residual_of {
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
         const index at = c.at;
-        const Real div = ((u[at + 1] - u[at]) * per_d[0] + (v[at + a.row] - v[at]) * per_d[1]) +
-                         (w[at + a.plane] - w[at]) * per_d[2];
-        const Real own = -(div * per_tau) - a.template apply<Walls>(in_array<Real>{p}, c);
-        return !Walls || (flags[at] & les::flag::fluid) ? own : Real(0);
+        const Real low[3] = {u[at], v[at], w[at]};
+        const Real high[3] = {u[at + 1], v[at + a.row], w[at + a.plane]};
+        return rest<Walls>(a, in_array<Real>{p}, c, low, high, flags[at] & les::flag::fluid);
+    }
+    template <bool Walls, class Own, class Values>
+    WATARI_INLINE Real rest(const Own& a, const Values& p, const cell& c, const Real (&low)[3],
+                            const Real (&high)[3], bool fluid) const {
+        const Real div = ((high[0] - low[0]) * per_d[0] + (high[1] - low[1]) * per_d[1]) +
+                         (high[2] - low[2]) * per_d[2];
+        const Real own = -(div * per_tau) - a.template apply<Walls>(p, c);
+        return !Walls || fluid ? own : Real(0);
     }
     WATARI_INLINE void put(const cell& c, Real value) const { r[c.at] = value; }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> p;
+        typename Lane::template right<Real> u;
+        typename Lane::template high<Real> v;
+        typename Lane::template above<Real> w;
+        typename fine_operator<Real>::template reads<Lane> a;
+
+        WATARI_INLINE void begin(const residual_of& b, const typename Lane::where& at) {
+            p.begin(b.p, at);
+            w.begin(b.w, at);
+        }
+        WATARI_INLINE void next(const residual_of& b, const typename Lane::where& at) {
+            a.next(b.a, at);
+            p.next(b.p, at);
+            u.next(b.u, at);
+            v.next(b.v, at);
+            w.next(b.w, at);
+        }
+        WATARI_INLINE bool inner() const { return a.inner(); }
+        template <bool Walls>
+        WATARI_INLINE Real value(const residual_of& b, unsigned k, unsigned n,
+                                 const cell& c) const {
+            const Real low[3] = {u.own[k][n], v.own[k][n], w.plane[k][n]};
+            const Real high[3] = {u.right(k, n), v.high[k][n], w.plane[k + 1][n]};
+            const typename Lane::template vector<Real> x{p, k, n};
+            return b.template rest<Walls>(a.of(b.a, k, n), x, c, low, high, a.fluid(k, n));
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(r, {{v[0], v[1], v[2], v[3]}});
+    }
 };
 
 template <class Real>
@@ -55,6 +96,14 @@ WATARI_INLINE double alpha_of(const iteration_sums* sums, unsigned iteration) {
     return sums->d_ad > 0 ? sums->rz[iteration % 2] / sums->d_ad : 0;
 }
 
+/// Two arrays in packs of a GPU.
+template <class Real, class Lane>
+struct two_arrays {
+    typename Lane::template own<Real> a, b;
+
+    WATARI_INLINE bool inner() const { return true; }
+};
+
 template <class Real>
 struct next_direction {
     const Real* z;
@@ -70,6 +119,23 @@ struct next_direction {
         return z[c.at] + beta * d[c.at];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { d[c.at] = value; }
+    template <class Lane>
+    struct reads : two_arrays<Real, Lane> {
+        WATARI_INLINE void begin(const next_direction&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const next_direction& b, const typename Lane::where& at) {
+            this->a.next(b.z, at);
+            this->b.next(b.d, at);
+        }
+        template <bool>
+        WATARI_INLINE Real value(const next_direction& b, unsigned p, unsigned n,
+                                 const cell&) const {
+            return this->a.own[p][n] + b.beta * this->b.own[p][n];
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(d, {{v[0], v[1], v[2], v[3]}});
+    }
 };
 
 template <class Real>
@@ -90,6 +156,32 @@ struct curvature_of {
         return double(d[c.at]) * double(a.template apply<Walls>(in_array<Real>{d}, c));
     }
     WATARI_INLINE double put(const cell&, double product) const { return product; }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> d;
+        typename fine_operator<Real>::template reads<Lane> a;
+
+        WATARI_INLINE void begin(const curvature_of& b, const typename Lane::where& at) {
+            d.begin(b.d, at);
+        }
+        WATARI_INLINE void next(const curvature_of& b, const typename Lane::where& at) {
+            a.next(b.a, at);
+            d.next(b.d, at);
+        }
+        WATARI_INLINE bool inner() const { return a.inner(); }
+        template <bool Walls>
+        WATARI_INLINE double value(const curvature_of& b, unsigned p, unsigned n,
+                                   const cell& c) const {
+            const typename Lane::template vector<Real> x{d, p, n};
+            return double(x(c, 0, 0, 0)) *
+                   double(a.of(b.a, p, n).template apply<Walls>(x, c));
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write&, const double (&v)[4], double (&products)[4]) const {
+        for (unsigned n = 0; n < 4; ++n) products[n] = v[n];
+    }
 };
 
 template <class Real>
@@ -122,6 +214,36 @@ struct step_along {
         p[c.at] = of.p;
         r[c.at] = of.r;
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> d;
+        typename Lane::template own<Real> p, r;
+        typename fine_operator<Real>::template reads<Lane> a;
+
+        WATARI_INLINE void begin(const step_along& b, const typename Lane::where& at) {
+            d.begin(b.d, at);
+        }
+        WATARI_INLINE void next(const step_along& b, const typename Lane::where& at) {
+            a.next(b.a, at);
+            d.next(b.d, at);
+            p.next(b.p, at);
+            r.next(b.r, at);
+        }
+        WATARI_INLINE bool inner() const { return a.inner(); }
+        template <bool Walls>
+        WATARI_INLINE result value(const step_along& b, unsigned k, unsigned n,
+                                   const cell& c) const {
+            const typename Lane::template vector<Real> x{d, k, n};
+            return {p.own[k][n] + b.alpha * x(c, 0, 0, 0),
+                    r.own[k][n] - b.alpha * a.of(b.a, k, n).template apply<Walls>(x, c)};
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
+        at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
+        at(r, {{v[0].r, v[1].r, v[2].r, v[3].r}});
+    }
 };
 
 template <class Real>
@@ -147,6 +269,22 @@ struct last_step {
         return p[c.at] + alpha * d[c.at];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
+    template <class Lane>
+    struct reads : two_arrays<Real, Lane> {
+        WATARI_INLINE void begin(const last_step&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const last_step& b, const typename Lane::where& at) {
+            this->a.next(b.p, at);
+            this->b.next(b.d, at);
+        }
+        template <bool>
+        WATARI_INLINE Real value(const last_step& b, unsigned p, unsigned n, const cell&) const {
+            return this->a.own[p][n] + b.alpha * this->b.own[p][n];
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(p, {{v[0], v[1], v[2], v[3]}});
+    }
 };
 
 template <class Real>

@@ -17,6 +17,25 @@ struct in_array {
     WATARI_INLINE Real operator()(const cell& c, int, int, int, offset step = 0) const {
         return data[static_cast<offset>(c.at) + step];
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> star;
+
+        WATARI_INLINE void begin(const in_array& v, const typename Lane::where& at) {
+            star.begin(v.data, at);
+        }
+        WATARI_INLINE void next(const in_array& v, const typename Lane::where& at) {
+            star.next(v.data, at);
+        }
+        template <class Own>
+        WATARI_INLINE bool inner(const Own& own) const {
+            return own.inner();
+        }
+        template <bool>
+        WATARI_INLINE void prepare(const in_array&, const typename Lane::where&) {}
+        WATARI_INLINE const auto& all() const { return star; }
+    };
 };
 
 /// The flags of a part of a row as numbers as wide as others: bytes beside these would be vectors
@@ -28,6 +47,13 @@ struct wide_flags {
     index first;
 
     wide operator[](index at) const { return of[at - first]; }
+};
+
+/// The flag of one cell.
+struct one_flag {
+    std::uint8_t own;
+
+    WATARI_INLINE std::uint8_t operator[](index) const { return own; }
 };
 
 /// The finest level: open faces are bits of the flag.
@@ -82,6 +108,48 @@ struct fine_operator {
         for (index n = 0; n < count; ++n) own[n] = flags[at + n];
         return {{own, at}, table, per_d2, row, plane};
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template own<std::uint8_t> flags;
+
+        WATARI_INLINE void begin(const fine_operator&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const fine_operator& a, const typename Lane::where& at) {
+            flags.next(a.flags, at);
+        }
+        /// Whether no cell has a wall beside it.
+        WATARI_INLINE bool inner() const { return (flags.own[0].word & flags.own[1].word) == ~0u; }
+        WATARI_INLINE auto of(const fine_operator& a, unsigned p, unsigned n) const {
+            return fine_operator<Real, one_flag>{
+                {flags.own[p][n]}, a.table, a.per_d2, a.row, a.plane};
+        }
+        WATARI_INLINE bool fluid(unsigned p, unsigned n) const {
+            return (flags.own[p][n] & les::flag::fluid) != 0;
+        }
+    };
+};
+
+/// One cell of a coarser level, with its faces.
+template <class Real>
+struct coarse_cell {
+    Real low[3], high[3], inverse_diagonal;
+    index row, plane;
+
+    template <bool, class Vector>
+    WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
+        const auto along_y = static_cast<offset>(row);
+        const auto along_z = static_cast<offset>(plane);
+        const Real own = x(c, 0, 0, 0, 0);
+        return ((low[0] * (own - x(c, 0, 0, -1, -1)) + high[0] * (own - x(c, 0, 0, 1, 1))) +
+                (low[1] * (own - x(c, 0, -1, 0, -along_y)) +
+                 high[1] * (own - x(c, 0, 1, 0, along_y)))) +
+               (low[2] * (own - x(c, -1, 0, 0, -along_z)) +
+                high[2] * (own - x(c, 1, 0, 0, along_z)));
+    }
+    template <bool = true>
+    WATARI_INLINE Real inverse(index) const {
+        return inverse_diagonal;
+    }
 };
 
 /// A coarser level: coefficients of faces in memory.
@@ -100,16 +168,40 @@ struct coarse_operator {
     WATARI_INLINE Real low_face(index at, unsigned axis) const { return face[axis][at]; }
     template <bool Walls, class Vector>
     WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
-        const auto along_y = static_cast<offset>(row);
-        const auto along_z = static_cast<offset>(plane);
-        const Real own = x(c, 0, 0, 0, 0);
-        return ((face[0][c.at] * (own - x(c, 0, 0, -1, -1)) +
-                 face[0][c.at + 1] * (own - x(c, 0, 0, 1, 1))) +
-                (face[1][c.at] * (own - x(c, 0, -1, 0, -along_y)) +
-                 face[1][c.at + row] * (own - x(c, 0, 1, 0, along_y)))) +
-               (face[2][c.at] * (own - x(c, -1, 0, 0, -along_z)) +
-                face[2][c.at + plane] * (own - x(c, 1, 0, 0, along_z)));
+        const coarse_cell<Real> faces{
+            {face[0][c.at], face[1][c.at], face[2][c.at]},
+            {face[0][c.at + 1], face[1][c.at + row], face[2][c.at + plane]},
+            0,
+            row,
+            plane};
+        return faces.template apply<Walls>(x, c);
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template right<Real> x;
+        typename Lane::template high<Real> y;
+        typename Lane::template above<Real> z;
+        typename Lane::template own<Real> inverse;
+
+        WATARI_INLINE void begin(const coarse_operator& a, const typename Lane::where& at) {
+            z.begin(a.face[2], at);
+        }
+        WATARI_INLINE void next(const coarse_operator& a, const typename Lane::where& at) {
+            x.next(a.face[0], at);
+            y.next(a.face[1], at);
+            z.next(a.face[2], at);
+            inverse.next(a.inverse_diagonal, at);
+        }
+        WATARI_INLINE bool inner() const { return true; }
+        WATARI_INLINE auto of(const coarse_operator& a, unsigned p, unsigned n) const {
+            return coarse_cell<Real>{{x.own[p][n], y.own[p][n], z.plane[p][n]},
+                                     {x.right(p, n), y.high[p][n], z.plane[p + 1][n]},
+                                     inverse.own[p][n],
+                                     a.row,
+                                     a.plane};
+        }
+    };
     template <bool Walls = true>
     WATARI_INLINE Real inverse(index at) const {
         return inverse_diagonal[at];
@@ -162,6 +254,54 @@ struct scaled {
         const auto at = static_cast<index>(static_cast<offset>(c.at) + step);
         return weight * (a.inverse(at) * r[at]);
     }
+    /// For packs of a GPU: the diagonals around too, by flags or as they are.
+    template <class Lane>
+    struct reads {
+        static constexpr bool by_flag = requires(const Operator& a) { a.table; };
+        using diagonal = std::conditional_t<by_flag, std::uint8_t, Real>;
+        typename Lane::template star<Real> r, of;
+        typename Lane::template star<diagonal> inverse;
+
+        WATARI_INLINE static const diagonal* diagonals(const Operator& a) {
+            if constexpr (by_flag)
+                return a.flags;
+            else
+                return a.inverse_diagonal;
+        }
+        WATARI_INLINE void begin(const scaled& v, const typename Lane::where& at) {
+            r.begin(v.r, at);
+            inverse.begin(diagonals(v.a), at);
+        }
+        WATARI_INLINE void next(const scaled& v, const typename Lane::where& at) {
+            r.next(v.r, at);
+            inverse.next(diagonals(v.a), at);
+        }
+        template <class Own>
+        WATARI_INLINE bool inner(const Own&) const {
+            if constexpr (by_flag) {
+                std::uint32_t all = ~0u;
+                for (const auto& p : inverse.plane) all &= p.word;
+                for (int p = 0; p < 2; ++p) all &= inverse.low[p].word & inverse.high[p].word;
+                const unsigned ends =
+                    inverse.left[0] & inverse.left[1] & inverse.right[0] & inverse.right[1];
+                return all == ~0u && ends == les::flag::all;
+            } else {
+                return true;
+            }
+        }
+        template <bool Walls>
+        WATARI_INLINE void prepare(const scaled& v, const typename Lane::where&) {
+            if constexpr (by_flag) {
+                const Real free = v.a.table[les::flag::all];
+                of.fill(r, inverse, [&](Real each, std::uint8_t flag) {
+                    return v.weight * ((Walls ? v.a.table[flag] : free) * each);
+                });
+            } else {
+                of.fill(r, inverse, [&](Real each, Real own) { return v.weight * (own * each); });
+            }
+        }
+        WATARI_INLINE const auto& all() const { return of; }
+    };
     /// Those of `count` cells from c on, in a row `step` away. For CPUs.
     WATARI_INLINE void fill(Real* to, const cell& c, index count, int, int, offset step) const {
         const index at = c.at + static_cast<index>(step);
@@ -179,15 +319,18 @@ struct scaled {
 template <class Real>
 struct prolonged {
     const Real *e, *correction;
-    les::grid coarse;
+    offset row, plane;  ///< of the coarse level
     int halved[3];
+    offset start;
     offset first[2]{};  ///< of the part in a coarse grid that every rank has whole, y and x
 
     constexpr prolonged(const les::level<Real>& l, const les::level<Real>& c)
         : e(l.e),
           correction(c.e),
-          coarse(c.grid),
+          row(static_cast<offset>(c.grid.row())),
+          plane(static_cast<offset>(c.grid.plane())),
           halved{c.halved[0], c.halved[1], c.halved[2]},
+          start(static_cast<offset>(c.grid.at(0, 0, 0))),
           first{} {
         if (l.grid.around == c.grid.around) return;
         first[0] = static_cast<offset>(l.grid.origin.y >> unsigned{c.halved[1]});
@@ -199,12 +342,61 @@ struct prolonged {
         const offset k = (static_cast<offset>(c.k) + z) >> halved[2];
         const offset j = ((static_cast<offset>(c.j) + y) >> halved[1]) + first[0];
         const offset i = ((static_cast<offset>(c.i) + x) >> halved[0]) + first[1];
-        return (k + 1) * static_cast<offset>(coarse.plane()) +
-               (j + 1) * static_cast<offset>(coarse.row()) + i + 1;
+        return k * plane + j * row + i + start;
     }
     WATARI_INLINE Real operator()(const cell& c, int z, int y, int x, offset step = 0) const {
         return e[static_cast<offset>(c.at) + step] + correction[parent_of(c, z, y, x)];
     }
+    /// For packs of a GPU: two parents of each pack, where every axis was halved.
+    bool packs() const {
+        return halved[0] && halved[1] && halved[2] && first[0] == 0 && first[1] == 0;
+    }
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> of;
+        typename Lane::template star<Real> e;
+        Real plane[3][2], low[2], high[2], left, right;
+
+        WATARI_INLINE static void pair(Real (&to)[2], const Real* from) {
+            struct alignas(2 * sizeof(Real)) both {
+                Real a, b;
+            };
+            const both v = *reinterpret_cast<const both*>(from);
+            to[0] = v.a, to[1] = v.b;
+        }
+        WATARI_INLINE void begin(const prolonged& v, const typename Lane::where& at) {
+            e.begin(v.e, at);
+            pair(plane[1], v.correction + v.parent_of(at.c, -1, 0, 0));
+            pair(plane[2], v.correction + v.parent_of(at.c, 0, 0, 0));
+        }
+        WATARI_INLINE void next(const prolonged& v, const typename Lane::where& at) {
+            e.next(v.e, at);
+            for (int n = 0; n < 2; ++n) plane[0][n] = plane[1][n], plane[1][n] = plane[2][n];
+            const Real* const own = v.correction + v.parent_of(at.c, 0, 0, 0);
+            pair(plane[2], own + v.plane);
+            pair(low, v.correction + v.parent_of(at.c, 0, -1, 0));
+            pair(high, v.correction + v.parent_of(at.c, 0, 1, 0));
+            left = own[-1], right = own[2];
+        }
+        template <class Own>
+        WATARI_INLINE bool inner(const Own& own) const {
+            return own.inner();
+        }
+        template <bool>
+        WATARI_INLINE void prepare(const prolonged&, const typename Lane::where&) {
+            for (unsigned n = 0; n < 4; ++n) {
+                for (unsigned p = 0; p < 4; ++p)
+                    of.plane[p].of[n] = e.plane[p][n] + plane[(p + 1) / 2][n / 2];
+                for (unsigned p = 0; p < 2; ++p) {
+                    of.low[p].of[n] = e.low[p][n] + low[n / 2];
+                    of.high[p].of[n] = e.high[p][n] + high[n / 2];
+                }
+            }
+            for (unsigned p = 0; p < 2; ++p)
+                of.left[p] = e.left[p] + left, of.right[p] = e.right[p] + right;
+        }
+        WATARI_INLINE const auto& all() const { return of; }
+    };
     /// Those of `count` cells from c on, in the row z, y away. For CPUs.
     WATARI_INLINE void fill(Real* to, const cell& c, index count, int z, int y, offset step) const {
         const Real* const own = e + static_cast<offset>(c.at) + step;
