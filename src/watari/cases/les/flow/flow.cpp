@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#include WATARI_PART(climb)
+
 namespace watari::WATARI_BACKEND {
 
 namespace {
@@ -173,16 +175,25 @@ written<Real> all_of(const les::motion<Real>& m) {
     return {{m.velocity[0], m.velocity[1], m.velocity[2], m.theta}, 4};
 }
 
+template <stage Which, class Real>
+void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
+    const advance_one<Real, Which> body{f, by, f.flags};
+#ifdef __CUDACC__
+    if constexpr (sizeof(Real) == 4)
+        if (can_climb(f.grid)) return climb_all<Which, Real>(f.grid, body, stream);
+#endif
+    for_each_cell(f.grid, body, all_of(f.next), stream);
+}
+
 template <class Real>
 void advance(const flow_arguments<Real>& f, stage which, const stage_factors<Real>& by,
              stream_t stream) {
-    const auto to = all_of(f.next);
     if (which == stage::first)
-        for_each_cell(f.grid, advance_one<Real, stage::first>{f, by, f.flags}, to, stream);
+        advance_by<stage::first>(f, by, stream);
     else if (which == stage::middle)
-        for_each_cell(f.grid, advance_one<Real, stage::middle>{f, by, f.flags}, to, stream);
+        advance_by<stage::middle>(f, by, stream);
     else
-        for_each_cell(f.grid, advance_one<Real, stage::last>{f, by, f.flags}, to, stream);
+        advance_by<stage::last>(f, by, stream);
 }
 
 template <class Real>

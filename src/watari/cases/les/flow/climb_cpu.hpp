@@ -1,0 +1,2 @@
+/// A CPU computes a stage by rows.
+#pragma once
