@@ -1,2 +1,13 @@
-/// A CPU computes a stage by rows.
+/// A CPU computes a stage by rows: see climb.hpp.
 #pragma once
+
+#include "watari/cases/les/flow/flow.hpp"
+
+namespace watari::cpu {
+
+template <les::stage, class Real, class Body>
+constexpr bool climb_all(const les::grid&, const Body&, stream_t) {
+    return false;
+}
+
+}  // namespace watari::cpu

@@ -9,11 +9,6 @@ namespace watari::gpu {
 
 inline constexpr unsigned climb_cells = 2 * row_lanes;
 
-/// Rows of whole pairs in a grid that goes around, large enough for a GPU's places.
-inline bool can_climb(const les::grid& g) {
-    return g.around && g.size.x % 2 == 0;
-}
-
 /// A pair of numbers, and its copies in the halo.
 struct pair_writer {
     index along_x, back_x, along_y;  ///< to the copy of the first, of the last, of the row; or 0
@@ -37,13 +32,22 @@ struct pair_writer {
     }
 };
 
-/// body is advance_one: next = now + b q after q = a q + step F(now).
+/// body is advance_one: next = now + b q after q = a q + step F(now). Not done (false) but in fp32
+/// for rows of whole pairs in a grid that goes around.
 template <les::stage Which, class Real, class Body>
-void climb_all(const les::grid& g, const Body& body, stream_t stream) {
+bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
     using les::stage;
-    const tiling tall{climb_cells, 16}, low{climb_cells, 4};
+    if constexpr (sizeof(Real) != 4) return false;
+#ifdef LES_NO_CLIMB
+    return false;
+#endif
+    if (!g.around || g.size.x % 2 != 0) return false;
+    const tiling tall{climb_cells, LES_CLIMB_BLOCKS == 1 ? 32 : 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);
-    for_each_tile<2>(
+#ifndef LES_CLIMB_BLOCKS
+#define LES_CLIMB_BLOCKS 2
+#endif
+    for_each_tile<LES_CLIMB_BLOCKS>(
         g, n.x * n.y * n.z >= 4 * 264 ? tall : low,
         [=] __device__(const tile& t, unsigned lane) {
             const auto& f = body.f;
@@ -107,6 +111,7 @@ void climb_all(const les::grid& g, const Body& body, stream_t stream) {
             }
         },
         stream);
+    return true;
 }
 
 }  // namespace watari::gpu

@@ -141,7 +141,7 @@ struct correct_one {
             p.next(b.f.p, at);
             for (unsigned a = 0; a < 3; ++a) u[a].next(b.f.next.velocity[a], at);
         }
-        WATARI_INLINE bool inner() const { return (flags.own[0].word & flags.own[1].word) == ~0u; }
+        WATARI_INLINE bool inner() const { return (flags.own[0].mask() & flags.own[1].mask()) == ~0u; }
         template <bool Walls>
         WATARI_INLINE result value(const correct_one& b, unsigned k, unsigned n,
                                    const cell&) const {
@@ -178,10 +178,7 @@ written<Real> all_of(const les::motion<Real>& m) {
 template <stage Which, class Real>
 void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
     const advance_one<Real, Which> body{f, by, f.flags};
-#ifdef __CUDACC__
-    if constexpr (sizeof(Real) == 4)
-        if (can_climb(f.grid)) return climb_all<Which, Real>(f.grid, body, stream);
-#endif
+    if (climb_all<Which, Real>(f.grid, body, stream)) return;
     for_each_cell(f.grid, body, all_of(f.next), stream);
 }
 

@@ -38,6 +38,19 @@ struct pack<std::uint8_t> {
     }
     __device__ __forceinline__ std::uint8_t first() const { return (*this)[0]; }
     __device__ __forceinline__ std::uint8_t last() const { return (*this)[3]; }
+    /// All bits are set if those of all cells are.
+    __device__ __forceinline__ std::uint32_t mask() const { return word; }
+};
+template <>
+struct pack<std::uint16_t> {
+    std::uint32_t word[2];
+
+    __device__ __forceinline__ std::uint16_t operator[](unsigned n) const {
+        return static_cast<std::uint16_t>(word[n / 2] >> (16 * (n % 2)));
+    }
+    __device__ __forceinline__ std::uint16_t first() const { return (*this)[0]; }
+    __device__ __forceinline__ std::uint16_t last() const { return (*this)[3]; }
+    __device__ __forceinline__ std::uint32_t mask() const { return word[0] & word[1]; }
 };
 
 __device__ __forceinline__ pack<float> read_pack(const float* from) {
@@ -46,6 +59,10 @@ __device__ __forceinline__ pack<float> read_pack(const float* from) {
 }
 __device__ __forceinline__ pack<std::uint8_t> read_pack(const std::uint8_t* from) {
     return {*reinterpret_cast<const std::uint32_t*>(from)};
+}
+__device__ __forceinline__ pack<std::uint16_t> read_pack(const std::uint16_t* from) {
+    const uint2 v = *reinterpret_cast<const uint2*>(from);
+    return {{v.x, v.y}};
 }
 __device__ __forceinline__ void write_pack(float* to, const pack<float>& v) {
     *reinterpret_cast<float4*>(to) = make_float4(v.of[0], v.of[1], v.of[2], v.of[3]);
@@ -267,7 +284,12 @@ bool fits_packs(const les::grid& g, const Body& body) {
            g.size.z % pack_planes == 0;
 }
 
-inline constexpr unsigned most_blocks = 3;  ///< of packs on a multiprocessor: 80 registers a thread
+#ifndef LES_BLOCKS
+#define LES_BLOCKS 3
+#endif
+inline constexpr unsigned most_blocks = LES_BLOCKS;  ///< of packs on a multiprocessor: 80 registers a thread
+template <class Body>
+inline constexpr unsigned pack_blocks = requires { typename Body::much; } ? 2 : most_blocks;
 
 /// Tiles of so many planes that there are several for each place on the GPU.
 inline tiling pack_tiling(const les::grid& g, unsigned cells) {
@@ -337,7 +359,7 @@ __device__ __forceinline__ void visit_packs(const les::grid& g, const Body& body
 
 template <class Body>
 void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
-    for_each_tile<most_blocks>(
+    for_each_tile<pack_blocks<Body>>(
         g, pack_tiling(g, row_lanes * pack_cells),
         [=] __device__(const tile& t, unsigned lane) {
             const Body body = entered(given);

@@ -18,6 +18,7 @@ struct residual_of {
     Real per_d[3], per_tau;
     const std::uint8_t* flags;
 
+    using much = void;  // needs many registers in packs
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {

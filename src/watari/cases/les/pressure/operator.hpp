@@ -94,6 +94,18 @@ struct fine_operator {
         }
         return sum;
     }
+    /// What a diagonal is found by.
+    using diagonal = std::uint8_t;
+    constexpr const diagonal* diagonals() const {
+        if constexpr (std::is_pointer_v<Flags>)
+            return flags;
+        else
+            return nullptr;
+    }
+    template <bool Walls>
+    WATARI_INLINE Real inverse_by(diagonal flag) const {
+        return table[Walls ? flag : les::flag::all];
+    }
     /// 1 / diagonal; 0 where no face is open. Without walls it is the same everywhere.
     template <bool Walls = true>
     WATARI_INLINE Real inverse(index at) const {
@@ -118,7 +130,9 @@ struct fine_operator {
             flags.next(a.flags, at);
         }
         /// Whether no cell has a wall beside it.
-        WATARI_INLINE bool inner() const { return (flags.own[0].word & flags.own[1].word) == ~0u; }
+        WATARI_INLINE bool inner() const {
+            return (flags.own[0].mask() & flags.own[1].mask()) == ~0u;
+        }
         WATARI_INLINE auto of(const fine_operator& a, unsigned p, unsigned n) const {
             return fine_operator<Real, one_flag>{
                 {flags.own[p][n]}, a.table, a.per_d2, a.row, a.plane};
@@ -165,6 +179,12 @@ struct coarse_operator {
           row(static_cast<index>(l.grid.row())),
           plane(static_cast<index>(l.grid.plane())) {}
 
+    using diagonal = Real;
+    constexpr const diagonal* diagonals() const { return inverse_diagonal; }
+    template <bool>
+    WATARI_INLINE Real inverse_by(Real own) const {
+        return own;
+    }
     WATARI_INLINE Real low_face(index at, unsigned axis) const { return face[axis][at]; }
     template <bool Walls, class Vector>
     WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
@@ -213,10 +233,92 @@ struct coarse_operator {
     }
 };
 
+template <class Real>
+struct counted_cell;
+
+/// The first coarser level, whose faces follow from the number of open fine ones: for packs of a
+/// GPU, which read 2 bytes of a cell in place of 16.
+template <class Real>
+struct counted_operator : coarse_operator<Real> {
+    const std::uint16_t* open;
+    Real each[3];  ///< a face's share of each open fine one
+    Real free;     ///< 1 / diagonal where all are open
+
+    constexpr explicit counted_operator(const les::level<Real>& l)
+        : coarse_operator<Real>(l), open(l.open), each{}, free{} {
+        Real sum = 0;
+        for (unsigned a = 0; a < 3; ++a) {
+            each[a] = l.per_d2[a] / Real(16);
+            sum += known(a, 4) + known(a, 4);
+        }
+        free = Real(1) / sum;
+    }
+    /// The same bits as from adding up: only three times a number is rounded.
+    constexpr Real known(unsigned axis, unsigned count) const {
+        return Real(count) * each[axis];
+    }
+    /// The number of open fine faces in one of six: low and high of x, of y, of z.
+    WATARI_INLINE static unsigned count(std::uint16_t code, unsigned which) {
+        unsigned rest = code < les::open_faces::least ? 0 : code - les::open_faces::least;
+        for (unsigned n = which; n < 5; ++n) rest /= 5;
+        return rest % 5;
+    }
+    using diagonal = std::uint16_t;
+    constexpr const diagonal* diagonals() const { return open; }
+    template <bool Walls>
+    WATARI_INLINE Real inverse_by(std::uint16_t code) const {
+        if constexpr (!Walls) return free;
+        Real sum = 0;
+        for (unsigned a = 0; a < 3; ++a)
+            sum += known(a, count(code, 2 * a)) + known(a, count(code, 2 * a + 1));
+        return sum > 0 ? Real(1) / sum : Real(0);
+    }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template own<std::uint16_t> open;
+
+        WATARI_INLINE void begin(const counted_operator&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const counted_operator& a, const typename Lane::where& at) {
+            open.next(a.open, at);
+        }
+        WATARI_INLINE bool inner() const {
+            return (open.own[0].mask() & open.own[1].mask()) == ~0u;
+        }
+        WATARI_INLINE auto of(const counted_operator& a, unsigned p, unsigned n) const {
+            return counted_cell<Real>{a, open.own[p][n]};
+        }
+    };
+};
+
+/// One of its cells.
+template <class Real>
+struct counted_cell {
+    const counted_operator<Real>& a;
+    std::uint16_t code;
+
+    template <bool Walls, class Vector>
+    WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
+        coarse_cell<Real> faces{{}, {}, 0, a.row, a.plane};
+        for (unsigned axis = 0; axis < 3; ++axis) {
+            faces.low[axis] = a.known(axis, Walls ? a.count(code, 2 * axis) : 4);
+            faces.high[axis] = a.known(axis, Walls ? a.count(code, 2 * axis + 1) : 4);
+        }
+        return faces.template apply<Walls>(x, c);
+    }
+    template <bool Walls = true>
+    WATARI_INLINE Real inverse(index) const {
+        return a.template inverse_by<Walls>(code);
+    }
+};
+
 /// Calls work(operator) with the one of this level.
 template <class Real, class Work>
 void with_operator(const les::level<Real>& l, const Work& work) {
-    l.finest() ? work(fine_operator<Real>(l)) : work(coarse_operator<Real>(l));
+    if (l.finest()) return work(fine_operator<Real>(l));
+    if constexpr (executes == processor::type::gpu && sizeof(Real) == 4)
+        if (l.open != nullptr) return work(counted_operator<Real>(l));
+    work(coarse_operator<Real>(l));
 }
 
 /// The one array that a loop writes.
@@ -257,48 +359,37 @@ struct scaled {
     /// For packs of a GPU: the diagonals around too, by flags or as they are.
     template <class Lane>
     struct reads {
-        static constexpr bool by_flag = requires(const Operator& a) { a.table; };
-        using diagonal = std::conditional_t<by_flag, std::uint8_t, Real>;
+        using diagonal = typename Operator::diagonal;
+        static constexpr bool by_code = !std::is_same_v<diagonal, Real>;
         typename Lane::template star<Real> r, of;
         typename Lane::template star<diagonal> inverse;
 
-        WATARI_INLINE static const diagonal* diagonals(const Operator& a) {
-            if constexpr (by_flag)
-                return a.flags;
-            else
-                return a.inverse_diagonal;
-        }
         WATARI_INLINE void begin(const scaled& v, const typename Lane::where& at) {
             r.begin(v.r, at);
-            inverse.begin(diagonals(v.a), at);
+            inverse.begin(v.a.diagonals(), at);
         }
         WATARI_INLINE void next(const scaled& v, const typename Lane::where& at) {
             r.next(v.r, at);
-            inverse.next(diagonals(v.a), at);
+            inverse.next(v.a.diagonals(), at);
         }
         template <class Own>
         WATARI_INLINE bool inner(const Own&) const {
-            if constexpr (by_flag) {
+            if constexpr (by_code) {
                 std::uint32_t all = ~0u;
-                for (const auto& p : inverse.plane) all &= p.word;
-                for (int p = 0; p < 2; ++p) all &= inverse.low[p].word & inverse.high[p].word;
+                for (const auto& p : inverse.plane) all &= p.mask();
+                for (int p = 0; p < 2; ++p) all &= inverse.low[p].mask() & inverse.high[p].mask();
                 const unsigned ends =
                     inverse.left[0] & inverse.left[1] & inverse.right[0] & inverse.right[1];
-                return all == ~0u && ends == les::flag::all;
+                return all == ~0u && ends == static_cast<diagonal>(~0u);
             } else {
                 return true;
             }
         }
         template <bool Walls>
         WATARI_INLINE void prepare(const scaled& v, const typename Lane::where&) {
-            if constexpr (by_flag) {
-                const Real free = v.a.table[les::flag::all];
-                of.fill(r, inverse, [&](Real each, std::uint8_t flag) {
-                    return v.weight * ((Walls ? v.a.table[flag] : free) * each);
-                });
-            } else {
-                of.fill(r, inverse, [&](Real each, Real own) { return v.weight * (own * each); });
-            }
+            of.fill(r, inverse, [&](Real each, diagonal own) {
+                return v.weight * (v.a.template inverse_by<Walls>(own) * each);
+            });
         }
         WATARI_INLINE const auto& all() const { return of; }
     };

@@ -241,7 +241,7 @@ struct restriction {
         for (index n = 0; n < count; ++n) out[n] = own.share * (column[2 * n] + column[2 * n + 1]);
     }
     /// For packs of a GPU: a lane has two coarse cells.
-    template <class Lane> requires(All && std::is_same_v<Operator, fine_operator<Real>>)
+    template <class Lane> requires All
     struct blocks {
         typename Lane::template star<Real> e[2];  ///< of the two rows
         typename Lane::template own<Real> r[2];
