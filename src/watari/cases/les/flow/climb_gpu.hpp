@@ -7,6 +7,9 @@
 
 namespace watari::gpu {
 
+#ifndef LES_CLIMB_BLOCKS
+#define LES_CLIMB_BLOCKS 2
+#endif
 inline constexpr unsigned climb_cells = 2 * row_lanes;
 
 /// A pair of numbers, and its copies in the halo.
@@ -44,9 +47,6 @@ bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
     if (!g.around || g.size.x % 2 != 0) return false;
     const tiling tall{climb_cells, LES_CLIMB_BLOCKS == 1 ? 32 : 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);
-#ifndef LES_CLIMB_BLOCKS
-#define LES_CLIMB_BLOCKS 2
-#endif
     for_each_tile<LES_CLIMB_BLOCKS>(
         g, n.x * n.y * n.z >= 4 * 264 ? tall : low,
         [=] __device__(const tile& t, unsigned lane) {

@@ -89,7 +89,7 @@ std::vector<array> arrays(fields& f, const parameters& p) {
     const auto shapes = level_shapes(p);
     for (std::size_t n = 1; n < shapes.size(); ++n)
         coarse += coarse_arrays * shapes[n].grid.points() * p.real_bytes();
-    if (has_open_faces(shapes)) coarse += shapes[1].grid.points() * sizeof(std::uint16_t);
+    if (has_open_faces(shapes)) coarse += shapes[1].grid.points() * sizeof(std::uint16_t) + open_faces::room * p.real_bytes();
     std::vector<array> all{
         {&f.flags, p.grid.points()}, {&f.length2, each}, {&f.facets, facets_bytes(p)}};
     for (auto* group : {&f.flow, &f.next, &f.q})
@@ -122,7 +122,10 @@ std::vector<level<Real>> levels_of(const fields& f, const parameters& p) {
         }
         result.push_back(l);
     }
-    if (has_open_faces(level_shapes(p))) result[1].open = reinterpret_cast<std::uint16_t*>(next);
+    if (has_open_faces(level_shapes(p))) {
+        result[1].by_open = next;
+        result[1].open = reinterpret_cast<std::uint16_t*>(next + open_faces::room);
+    }
     return result;
 }
 

@@ -194,8 +194,11 @@ struct star {
     /// f of each number, beside that of others at the same place.
     template <class Of, class U, class F>
     __device__ __forceinline__ void fill(const star<Of>& a, const star<U>& b, const F& f) {
+#pragma unroll
         for (unsigned n = 0; n < 4; ++n) {
+#pragma unroll
             for (int p = 0; p < 4; ++p) plane[p].of[n] = f(a.plane[p][n], b.plane[p][n]);
+#pragma unroll
             for (int p = 0; p < 2; ++p) {
                 low[p].of[n] = f(a.low[p][n], b.low[p][n]);
                 high[p].of[n] = f(a.high[p][n], b.high[p][n]);

@@ -118,6 +118,19 @@ void invert(const level<Real>& l, stream_t stream) {
             {l.face[0], l.face[1], l.face[2]}, {1, l.grid.row(), l.grid.plane()}, l.inverse},
         only(l.inverse), stream);
     if (executes != processor::type::gpu || l.open == nullptr) return;
+    Real* const table = l.by_open;
+    const counted_operator<Real> a(l);
+    for_each(
+        les::open_faces::codes,
+        [=] WATARI_KERNEL(std::size_t n) {
+            const auto code = static_cast<std::uint16_t>(les::open_faces::least + n);
+            Real sum = 0;
+            for (unsigned axis = 0; axis < 3; ++axis)
+                sum += a.known(axis, a.count(code, 2 * axis)) +
+                       a.known(axis, a.count(code, 2 * axis + 1));
+            table[n] = sum > 0 ? Real(1) / sum : Real(0);
+        },
+        stream);
     for_each_cell(l.grid,
                   open_of<Real>{counted_operator<Real>(l),
                                 {l.face[0], l.face[1], l.face[2]},

@@ -16,6 +16,7 @@ namespace watari::les {
 /// bits are all set where all 24 are. Half a word stands for three faces and a diagonal.
 namespace open_faces {
 inline constexpr unsigned codes = 5 * 5 * 5 * 5 * 5 * 5, least = 65536 - codes;
+inline constexpr unsigned room = (codes + 7) / 8 * 8;  ///< numbers of a table by it
 }
 
 /// The operator on one level, and that level's vectors.
@@ -27,6 +28,7 @@ struct level {
     Real per_d2[3]{};
     Real* face[3]{};  ///< of a coarser one: low faces
     std::uint16_t* open{};  ///< of the first coarser one: open_faces of its cells, or null
+    Real* by_open{};        ///< 1 / diagonal by it
     Real* inverse{};  ///< 1 / diagonal, 0 in solid; of the finest a table by the flag
     Real *r{}, *e{}, *scratch{};
 

@@ -241,11 +241,12 @@ struct counted_cell;
 template <class Real>
 struct counted_operator : coarse_operator<Real> {
     const std::uint16_t* open;
+    const Real* table;  ///< 1 / diagonal
     Real each[3];  ///< a face's share of each open fine one
     Real free;     ///< 1 / diagonal where all are open
 
     constexpr explicit counted_operator(const les::level<Real>& l)
-        : coarse_operator<Real>(l), open(l.open), each{}, free{} {
+        : coarse_operator<Real>(l), open(l.open), table(l.by_open), each{}, free{} {
         Real sum = 0;
         for (unsigned a = 0; a < 3; ++a) {
             each[a] = l.per_d2[a] / Real(16);
@@ -268,10 +269,7 @@ struct counted_operator : coarse_operator<Real> {
     template <bool Walls>
     WATARI_INLINE Real inverse_by(std::uint16_t code) const {
         if constexpr (!Walls) return free;
-        Real sum = 0;
-        for (unsigned a = 0; a < 3; ++a)
-            sum += known(a, count(code, 2 * a)) + known(a, count(code, 2 * a + 1));
-        return sum > 0 ? Real(1) / sum : Real(0);
+        return table[code < les::open_faces::least ? 0 : code - les::open_faces::least];
     }
     /// For packs of a GPU.
     template <class Lane>
