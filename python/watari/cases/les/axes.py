@@ -107,9 +107,9 @@ def step_bytes(parameters: Parameters) -> int:
 
 
 def memory_bytes(parameters: Parameters) -> int:
-    """Of all arrays, with the halo."""
+    """Of all arrays, with the halo; rows begin at multiples of eight numbers."""
     x, y, z = shape(parameters["grid"])
-    points = (x + 2) * (y + 2) * (z + 2)
+    points = (-(-x // 8) * 8 + 8) * (y + 2) * (z + 2)
     return round(points * ((ARRAYS + COARSE) * number_bytes(parameters) + 1))
 
 

@@ -106,6 +106,7 @@ struct correct_one {
     flow_arguments<Real> f;
     Real tau;
     const std::uint8_t* flags;
+    index step[3];  ///< along each axis
 
     struct result {
         Real u[3];
@@ -115,7 +116,7 @@ struct correct_one {
     WATARI_INLINE result value(const cell& c) const {
         result now{};
         for (unsigned a = 0; a < 3; ++a) {
-            const index before = c.at - static_cast<index>(f.grid.stride(a));
+            const index before = c.at - step[a];
             const Real slope = (f.p[c.at] - f.p[before]) * f.air.per_d[a];
             const bool open = !Walls || (flags[c.at] & les::flag::low(a)) != 0;
             const Real corrected = f.next.velocity[a][c.at] - tau * slope;
@@ -209,7 +210,9 @@ void heat(const flow_arguments<Real>& f, const heated_cells<Real>& cells, stage 
 
 template <class Real>
 void correct(const flow_arguments<Real>& f, Real tau, stream_t stream) {
-    for_each_cell(f.grid, correct_one<Real>{f, tau, f.flags}, all_of(f.next), stream);
+    const auto row = static_cast<index>(f.grid.row()), plane = static_cast<index>(f.grid.plane());
+    for_each_cell(f.grid, correct_one<Real>{f, tau, f.flags, {1, row, plane}}, all_of(f.next),
+                  stream);
 }
 
 /// In the parts that each thread will compute on: a page is its thread's.
