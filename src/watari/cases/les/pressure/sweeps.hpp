@@ -248,7 +248,7 @@ struct restriction {
         typename Operator::template reads<Lane> a[2];
 
         WATARI_INLINE void begin(const restriction& b, const typename Lane::where (&at)[2]) {
-            for (unsigned y = 0; y < 2; ++y) e[y].begin(b.e, at[y]);
+            for (unsigned y = 0; y < 2; ++y) a[y].begin(b.a, at[y]), e[y].begin(b.e, at[y]);
         }
         WATARI_INLINE void next(const restriction& b, const typename Lane::where (&at)[2]) {
             for (unsigned y = 0; y < 2; ++y) {
