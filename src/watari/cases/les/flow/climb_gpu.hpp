@@ -7,9 +7,6 @@
 
 namespace watari::gpu {
 
-#ifndef LES_CLIMB_BLOCKS
-#define LES_CLIMB_BLOCKS 2
-#endif
 inline constexpr unsigned climb_cells = 2 * row_lanes;
 
 /// A pair of numbers, and its copies in the halo.
@@ -41,13 +38,10 @@ template <les::stage Which, class Real, class Body>
 bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
     using les::stage;
     if constexpr (sizeof(Real) != 4) return false;
-#ifdef LES_NO_CLIMB
-    return false;
-#endif
     if (!g.around || g.size.x % 2 != 0) return false;
-    const tiling tall{climb_cells, LES_CLIMB_BLOCKS == 1 ? 32 : 16}, low{climb_cells, 4};
+    const tiling tall{climb_cells, 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);
-    for_each_tile<LES_CLIMB_BLOCKS>(
+    for_each_tile<2>(
         g, n.x * n.y * n.z >= 4 * 264 ? tall : low,
         [=] __device__(const tile& t, unsigned lane) {
             const auto& f = body.f;

@@ -64,6 +64,13 @@ __device__ __forceinline__ pack<std::uint16_t> read_pack(const std::uint16_t* fr
     const uint2 v = *reinterpret_cast<const uint2*>(from);
     return {{v.x, v.y}};
 }
+__device__ __forceinline__ pack<float> read_pack(const sum_of<float>& from) {
+    pack<float> v = read_pack(from.a);
+    const pack<float> more = read_pack(from.b);
+#pragma unroll
+    for (unsigned n = 0; n < 4; ++n) v.of[n] = v.of[n] + from.factor * more.of[n];
+    return v;
+}
 __device__ __forceinline__ void write_pack(float* to, const pack<float>& v) {
     *reinterpret_cast<float4*>(to) = make_float4(v.of[0], v.of[1], v.of[2], v.of[3]);
 }
@@ -75,15 +82,15 @@ struct place {
     index row, plane;
     bool first, last;
 
-    template <class T>
-    __device__ __forceinline__ T left(const T* data, index at, const pack<T>& own) const {
+    template <class T, class Array>
+    __device__ __forceinline__ T left(const Array& data, index at, const pack<T>& own) const {
         T beside{};
         if (first) beside = data[at - 1];
         const T value = static_cast<T>(__shfl_up_sync(~0u, own.last(), 1));
         return first ? beside : value;
     }
-    template <class T>
-    __device__ __forceinline__ T right(const T* data, index at, const pack<T>& own) const {
+    template <class T, class Array>
+    __device__ __forceinline__ T right(const Array& data, index at, const pack<T>& own) const {
         T beside{};
         if (last) beside = data[at + pack_cells];
         const T value = static_cast<T>(__shfl_down_sync(~0u, own.first(), 1));
@@ -145,12 +152,12 @@ struct with_lower {
     T beside[2];
 
     __device__ __forceinline__ void begin(const T* data, const place& at) {
-        plane[2] = read_pack(data + at.c.at - at.plane);
+        plane[2] = read_pack(data + (at.c.at - at.plane));
     }
     __device__ __forceinline__ void next(const T* data, const place& at) {
         plane[0] = plane[2];
         for (int p = 0; p < 2; ++p) plane[p + 1] = read_pack(data + at.c.at + p * at.plane);
-        for (int p = 0; p < 2; ++p) low[p] = read_pack(data + at.c.at - at.row + p * at.plane);
+        for (int p = 0; p < 2; ++p) low[p] = read_pack(data + (at.c.at - at.row + p * at.plane));
         for (int p = 0; p < 2; ++p)
             beside[p] = at.left(data, at.c.at + p * at.plane, plane[p + 1]);
     }
@@ -159,33 +166,39 @@ struct with_lower {
     }
 };
 
-/// The cells and their six neighbours.
+/// The cells and their six neighbours, in an array or what is read as one.
 template <class T>
 struct star {
     pack<T> plane[4], low[2], high[2];  ///< plane: from the one below on
     T left[2], right[2];
 
-    __device__ __forceinline__ void begin(const T* data, const place& at) {
-        plane[2] = read_pack(data + at.c.at - at.plane);
+    template <class Array>
+    __device__ __forceinline__ void begin(const Array& data, const place& at) {
+        plane[2] = read_pack(data + (at.c.at - at.plane));
         plane[3] = read_pack(data + at.c.at);
     }
-    __device__ __forceinline__ void next(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void next(const Array& data, const place& at) {
         go_up(data, at);
         load_low(data, at);
         load_high(data, at);
         ends(data, at);
     }
-    __device__ __forceinline__ void go_up(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void go_up(const Array& data, const place& at) {
         plane[0] = plane[2], plane[1] = plane[3];
         for (int p = 2; p < 4; ++p) plane[p] = read_pack(data + at.c.at + (p - 1) * at.plane);
     }
-    __device__ __forceinline__ void load_low(const T* data, const place& at) {
-        for (int p = 0; p < 2; ++p) low[p] = read_pack(data + at.c.at - at.row + p * at.plane);
+    template <class Array>
+    __device__ __forceinline__ void load_low(const Array& data, const place& at) {
+        for (int p = 0; p < 2; ++p) low[p] = read_pack(data + (at.c.at - at.row + p * at.plane));
     }
-    __device__ __forceinline__ void load_high(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void load_high(const Array& data, const place& at) {
         for (int p = 0; p < 2; ++p) high[p] = read_pack(data + at.c.at + at.row + p * at.plane);
     }
-    __device__ __forceinline__ void ends(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void ends(const Array& data, const place& at) {
         for (int p = 0; p < 2; ++p) {
             left[p] = at.left(data, at.c.at + p * at.plane, plane[p + 1]);
             right[p] = at.right(data, at.c.at + p * at.plane, plane[p + 1]);
@@ -287,16 +300,15 @@ bool fits_packs(const les::grid& g, const Body& body) {
            g.size.z % pack_planes == 0;
 }
 
-#ifndef LES_BLOCKS
-#define LES_BLOCKS 3
-#endif
-inline constexpr unsigned most_blocks = LES_BLOCKS;  ///< of packs on a multiprocessor: 80 registers a thread
+inline constexpr unsigned most_blocks = 3;  ///< on a multiprocessor: 80 registers a thread
 template <class Body>
 inline constexpr unsigned pack_blocks = requires { typename Body::much; } ? 2 : most_blocks;
 
+inline constexpr unsigned most_planes = 8;  ///< of a tile
+
 /// Tiles of so many planes that there are several for each place on the GPU.
 inline tiling pack_tiling(const les::grid& g, unsigned cells) {
-    for (unsigned planes : {8u, 4u}) {
+    for (unsigned planes : {most_planes, 4u}) {
         const tiling by{cells, planes};
         const dim3 n = by.of(g);
         if (n.x * n.y * n.z >= 4 * 132 * most_blocks) return by;
@@ -375,35 +387,52 @@ void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
         stream);
 }
 
-/// sum_cells by packs. Products lie in shared memory for the order in which lanes add them.
+/// sum_cells by packs. Products lie in shared memory for the order in which lanes add them: the n-th
+/// of all packs together, each of these rows in banks of its own. Halves are added onto halves once
+/// a tile, by four lanes for each plane.
 template <class Body>
-void sum_packs(const les::grid& g, const Body& body, double* partials, stream_t stream) {
+void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t stream) {
     const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
     const std::size_t pieces = g.size.x / piece;
     for_each_tile<most_blocks>(
         g, pack_tiling(g, piece),
         [=] __device__(const tile& t, unsigned lane) {
-            __shared__ double products[warps_of_a_block][row_lanes * pack_cells];
-            double* const own = products[threadIdx.y];
-            const unsigned number = static_cast<unsigned>(t.i) / piece;
+            constexpr unsigned room = row_lanes + 4, most = row_lanes / 4;
+            static_assert(most_planes <= most);
+            __shared__ double products[warps_of_a_block][pack_cells * room];
+            __shared__ double sums[warps_of_a_block][most * room];
+            double *const own = products[threadIdx.y], *const lanes = sums[threadIdx.y];
+            const Body body = entered(given);
             visit_packs(g, body, t, lane,
                         [&](const place& where, unsigned p, const pack_writer& to, bool mine,
                             const auto& values) {
                             if (mine) {
                                 double each[4];
                                 body.write(to, values, each);
-                                for (unsigned n = 0; n < 4; ++n) own[4 * lane + n] = each[n];
+#pragma unroll
+                                for (unsigned n = 0; n < 4; ++n) own[n * room + lane] = each[n];
                             }
                             __syncwarp();
                             double sum = 0;
-                            for (unsigned n = lane; n < piece; n += row_lanes) sum += own[n];
+#pragma unroll
+                            for (unsigned n = 0; n < pack_cells; ++n)
+                                if (lane + n * row_lanes < piece)
+                                    sum += own[lane % 4 * room + lane / 4 + n * (row_lanes / 4)];
+                            lanes[static_cast<unsigned>(where.c.k - t.k + p) * room + lane] = sum;
                             __syncwarp();
-                            for (unsigned half = row_lanes / 2; half > 0; half /= 2)
-                                sum += __shfl_down_sync(~0u, sum, half);
-                            if (lane == 0)
-                                partials[((where.c.k + p) * g.size.y + t.j) * pieces + number] =
-                                    sum;
                         });
+            const unsigned plane = lane / 4;
+            double sum = 0;
+            if (plane < static_cast<unsigned>(t.planes)) {
+                const double* const s = lanes + plane * room + lane % 4;
+                sum = ((s[0] + s[16]) + (s[8] + s[24])) + ((s[4] + s[20]) + (s[12] + s[28]));
+            }
+            for (unsigned half : {2u, 1u}) sum += __shfl_down_sync(~0u, sum, half);
+            if (lane % 4 == 0 && plane < static_cast<unsigned>(t.planes))
+                partials[((static_cast<unsigned>(t.k) + plane) * g.size.y +
+                          static_cast<unsigned>(t.j)) *
+                             pieces +
+                         static_cast<unsigned>(t.i) / piece] = sum;
         },
         stream);
 }

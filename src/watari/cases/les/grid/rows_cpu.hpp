@@ -67,7 +67,7 @@ WATARI_INLINE void fold(double (&lane)[row_lanes]) {
 /// The sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
 template <bool Walls, class Body>
 WATARI_CLONES double sum_row(const Body given, cell from, std::size_t count) {
-    const Body body = given;
+    const Body body = entered(given);
     double lane[row_lanes]{};
     const auto add = [&](std::size_t i, std::size_t here) __attribute__((always_inline)) {
         WATARI_VECTORS

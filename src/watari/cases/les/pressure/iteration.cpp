@@ -94,7 +94,8 @@ WATARI_INLINE double beta_of(const iteration_sums* sums, unsigned iteration) {
     return before > 0 ? now / before : 0;
 }
 WATARI_INLINE double alpha_of(const iteration_sums* sums, unsigned iteration) {
-    return sums->d_ad > 0 ? sums->rz[iteration % 2] / sums->d_ad : 0;
+    const double d_ad = sums->d_ad[iteration % 2];
+    return d_ad > 0 ? sums->rz[iteration % 2] / d_ad : 0;
 }
 
 /// Two arrays in packs of a GPU.
@@ -145,16 +146,23 @@ void direction(const level<Real>& l, Real* d, const iteration_sums* sums, unsign
     for_each_cell(l.grid, next_direction<Real>{l.e, d, sums, iteration}, only(d), stream);
 }
 
-template <class Real>
+/// Of the direction as it lies in memory, or of the last one, which nobody writes.
+template <class Real, class Array = const Real*>
 struct curvature_of {
     fine_operator<Real> a;
-    const Real* d;
+    Array d;
     const std::uint8_t* flags;
+    const iteration_sums* sums = nullptr;
+    unsigned iteration = 0;
 
+    WATARI_INLINE void enter() {
+        if constexpr (!std::is_pointer_v<Array>) d.factor = Real(beta_of(sums, iteration));
+    }
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE double value(const cell& c) const {
-        return double(d[c.at]) * double(a.template apply<Walls>(in_array<Real>{d}, c));
+        const in_array<Real, Array> x{d};
+        return double(x(c, 0, 0, 0)) * double(a.template apply<Walls>(x, c));
     }
     WATARI_INLINE double put(const cell&, double product) const { return product; }
     /// For packs of a GPU.
@@ -192,6 +200,17 @@ void curvature(const level<Real>& l, const Real* d, double* partials, stream_t s
 }
 
 template <class Real>
+void last_curvature(const level<Real>& l, const Real* d, const iteration_sums* sums,
+                    unsigned iteration, double* partials, stream_t stream) {
+    using vector = sum_of<Real>;
+    sum_cells(l.grid,
+              curvature_of<Real, vector>{fine_operator<Real>(l), vector{l.e, d, Real(0)}, l.flags,
+                                         sums, iteration},
+              partials, written<Real>{}, stream);
+}
+
+/// Of r, and of p too unless the last step will do both.
+template <class Real, bool Both>
 struct step_along {
     fine_operator<Real> a;
     const Real* d;
@@ -208,11 +227,11 @@ struct step_along {
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
-        return {p[c.at] + alpha * d[c.at],
+        return {Both ? p[c.at] + alpha * d[c.at] : Real(0),
                 r[c.at] - alpha * a.template apply<Walls>(in_array<Real>{d}, c)};
     }
     WATARI_INLINE void put(const cell& c, const result& of) const {
-        p[c.at] = of.p;
+        if constexpr (Both) p[c.at] = of.p;
         r[c.at] = of.r;
     }
     /// For packs of a GPU.
@@ -228,7 +247,7 @@ struct step_along {
         WATARI_INLINE void next(const step_along& b, const typename Lane::where& at) {
             a.next(b.a, at);
             d.next(b.d, at);
-            p.next(b.p, at);
+            if constexpr (Both) p.next(b.p, at);
             r.next(b.r, at);
         }
         WATARI_INLINE bool inner() const { return a.inner(); }
@@ -236,13 +255,13 @@ struct step_along {
         WATARI_INLINE result value(const step_along& b, unsigned k, unsigned n,
                                    const cell& c) const {
             const typename Lane::template vector<Real> x{d, k, n};
-            return {p.own[k][n] + b.alpha * x(c, 0, 0, 0),
+            return {Both ? p.own[k][n] + b.alpha * x(c, 0, 0, 0) : Real(0),
                     r.own[k][n] - b.alpha * a.of(b.a, k, n).template apply<Walls>(x, c)};
         }
     };
     template <class Write>
     WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
-        at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
+        if constexpr (Both) at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
         at(r, {{v[0].r, v[1].r, v[2].r, v[3].r}});
     }
 };
@@ -250,13 +269,62 @@ struct step_along {
 template <class Real>
 void update(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
             unsigned iteration, stream_t stream) {
-    for_each_cell(l.grid,
-                  step_along<Real>{fine_operator<Real>(l), d, p, l.r, sums, iteration, l.flags},
-                  written<Real>{{p, l.r}, 2}, stream);
+    const fine_operator<Real> a(l);
+    if (p != nullptr)
+        for_each_cell(l.grid, step_along<Real, true>{a, d, p, l.r, sums, iteration, l.flags},
+                      written<Real>{{p, l.r}, 2}, stream);
+    else
+        for_each_cell(l.grid, step_along<Real, false>{a, d, p, l.r, sums, iteration, l.flags},
+                      only(l.r), stream);
 }
 
+/// The last step, and the one before it along d: p + before d + alpha (e + beta d).
 template <class Real>
-struct last_step {
+struct last_steps {
+    const Real *d, *e;
+    Real* p;
+    const iteration_sums* sums;
+    unsigned iteration;
+    const std::uint8_t* flags = nullptr;
+    Real before{}, beta{}, alpha{};
+
+    WATARI_INLINE void enter() {
+        before = Real(alpha_of(sums, iteration - 1));
+        beta = Real(beta_of(sums, iteration));
+        alpha = Real(alpha_of(sums, iteration));
+    }
+    WATARI_INLINE Real of(Real p, Real d, Real e) const {
+        return (p + before * d) + alpha * (e + beta * d);
+    }
+    template <bool>
+    WATARI_INLINE Real value(const cell& c) const {
+        return of(p[c.at], d[c.at], e[c.at]);
+    }
+    WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
+    template <class Lane>
+    struct reads : two_arrays<Real, Lane> {
+        typename Lane::template own<Real> e;
+
+        WATARI_INLINE void begin(const last_steps&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const last_steps& b, const typename Lane::where& at) {
+            this->a.next(b.p, at);
+            this->b.next(b.d, at);
+            e.next(b.e, at);
+        }
+        template <bool>
+        WATARI_INLINE Real value(const last_steps& b, unsigned p, unsigned n, const cell&) const {
+            return b.of(this->a.own[p][n], this->b.own[p][n], e.own[p][n]);
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(p, {{v[0], v[1], v[2], v[3]}});
+    }
+};
+
+/// The only step.
+template <class Real>
+struct one_step {
     const Real* d;
     Real* p;
     const iteration_sums* sums;
@@ -270,28 +338,15 @@ struct last_step {
         return p[c.at] + alpha * d[c.at];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
-    template <class Lane>
-    struct reads : two_arrays<Real, Lane> {
-        WATARI_INLINE void begin(const last_step&, const typename Lane::where&) {}
-        WATARI_INLINE void next(const last_step& b, const typename Lane::where& at) {
-            this->a.next(b.p, at);
-            this->b.next(b.d, at);
-        }
-        template <bool>
-        WATARI_INLINE Real value(const last_step& b, unsigned p, unsigned n, const cell&) const {
-            return this->a.own[p][n] + b.alpha * this->b.own[p][n];
-        }
-    };
-    template <class Write>
-    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
-        at(p, {{v[0], v[1], v[2], v[3]}});
-    }
 };
 
 template <class Real>
 void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
             unsigned iteration, stream_t stream) {
-    for_each_cell(l.grid, last_step<Real>{d, p, sums, iteration}, only(p), stream);
+    if (iteration == 0)
+        for_each_cell(l.grid, one_step<Real>{d, p, sums, iteration}, only(p), stream);
+    else
+        for_each_cell(l.grid, last_steps<Real>{d, l.e, p, sums, iteration}, only(p), stream);
 }
 
 void add_columns(const les::grid& g, const double* partials, double* columns, stream_t stream) {
@@ -331,6 +386,7 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .residual = WATARI_BACKEND::residual<Real>,
     .direction = WATARI_BACKEND::direction<Real>,
     .curvature = WATARI_BACKEND::curvature<Real>,
+    .last_curvature = WATARI_BACKEND::last_curvature<Real>,
     .update = WATARI_BACKEND::update<Real>,
     .finish = WATARI_BACKEND::finish<Real>,
     .add_columns = WATARI_BACKEND::add_columns,

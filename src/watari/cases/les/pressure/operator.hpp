@@ -10,9 +10,9 @@
 namespace watari::WATARI_BACKEND {
 
 /// A vector by the offset to a cell's neighbour: here as it lies in memory.
-template <class Real>
+template <class Real, class Array = const Real*>
 struct in_array {
-    const Real* data;
+    Array data;
 
     WATARI_INLINE Real operator()(const cell& c, int, int, int, offset step = 0) const {
         return data[static_cast<offset>(c.at) + step];
