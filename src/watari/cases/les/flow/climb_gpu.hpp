@@ -64,12 +64,11 @@ struct number_writer {
     }
 };
 
-/// body is advance_one: next = now + b q after q = a q + step F(now). Not done (false) but in fp32
-/// for rows of whole pairs in a grid that goes around.
+/// body is advance_one: next = now + b q after q = a q + step F(now). Done for rows of whole pairs
+/// in a grid that goes around, else false.
 template <les::stage Which, class Real, class Body>
 bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
     using les::stage;
-    if constexpr (sizeof(Real) != 4) return false;
     if (!g.around || g.size.x % 2 != 0) return false;
     const tiling tall{climb_cells, 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);

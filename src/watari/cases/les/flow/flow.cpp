@@ -179,7 +179,8 @@ written<Real> all_of(const les::motion<Real>& m) {
 template <stage Which, class Real>
 void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
     const advance_one<Real, Which> body{f, by, f.flags};
-    if (climb_all<Which, Real>(f.grid, body, stream)) return;
+    if constexpr (sizeof(Real) == 4)
+        if (climb_all<Which, Real>(f.grid, body, stream)) return;
     for_each_cell(f.grid, body, all_of(f.next), stream);
 }
 

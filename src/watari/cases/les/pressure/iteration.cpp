@@ -371,9 +371,7 @@ void add_columns(const les::grid& g, const double* partials, double* columns, st
 
 void add_up(const double* values, std::size_t count, double* total, double* scratch,
             stream_t stream) {
-    sum_values(values, count, scratch, stream);
-    for_each(
-        1, [=] WATARI_KERNEL(std::size_t) { *total = scratch[0]; }, stream);
+    sum_few(values, count, scratch, total, stream);
 }
 
 }  // namespace
