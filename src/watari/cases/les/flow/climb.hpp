@@ -169,4 +169,94 @@ struct climb {
     }
 };
 
+/// The same for |S|^2 of viscosity_of: squares of strains at the edges of two cells.
+template <class Real>
+struct strain_climb {
+    using row = beside_pair<Real>;
+    using flow = les::flow_arguments<Real>;
+
+    row u, v, next_v;  ///< of a plane: next_v a row further
+    Real w[2], in_xz[3], in_yz[2][2];  ///< w, and squares at the low edges of this plane
+
+    /// Square of d_b u_a + d_a u_b.
+    WATARI_INLINE static Real square(Real a, Real a_below, Real b, Real b_left, Real per_a,
+                                     Real per_b) {
+        const Real s = (a - a_below) * per_b + (b - b_left) * per_a;
+        return s * s;
+    }
+    WATARI_INLINE static Real mean(Real a, Real b, Real c, Real d) {
+        return Real(0.25) * ((a + b) + (c + d));
+    }
+
+    /// A plane, whose first cell is at `at`.
+    struct above {
+        row u, v, next_v, w;
+        Real in_xz[3], in_yz[2][2];
+    };
+    WATARI_INLINE static void load(above& to, const flow& f, index at, index along_y) {
+        to.u.pair(f.now.velocity[0], at);
+        to.u.right(f.now.velocity[0], at);
+        to.v.all(f.now.velocity[1], at);
+        to.next_v.all(f.now.velocity[1], at + along_y);
+        to.w.all(f.now.velocity[2], at);
+    }
+    WATARI_INLINE void look_up(above& to, const flow& f, index at, index along_y) const {
+        const auto& d = f.air.per_d;
+        load(to, f, at, along_y);
+        row before, after;
+        before.pair(f.now.velocity[2], at - along_y);
+        after.pair(f.now.velocity[2], at + along_y);
+        for (int x = 0; x < 3; ++x)
+            to.in_xz[x] = square(to.u[x], u[x], to.w[x], to.w[x - 1], d[0], d[2]);
+        for (int x = 0; x < 2; ++x) {
+            to.in_yz[0][x] = square(to.v[x], v[x], to.w[x], before[x], d[1], d[2]);
+            to.in_yz[1][x] = square(to.next_v[x], next_v[x], after[x], to.w[x], d[1], d[2]);
+        }
+    }
+    WATARI_INLINE void take(const above& from) {
+        u = from.u, v = from.v, next_v = from.next_v;
+        for (int x = 0; x < 2; ++x) {
+            w[x] = from.w[x];
+            for (int y = 0; y < 2; ++y) in_yz[y][x] = from.in_yz[y][x];
+        }
+        for (int x = 0; x < 3; ++x) in_xz[x] = from.in_xz[x];
+    }
+    /// The plane of cell `at`, with its low edges.
+    WATARI_INLINE void begin(const flow& f, index at, index along_y, index along_z) {
+        above own;
+        load(own, f, at - along_z, along_y);
+        u = own.u, v = own.v, next_v = own.next_v;
+        look_up(own, f, at, along_y);
+        take(own);
+    }
+    /// |S|^2 of both cells at `at`, then the plane above.
+    WATARI_INLINE void go_up(Real (&to)[2], const flow& f, index at, index along_y, index along_z) {
+        const auto& d = f.air.per_d;
+        row u_before, u_after;
+        u_before.pair(f.now.velocity[0], at - along_y);
+        u_before.right(f.now.velocity[0], at - along_y);
+        u_after.pair(f.now.velocity[0], at + along_y);
+        u_after.right(f.now.velocity[0], at + along_y);
+        above up;
+        look_up(up, f, at + along_z, along_y);
+        Real low[3], high[3];
+        for (int x = 0; x < 3; ++x) {
+            low[x] = square(u[x], u_before[x], v[x], v[x - 1], d[0], d[1]);
+            high[x] = square(u_after[x], u[x], next_v[x], next_v[x - 1], d[0], d[1]);
+        }
+        for (int x = 0; x < 2; ++x) {
+            const Real along[3] = {(u[x + 1] - u[x]) * d[0], (next_v[x] - v[x]) * d[1],
+                                   (up.w[x] - w[x]) * d[2]};
+            Real squares = 0;
+            for (const Real each : along) squares += each * each;
+            squares = squares + squares;
+            squares += mean(low[x], low[x + 1], high[x], high[x + 1]);
+            squares += mean(in_xz[x], in_xz[x + 1], up.in_xz[x], up.in_xz[x + 1]);
+            squares += mean(in_yz[0][x], in_yz[1][x], up.in_yz[0][x], up.in_yz[1][x]);
+            to[x] = squares;
+        }
+        take(up);
+    }
+};
+
 }  // namespace watari::WATARI_BACKEND

@@ -6,7 +6,11 @@
 namespace watari::cpu {
 
 template <les::stage, class Real, class Body>
-constexpr bool climb_all(const les::grid&, const Body&, stream_t) {
+constexpr bool climb_stage(const les::grid&, const Body&, stream_t) {
+    return false;
+}
+template <class Real, class Body>
+constexpr bool climb_viscosity(const les::grid&, const Body&, stream_t) {
     return false;
 }
 

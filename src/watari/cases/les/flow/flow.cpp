@@ -168,7 +168,10 @@ struct correct_one {
 
 template <class Real>
 void viscosity(const flow_arguments<Real>& f, stream_t stream) {
-    for_each_cell(f.grid, viscosity_of<Real>{f, f.flags}, written<Real>{{f.nu}, 1}, stream);
+    const viscosity_of<Real> body{f, f.flags};
+    if constexpr (sizeof(Real) == 4)
+        if (climb_viscosity<Real>(f.grid, body, stream)) return;
+    for_each_cell(f.grid, body, written<Real>{{f.nu}, 1}, stream);
 }
 
 template <class Real>
@@ -180,7 +183,7 @@ template <stage Which, class Real>
 void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
     const advance_one<Real, Which> body{f, by, f.flags};
     if constexpr (sizeof(Real) == 4)
-        if (climb_all<Which, Real>(f.grid, body, stream)) return;
+        if (climb_stage<Which, Real>(f.grid, body, stream)) return;
     for_each_cell(f.grid, body, all_of(f.next), stream);
 }
 
