@@ -319,6 +319,16 @@ def test_a_gpu_has_the_bits_of_the_cpu(touch: str, precision: str) -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("grid", ["128x64x64", "136x16x32"])
+def test_a_gpu_has_the_bits_of_the_cpu_on_three_large_levels(grid: str) -> None:
+    """Levels of more than 4096 cells have kernels of their own, and the second coarse one others
+    than the first; rows of 136 cells end with lanes that have none."""
+    given = {"grid": grid, "precision": "single"}
+    cpu, gpu = (run(**{**given, "processor": processor}) for processor in ("cpu", "gpu"))
+    assert value(gpu, "fingerprint") == value(cpu, "fingerprint")
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("style", ["pinned", "managed", "managed-prefetch"])
 @pytest.mark.parametrize("gather", ["gpu", "cpu"])
 def test_styles_have_the_same_bits(style: str, gather: str) -> None:

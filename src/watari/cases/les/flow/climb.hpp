@@ -86,21 +86,23 @@ struct climb {
         }
         for (int y = 0; y < 2; ++y)
             for (int x = 0; x < 2; ++x) {
-                const edge_of<Real> e{y ? to.next_v[x] : to.v[x], y ? next_v[x] : v[x],
-                                      y ? w_after[x] : to.w[x],   y ? to.w[x] : w_before[x],
-                                      d[1],                       d[2]};
+                const edge_of<Real> e{y ? to.next_v[x] : to.v[x],
+                                      y ? next_v[x] : v[x],
+                                      y ? w_after[x] : to.w[x],
+                                      y ? to.w[x] : w_before[x],
+                                      d[1],
+                                      d[2]};
                 if (y == 0)
-                    to.v_high[x] =
-                        e.flux(to.nu[1][x], to.nu[0][x], nu[1][x], nu[0][x], Real(0.25));
-                along_y_[y][x] = e.flux(to.nu[y + 1][x], nu[y + 1][x], to.nu[y][x], nu[y][x],
-                                        Real(0.25));
+                    to.v_high[x] = e.flux(to.nu[1][x], to.nu[0][x], nu[1][x], nu[0][x], Real(0.25));
+                along_y_[y][x] =
+                    e.flux(to.nu[y + 1][x], nu[y + 1][x], to.nu[y][x], nu[y][x], Real(0.25));
             }
         for (int x = 0; x < 2; ++x) {
             to.w_along_x[x] = (along_x[x + 1] - along_x[x]) * d[0];
             to.w_along_y[x] = (along_y_[1][x] - along_y_[0][x]) * d[1];
             to.w_high[x] = normal_flux_of(w[x], to.w[x], nu[1][x], d[2]);
-            to.heat_high[x] = heat_flux_of(f.air, to.w[x], theta[x], to.theta[x], nu[1][x],
-                                           to.nu[1][x], d[2]);
+            to.heat_high[x] =
+                heat_flux_of(f.air, to.w[x], theta[x], to.theta[x], nu[1][x], to.nu[1][x], d[2]);
         }
     }
     WATARI_INLINE void go_up(const above& to) {
@@ -137,29 +139,29 @@ struct climb {
                 u_low[x] = e.flux(nu[1][x], nu[1][x - 1], nu[0][x], nu[0][x - 1], Real(0.25));
             v_edge[x] = e.flux(nu[1][x], nu[0][x], nu[1][x - 1], nu[0][x - 1], Real(0.25));
             u_in[x] = normal_flux_of(u[x - 1], u[x], nu[1][x - 1], d[0]);
-            heat_x[x] = heat_flux_of(f.air, u[x], theta[x - 1], theta[x], nu[1][x - 1], nu[1][x],
-                                     d[0]);
+            heat_x[x] =
+                heat_flux_of(f.air, u[x], theta[x - 1], theta[x], nu[1][x - 1], nu[1][x], d[0]);
         }
         for (int x = 0; x < 2; ++x) {
             const edge_of<Real> e{u_after[x], u[x], next_v[x], next_v[x - 1], d[0], d[1]};
             u_high[x] = e.flux(nu[2][x], nu[2][x - 1], nu[1][x], nu[1][x - 1], Real(0.25));
         }
         for (int x = 0; x < 2; ++x) {
-            to[0][x] = f.air.force[0] - ((u_in[x + 1] - u_in[x]) * d[0] +
-                                         ((u_high[x] - u_low[x]) * d[1] +
-                                          (up.u_high[x] - u_below[x]) * d[2]));
+            to[0][x] = f.air.force[0] -
+                       ((u_in[x + 1] - u_in[x]) * d[0] +
+                        ((u_high[x] - u_low[x]) * d[1] + (up.u_high[x] - u_below[x]) * d[2]));
             const Real v_in = (normal_flux_of(v[x], next_v[x], nu[1][x], d[1]) -
                                normal_flux_of(v_before[x], v[x], nu[0][x], d[1])) *
                               d[1];
-            to[1][x] = f.air.force[1] - (v_in + ((v_edge[x + 1] - v_edge[x]) * d[0] +
-                                                 (up.v_high[x] - v_below[x]) * d[2]));
+            to[1][x] =
+                f.air.force[1] -
+                (v_in + ((v_edge[x + 1] - v_edge[x]) * d[0] + (up.v_high[x] - v_below[x]) * d[2]));
             const Real lift = f.air.buoyancy * (Real(0.5) * (theta[x] + theta_below[x]));
-            to[2][x] =
-                lift - ((up.w_high[x] - w_below[x]) * d[2] + (w_along_x[x] + w_along_y[x]));
-            const Real low = heat_flux_of(f.air, v[x], theta_before[x], theta[x], nu[0][x],
-                                          nu[1][x], d[1]);
-            const Real high = heat_flux_of(f.air, next_v[x], theta[x], theta_after[x], nu[1][x],
-                                           nu[2][x], d[1]);
+            to[2][x] = lift - ((up.w_high[x] - w_below[x]) * d[2] + (w_along_x[x] + w_along_y[x]));
+            const Real low =
+                heat_flux_of(f.air, v[x], theta_before[x], theta[x], nu[0][x], nu[1][x], d[1]);
+            const Real high =
+                heat_flux_of(f.air, next_v[x], theta[x], theta_after[x], nu[1][x], nu[2][x], d[1]);
             Real out = 0;
             out += (heat_x[x + 1] - heat_x[x]) * d[0];
             out += (high - low) * d[1];
@@ -175,7 +177,7 @@ struct strain_climb {
     using row = beside_pair<Real>;
     using flow = les::flow_arguments<Real>;
 
-    row u, v, next_v;  ///< of a plane: next_v a row further
+    row u, v, next_v;                  ///< of a plane: next_v a row further
     Real w[2], in_xz[3], in_yz[2][2];  ///< w, and squares at the low edges of this plane
 
     /// Square of d_b u_a + d_a u_b.

@@ -105,7 +105,8 @@ struct stage_column {
         here.go_up(up);
     }
     template <class Body>
-    __device__ __forceinline__ void put(const Body& body, index at, const pair_writer& write) const {
+    __device__ __forceinline__ void put(const Body& body, index at,
+                                        const pair_writer& write) const {
         for (unsigned c = 0; c < 4; ++c) {
             if constexpr (Which != les::stage::last) pair_writer::put(body.f.q[c] + at, q[c]);
             write(to(body, c) + at, next[c]);
@@ -137,7 +138,8 @@ struct viscosity_column {
     Real nu[2];
 
     template <class Body>
-    __device__ __forceinline__ void begin(const Body& body, index at, index along_y, index along_z) {
+    __device__ __forceinline__ void begin(const Body& body, index at, index along_y,
+                                          index along_z) {
         here.begin(body.f, at, along_y, along_z);
     }
     template <class Body>
@@ -153,7 +155,8 @@ struct viscosity_column {
         }
     }
     template <class Body>
-    __device__ __forceinline__ void put(const Body& body, index at, const pair_writer& write) const {
+    __device__ __forceinline__ void put(const Body& body, index at,
+                                        const pair_writer& write) const {
         write(body.f.nu + at, nu);
     }
     template <class Body>
@@ -205,8 +208,7 @@ bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
                 }
                 here.compute(body, at, along_y, along_z, solid);
                 if (mine && !beside_wall[0] && !beside_wall[1]) {
-                    here.put(body, at,
-                             pair_writer{i == 0 ? x : 0, i + 2 == x ? 1 - x : 0, rows});
+                    here.put(body, at, pair_writer{i == 0 ? x : 0, i + 2 == x ? 1 - x : 0, rows});
                 } else if (mine && beside_wall[0] != beside_wall[1]) {
                     const unsigned m = beside_wall[0];
                     const index own = static_cast<index>(m);

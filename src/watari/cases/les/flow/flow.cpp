@@ -142,7 +142,9 @@ struct correct_one {
             p.next(b.f.p, at);
             for (unsigned a = 0; a < 3; ++a) u[a].next(b.f.next.velocity[a], at);
         }
-        WATARI_INLINE bool inner() const { return (flags.own[0].mask() & flags.own[1].mask()) == ~0u; }
+        WATARI_INLINE bool inner() const {
+            return (flags.own[0].mask() & flags.own[1].mask()) == ~0u;
+        }
         template <bool Walls>
         WATARI_INLINE result value(const correct_one& b, unsigned k, unsigned n,
                                    const cell&) const {

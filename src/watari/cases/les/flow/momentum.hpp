@@ -49,8 +49,8 @@ struct edge_of {
 
 /// Flux of theta through a face of velocity u.
 template <class Real>
-WATARI_INLINE Real heat_flux_of(const les::air<Real>& air, Real u, Real low, Real high,
-                                Real nu_low, Real nu_high, Real per_d) {
+WATARI_INLINE Real heat_flux_of(const les::air<Real>& air, Real u, Real low, Real high, Real nu_low,
+                                Real nu_high, Real per_d) {
     const Real more = Real(0.5) * (nu_low + nu_high) - air.nu;
     return u * (Real(0.5) * (low + high)) -
            (air.kappa + more * air.per_prandtl) * ((high - low) * per_d);

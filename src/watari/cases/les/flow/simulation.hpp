@@ -20,7 +20,8 @@ namespace watari::les {
 /// Bytes of a step by the table of the kernels, a cell: 283 + 3 x (96 x cycles - 12) in fp32, and
 /// without the 12 for one cycle.
 constexpr double step_bytes(std::size_t cells, std::size_t real, int cycles) {
-    const double reals = 69 + 3 * (22.5 * cycles - (cycles > 1 ? 3 : 0)), flags = 7 + 6 * 3 * cycles;
+    const double reals = 69 + 3 * (22.5 * cycles - (cycles > 1 ? 3 : 0)),
+                 flags = 7 + 6 * 3 * cycles;
     return static_cast<double>(cells) * (reals * static_cast<double>(real) + flags);
 }
 

@@ -89,7 +89,9 @@ std::vector<array> arrays(fields& f, const parameters& p) {
     const auto shapes = level_shapes(p);
     for (std::size_t n = 1; n < shapes.size(); ++n)
         coarse += coarse_arrays * shapes[n].grid.points() * p.real_bytes();
-    if (has_open_faces(shapes)) coarse += shapes[1].grid.points() * sizeof(std::uint16_t) + open_faces::room * p.real_bytes();
+    if (has_open_faces(shapes))
+        coarse +=
+            shapes[1].grid.points() * sizeof(std::uint16_t) + open_faces::room * p.real_bytes();
     std::vector<array> all{
         {&f.flags, p.grid.points()}, {&f.length2, each}, {&f.facets, facets_bytes(p)}};
     for (auto* group : {&f.flow, &f.next, &f.q})

@@ -34,7 +34,9 @@ struct grid {
     /// From a row to the next. The first cell of each is at a multiple of eight elements, so that
     /// several lie in one word; the halo cell after a row is in the room before the next. Ranks
     /// exchange their parts as dense boxes.
-    constexpr std::size_t row() const { return around ? (size.x + 7) / 8 * 8 + lead() : size.x + 2; }
+    constexpr std::size_t row() const {
+        return around ? (size.x + 7) / 8 * 8 + lead() : size.x + 2;
+    }
     constexpr std::size_t plane() const { return row() * (size.y + 2); }
     /// Elements of an array over it.
     constexpr std::size_t points() const { return plane() * (size.z + 2) + (around ? lead() : 0); }

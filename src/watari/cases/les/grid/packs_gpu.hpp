@@ -115,8 +115,7 @@ struct with_right {
 
     __device__ __forceinline__ void next(const T* data, const place& at) {
         for (int p = 0; p < 2; ++p) own[p] = read_pack(data + at.c.at + p * at.plane);
-        for (int p = 0; p < 2; ++p)
-            beside[p] = at.right(data, at.c.at + p * at.plane, own[p]);
+        for (int p = 0; p < 2; ++p) beside[p] = at.right(data, at.c.at + p * at.plane, own[p]);
     }
     __device__ __forceinline__ T right(unsigned p, unsigned n) const {
         return n == 3 ? beside[p] : own[p][(n + 1) % 4];
@@ -158,8 +157,7 @@ struct with_lower {
         plane[0] = plane[2];
         for (int p = 0; p < 2; ++p) plane[p + 1] = read_pack(data + at.c.at + p * at.plane);
         for (int p = 0; p < 2; ++p) low[p] = read_pack(data + (at.c.at - at.row + p * at.plane));
-        for (int p = 0; p < 2; ++p)
-            beside[p] = at.left(data, at.c.at + p * at.plane, plane[p + 1]);
+        for (int p = 0; p < 2; ++p) beside[p] = at.left(data, at.c.at + p * at.plane, plane[p + 1]);
     }
     __device__ __forceinline__ T left(unsigned p, unsigned n) const {
         return n == 0 ? beside[p] : plane[p + 1][(n + 3) % 4];
@@ -302,7 +300,10 @@ bool fits_packs(const les::grid& g, const Body& body) {
 
 inline constexpr unsigned most_blocks = 3;  ///< on a multiprocessor: 80 registers a thread
 template <class Body>
-inline constexpr unsigned pack_blocks = requires { typename Body::much; } ? 2 : most_blocks;
+inline constexpr unsigned pack_blocks = requires {
+    typename Body::much;
+}
+? 2 : most_blocks;
 
 inline constexpr unsigned most_planes = 8;  ///< of a tile
 
@@ -347,10 +348,9 @@ __device__ __forceinline__ void visit_packs(const les::grid& g, const Body& body
         for (unsigned p = 0; p < 2; ++p)
 #pragma unroll
             for (unsigned n = 0; n < 4; ++n) {
-                const cell c{where.c.k + static_cast<index>(p), where.c.j,
-                             where.c.i + static_cast<index>(n),
-                             where.c.at + static_cast<index>(p) * where.plane +
-                                 static_cast<index>(n)};
+                const cell c{
+                    where.c.k + static_cast<index>(p), where.c.j, where.c.i + static_cast<index>(n),
+                    where.c.at + static_cast<index>(p) * where.plane + static_cast<index>(n)};
                 values[p][n] = reads.template value<Walls>(body, p, n, c);
             }
     };
@@ -378,18 +378,18 @@ void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
         g, pack_tiling(g, row_lanes * pack_cells),
         [=] __device__(const tile& t, unsigned lane) {
             const Body body = entered(given);
-            visit_packs(g, body, t, lane,
-                        [&](const place&, unsigned, const pack_writer& to, bool mine,
-                            const auto& values) {
-                            if (mine) body.write(to, values);
-                        });
+            visit_packs(
+                g, body, t, lane,
+                [&](const place&, unsigned, const pack_writer& to, bool mine, const auto& values) {
+                    if (mine) body.write(to, values);
+                });
         },
         stream);
 }
 
-/// sum_cells by packs. Products lie in shared memory for the order in which lanes add them: the n-th
-/// of all packs together, each of these rows in banks of its own. Halves are added onto halves once
-/// a tile, by four lanes for each plane.
+/// sum_cells by packs. Products lie in shared memory for the order in which lanes add them: the
+/// n-th of all packs together, each of these rows in banks of its own. Halves are added onto halves
+/// once a tile, by four lanes for each plane.
 template <class Body>
 void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t stream) {
     const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
@@ -452,7 +452,8 @@ void for_each_block(const Body& body, stream_t stream) {
         body.coarse, n.x * n.y * n.z >= 4 * 132 ? large : small,
         [=] __device__(const tile& t, unsigned lane) {
             const les::grid &fine = body.fine, &coarse = body.coarse;
-            const index x = static_cast<index>(coarse.size.x), y = static_cast<index>(coarse.size.y);
+            const index x = static_cast<index>(coarse.size.x),
+                        y = static_cast<index>(coarse.size.y);
             const index last = t.i + t.cells, given = t.i + 2 * static_cast<index>(lane);
             const bool mine = given < last;
             const index i = mine ? given : last - 2;

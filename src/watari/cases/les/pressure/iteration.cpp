@@ -183,8 +183,7 @@ struct curvature_of {
         WATARI_INLINE double value(const curvature_of& b, unsigned p, unsigned n,
                                    const cell& c) const {
             const typename Lane::template vector<Real> x{d, p, n};
-            return double(x(c, 0, 0, 0)) *
-                   double(a.of(b.a, p, n).template apply<Walls>(x, c));
+            return double(x(c, 0, 0, 0)) * double(a.of(b.a, p, n).template apply<Walls>(x, c));
         }
     };
     template <class Write>

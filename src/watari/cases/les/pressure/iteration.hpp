@@ -1,7 +1,7 @@
 /// Conjugate gradients: all of an iteration but its V-cycle.
 ///
-/// The first direction is e, and the last, e + beta d, nobody writes: whoever reads it makes it from
-/// both, and p takes the last two steps at once.
+/// The first direction is e, and the last, e + beta d, nobody writes: whoever reads it makes it
+/// from both, and p takes the last two steps at once.
 ///
 /// Bytes in fp32: residual 21; d.Ad 5; update of p and r 21, of r alone 13; direction 12, of which
 /// the first iteration and the last have none, the last d.Ad 9, the last two steps of p 16.

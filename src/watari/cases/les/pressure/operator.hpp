@@ -242,8 +242,8 @@ template <class Real>
 struct counted_operator : coarse_operator<Real> {
     const std::uint16_t* open;
     const Real* table;  ///< 1 / diagonal
-    Real each[3];  ///< a face's share of each open fine one
-    Real free;     ///< 1 / diagonal where all are open
+    Real each[3];       ///< a face's share of each open fine one
+    Real free;          ///< 1 / diagonal where all are open
 
     constexpr explicit counted_operator(const les::level<Real>& l)
         : coarse_operator<Real>(l), open(l.open), table(l.by_open), each{}, free{} {
@@ -255,9 +255,7 @@ struct counted_operator : coarse_operator<Real> {
         free = Real(1) / sum;
     }
     /// The same bits as from adding up: only three times a number is rounded.
-    constexpr Real known(unsigned axis, unsigned count) const {
-        return Real(count) * each[axis];
-    }
+    constexpr Real known(unsigned axis, unsigned count) const { return Real(count) * each[axis]; }
     /// The number of open fine faces in one of six: low and high of x, of y, of z.
     WATARI_INLINE static unsigned count(std::uint16_t code, unsigned which) {
         unsigned rest = code < les::open_faces::least ? 0 : code - les::open_faces::least;

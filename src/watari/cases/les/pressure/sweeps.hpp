@@ -241,8 +241,8 @@ struct restriction {
         for (index n = 0; n < count; ++n) out[n] = own.share * (column[2 * n] + column[2 * n + 1]);
     }
     /// For packs of a GPU: a lane has two coarse cells.
-    template <class Lane> requires All
-    struct blocks {
+    template <class Lane>
+    requires All struct blocks {
         typename Lane::template star<Real> e[2];  ///< of the two rows
         typename Lane::template own<Real> r[2];
         typename Operator::template reads<Lane> a[2];
@@ -271,8 +271,7 @@ struct restriction {
                 for (unsigned z = 0; z < 2; ++z)
                     for (unsigned y = 0; y < 2; ++y) {
                         const typename Lane::template vector<Real> x{e[y], z, n};
-                        column += r[y].own[z][n] -
-                                  a[y].of(b.a, z, n).template apply<Walls>(x, c);
+                        column += r[y].own[z][n] - a[y].of(b.a, z, n).template apply<Walls>(x, c);
                     }
                 sum += column;
             }
