@@ -132,18 +132,22 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
          [=, &cycle] { cycle.correct_sweep(levels[0], levels[1], nullptr); }},
         {"sweep and r.z", 13, 6,
          [=, &cycle] { cycle.sweep_product(levels[0], sums + at.partials, nullptr); }},
-        {"direction", 12, 3,
+        {"direction", 12, 0,
          [=, &iterate] { iterate.direction(levels[0], d, numbers, 1, nullptr); }},
-        {"curvature", 5, 6,
+        {"curvature", 5, 3,
          [=, &iterate] { iterate.curvature(levels[0], d, sums + at.partials, nullptr); }},
-        {"update of p, r", 21, 3,
-         [=, &iterate] { iterate.update(levels[0], d, pressure, numbers, 1, nullptr); }},
-        {"update of p", 12, 3,
+        {"last curvature", 9, 3,
+         [=, &iterate] {
+             iterate.last_curvature(levels[0], d, numbers, 1, sums + at.partials, nullptr);
+         }},
+        {"update of r", 13, 3,
+         [=, &iterate] { iterate.update(levels[0], d, nullptr, numbers, 1, nullptr); }},
+        {"update of p", 16, 3,
          [=, &iterate] { iterate.finish(levels[0], d, pressure, numbers, 1, nullptr); }},
         {"sums", 0, 12,
          [=, &iterate] {
              iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns, nullptr);
-             iterate.add_up(sums + at.columns, at.scratch - at.columns, &numbers->d_ad,
+             iterate.add_up(sums + at.columns, at.scratch - at.columns, &numbers->d_ad[1],
                             sums + at.scratch, nullptr);
          }},
         {"correction of u", 29, 3, [=, &run] { run.correct(flow, 0.01f, nullptr); }},

@@ -100,16 +100,19 @@ def number_bytes(parameters: Parameters) -> int:
 
 def step_bytes(parameters: Parameters) -> int:
     """Of a step, by the table of kernels (src/watari/cases/les/flow/simulation.hpp): in fp32 283 a
-    cell and 96 for each iteration of each of the three stages."""
-    number, iterations = number_bytes(parameters), 3 * int(parameters["cycles"])
-    of_cell = 69 * number + 7 + iterations * (45 * number // 2 + 6)
+    cell and 96 for each iteration of each of the three stages. The last iteration of several has 12
+    less."""
+    number, cycles = number_bytes(parameters), int(parameters["cycles"])
+    of_cell = 69 * number + 7 + 3 * cycles * (45 * number // 2 + 6)
+    if cycles > 1:
+        of_cell -= 9 * number
     return of_cell * cells(parameters)
 
 
 def memory_bytes(parameters: Parameters) -> int:
-    """Of all arrays, with the halo."""
+    """Of all arrays, with the halo; rows begin at multiples of eight numbers."""
     x, y, z = shape(parameters["grid"])
-    points = (x + 2) * (y + 2) * (z + 2)
+    points = (-(-x // 8) * 8 + 8) * (y + 2) * (z + 2)
     return round(points * ((ARRAYS + COARSE) * number_bytes(parameters) + 1))
 
 

@@ -58,8 +58,8 @@ public:
         const auto open = n == 3 ? flag::fluid : flag::low(n);
         for (std::size_t plane = 0; plane < p.grid.size.z + 2; ++plane)
             for (std::size_t j = 0; j < p.grid.size.y + 2; ++j)
-                for (std::size_t i = 0; i < p.grid.row(); ++i) {
-                    const std::size_t at = plane * p.grid.plane() + j * p.grid.row() + i;
+                for (std::size_t i = 0; i < p.grid.size.x + 2; ++i) {
+                    const std::size_t at = p.grid.at(plane - 1, j - 1, i - 1);
                     const auto place = [&](unsigned a, std::size_t index) {
                         return (static_cast<double>(index) - (n == a ? 1 : 0.5)) * p.spacing[a];
                     };

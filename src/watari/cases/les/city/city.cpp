@@ -16,7 +16,7 @@ void flag_row(std::uint8_t* to, const columns& height, const grid& g, std::ptrdi
               std::ptrdiff_t j) {
     const std::ptrdiff_t nz = signed_of(g.size.z);
     if (k < 0 || k >= nz) {
-        std::fill_n(to, g.row(), std::uint8_t(0));
+        std::fill_n(to, g.size.x + 2, std::uint8_t(0));
         return;
     }
     for (std::ptrdiff_t i = -1; i <= signed_of(g.size.x); ++i) {
@@ -75,7 +75,7 @@ void build_city(const fields& f, const parameters& p) {
         p.grid.size.z + 2,
         [&](std::size_t plane) {
             for (std::size_t row = 0; row < p.grid.size.y + 2; ++row)
-                flag_row(flags + plane * p.grid.plane() + row * p.grid.row(), height, p.grid,
+                flag_row(flags + p.grid.at(plane - 1, row - 1, 0) - 1, height, p.grid,
                          signed_of(plane) - 1, signed_of(row) - 1);
         },
         nullptr);

@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#include WATARI_PART(climb)
+
 namespace watari::WATARI_BACKEND {
 
 namespace {
@@ -104,6 +106,7 @@ struct correct_one {
     flow_arguments<Real> f;
     Real tau;
     const std::uint8_t* flags;
+    index step[3];  ///< along each axis
 
     struct result {
         Real u[3];
@@ -113,7 +116,7 @@ struct correct_one {
     WATARI_INLINE result value(const cell& c) const {
         result now{};
         for (unsigned a = 0; a < 3; ++a) {
-            const index before = c.at - static_cast<index>(f.grid.stride(a));
+            const index before = c.at - step[a];
             const Real slope = (f.p[c.at] - f.p[before]) * f.air.per_d[a];
             const bool open = !Walls || (flags[c.at] & les::flag::low(a)) != 0;
             const Real corrected = f.next.velocity[a][c.at] - tau * slope;
@@ -124,11 +127,53 @@ struct correct_one {
     WATARI_INLINE void put(const cell& c, const result& now) const {
         for (unsigned a = 0; a < 3; ++a) f.next.velocity[a][c.at] = now.u[a];
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template lower<Real> p;
+        typename Lane::template own<Real> u[3];
+        typename Lane::template own<std::uint8_t> flags;
+
+        WATARI_INLINE void begin(const correct_one& b, const typename Lane::where& at) {
+            p.begin(b.f.p, at);
+        }
+        WATARI_INLINE void next(const correct_one& b, const typename Lane::where& at) {
+            flags.next(b.flags, at);
+            p.next(b.f.p, at);
+            for (unsigned a = 0; a < 3; ++a) u[a].next(b.f.next.velocity[a], at);
+        }
+        WATARI_INLINE bool inner() const {
+            return (flags.own[0].mask() & flags.own[1].mask()) == ~0u;
+        }
+        template <bool Walls>
+        WATARI_INLINE result value(const correct_one& b, unsigned k, unsigned n,
+                                   const cell&) const {
+            result now{};
+            const Real own = p.plane[k + 1][n];
+            const Real before[3] = {p.left(k, n), p.low[k][n], p.plane[k][n]};
+            for (unsigned a = 0; a < 3; ++a) {
+                const Real slope = (own - before[a]) * b.f.air.per_d[a];
+                const bool open = !Walls || (flags.own[k][n] & les::flag::low(a)) != 0;
+                const Real corrected = u[a].own[k][n] - b.tau * slope;
+                now.u[a] = open ? corrected : Real(0);
+            }
+            return now;
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
+        for (unsigned a = 0; a < 3; ++a)
+            at(f.next.velocity[a], {{v[0].u[a], v[1].u[a], v[2].u[a], v[3].u[a]}});
+        at.copy(f.next.theta);
+    }
 };
 
 template <class Real>
 void viscosity(const flow_arguments<Real>& f, stream_t stream) {
-    for_each_cell(f.grid, viscosity_of<Real>{f, f.flags}, written<Real>{{f.nu}, 1}, stream);
+    const viscosity_of<Real> body{f, f.flags};
+    if constexpr (sizeof(Real) == 4)
+        if (climb_viscosity<Real>(f.grid, body, stream)) return;
+    for_each_cell(f.grid, body, written<Real>{{f.nu}, 1}, stream);
 }
 
 template <class Real>
@@ -136,16 +181,23 @@ written<Real> all_of(const les::motion<Real>& m) {
     return {{m.velocity[0], m.velocity[1], m.velocity[2], m.theta}, 4};
 }
 
+template <stage Which, class Real>
+void advance_by(const flow_arguments<Real>& f, const stage_factors<Real>& by, stream_t stream) {
+    const advance_one<Real, Which> body{f, by, f.flags};
+    if constexpr (sizeof(Real) == 4)
+        if (climb_stage<Which, Real>(f.grid, body, stream)) return;
+    for_each_cell(f.grid, body, all_of(f.next), stream);
+}
+
 template <class Real>
 void advance(const flow_arguments<Real>& f, stage which, const stage_factors<Real>& by,
              stream_t stream) {
-    const auto to = all_of(f.next);
     if (which == stage::first)
-        for_each_cell(f.grid, advance_one<Real, stage::first>{f, by, f.flags}, to, stream);
+        advance_by<stage::first>(f, by, stream);
     else if (which == stage::middle)
-        for_each_cell(f.grid, advance_one<Real, stage::middle>{f, by, f.flags}, to, stream);
+        advance_by<stage::middle>(f, by, stream);
     else
-        for_each_cell(f.grid, advance_one<Real, stage::last>{f, by, f.flags}, to, stream);
+        advance_by<stage::last>(f, by, stream);
 }
 
 template <class Real>
@@ -164,7 +216,9 @@ void heat(const flow_arguments<Real>& f, const heated_cells<Real>& cells, stage 
 
 template <class Real>
 void correct(const flow_arguments<Real>& f, Real tau, stream_t stream) {
-    for_each_cell(f.grid, correct_one<Real>{f, tau, f.flags}, all_of(f.next), stream);
+    const auto row = static_cast<index>(f.grid.row()), plane = static_cast<index>(f.grid.plane());
+    for_each_cell(f.grid, correct_one<Real>{f, tau, f.flags, {1, row, plane}}, all_of(f.next),
+                  stream);
 }
 
 /// In the parts that each thread will compute on: a page is its thread's.

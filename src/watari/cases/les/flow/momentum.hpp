@@ -25,6 +25,37 @@ struct walls_of_plane : flags_around<Real> {
     }
 };
 
+/// u u - 2 nu d u in a centre between two faces.
+template <class Real>
+WATARI_INLINE Real normal_flux_of(Real low, Real high, Real nu, Real per_d) {
+    const Real mean = Real(0.5) * (low + high);
+    return mean * mean - Real(2) * nu * ((high - low) * per_d);
+}
+
+/// An edge between two values of u_a, one along b below the other, and two of u_b.
+template <class Real>
+struct edge_of {
+    Real a, a_below, b, b_left, per_a, per_b;
+
+    /// d_b u_a + d_a u_b.
+    WATARI_INLINE Real strain() const { return (a - a_below) * per_b + (b - b_left) * per_a; }
+    /// u_b u_a - nu_e (d_b u_a + d_a u_b). The other way round, with a and b exchanged, only the
+    /// order in which nu is added differs.
+    WATARI_INLINE Real flux(Real nu, Real nu_left, Real nu_below, Real nu_far, Real share) const {
+        const Real sum = (nu + nu_left) + (nu_below + nu_far);
+        return Real(0.5) * (b + b_left) * (Real(0.5) * (a + a_below)) - sum * share * strain();
+    }
+};
+
+/// Flux of theta through a face of velocity u.
+template <class Real>
+WATARI_INLINE Real heat_flux_of(const les::air<Real>& air, Real u, Real low, Real high, Real nu_low,
+                                Real nu_high, Real per_d) {
+    const Real more = Real(0.5) * (nu_low + nu_high) - air.nu;
+    return u * (Real(0.5) * (low + high)) -
+           (air.kappa + more * air.per_prandtl) * ((high - low) * per_d);
+}
+
 template <class Real>
 struct around {
     const les::flow_arguments<Real>& f;
@@ -87,23 +118,21 @@ struct around {
     /// u_a u_a - 2 nu d_a u_a in the centre of cell `at`.
     WATARI_INLINE Real normal_flux(index at, unsigned a) const {
         const Real* u = f.now.velocity[a];
-        const Real low = u[at], high = u[at + step(a)];
-        const Real mean = Real(0.5) * (low + high);
-        return mean * mean - Real(2) * f.nu[at] * ((high - low) * f.air.per_d[a]);
+        return normal_flux_of(u[at], u[at + step(a)], f.nu[at], f.air.per_d[a]);
     }
     /// u_b u_a - nu_e (d_b u_a + d_a u_b) at the low edge of cell `at`.
     template <bool Walls>
     WATARI_INLINE Real edge_flux(index at, unsigned a, unsigned b) const {
         const Real *ua = f.now.velocity[a], *ub = f.now.velocity[b];
         const index left = at - step(a), below = at - step(b), far = left - step(b);
-        const Real sum = (f.nu[at] + f.nu[left]) + (f.nu[below] + f.nu[far]);
         Real share = Real(0.25);
         if constexpr (Walls)
             share = (solid(at) + solid(left)) + (solid(below) + solid(far)) > Real(0.5)
                         ? Real(1) / Real(3)
                         : Real(0.25);
-        return Real(0.5) * (ub[at] + ub[left]) * (Real(0.5) * (ua[at] + ua[below])) -
-               sum * share * strain(at, a, b);
+        const edge_of<Real> edge{ua[at],   ua[below],      ub[at],
+                                 ub[left], f.air.per_d[a], f.air.per_d[b]};
+        return edge.flux(f.nu[at], f.nu[left], f.nu[below], f.nu[far], share);
     }
     /// Stress of a wall normal to b, over the constants of that wall.
     WATARI_INLINE Real speed_along(unsigned a, unsigned b) const {
@@ -152,10 +181,8 @@ struct around {
     /// Flux of theta through the low face of cell `at`.
     WATARI_INLINE Real heat_flux(index at, unsigned a) const {
         const index before = at - step(a);
-        const Real low = f.now.theta[before], high = f.now.theta[at];
-        const Real more = Real(0.5) * (f.nu[before] + f.nu[at]) - f.air.nu;
-        return f.now.velocity[a][at] * (Real(0.5) * (low + high)) -
-               (f.air.kappa + more * f.air.per_prandtl) * ((high - low) * f.air.per_d[a]);
+        return heat_flux_of(f.air, f.now.velocity[a][at], f.now.theta[before], f.now.theta[at],
+                            f.nu[before], f.nu[at], f.air.per_d[a]);
     }
     /// The tendency of theta; closed faces let nothing through.
     template <bool Walls>

@@ -124,8 +124,8 @@ void first_flow(const fields& f, const parameters& p) {
         [&](std::size_t k) {
             const double height = (t * p.spacing[2] * (double(k) - 1) + t * p.spacing[2] / 2) / t;
             for (std::size_t j = 0; j < g.size.y + 2; ++j)
-                for (std::size_t i = 0; i < g.row(); ++i) {
-                    const std::size_t at = k * g.plane() + j * g.row() + i;
+                for (std::size_t i = 0; i < g.size.x + 2; ++i) {
+                    const std::size_t at = g.at(k - 1, j - 1, i - 1);
                     const auto open = [&](unsigned a) { return flags[at] & flag::low(a); };
                     u[at] = open(0) ? Real(4 + y.sin[j] * z.cos[k] + 0.5 * x2.cos[i]) : Real(0);
                     v[at] = open(1) ? Real(x.sin[i] * half_up.cos[k] + 0.3 * y3.cos[j]) : Real(0);

@@ -7,7 +7,8 @@
 ///
 /// Bytes in fp32 a cell and step: viscosity 21, tendencies 175, three residuals 63 and corrections
 /// 87, and 96 for each iteration of a stage, of which the first needs no direction (12 less) and
-/// the last no residual (9 less): 283 + 3 x 96 x cycles.
+/// the last no residual (9 less) and no direction (12 less, unless it is the only one):
+/// 283 + 3 x (96 x cycles - 12).
 #pragma once
 
 #include "watari/cases/les/city/city.hpp"
@@ -16,9 +17,11 @@
 
 namespace watari::les {
 
-/// Bytes of a step by the table of the kernels: 283 + 96 x 3 x cycles a cell in fp32.
+/// Bytes of a step by the table of the kernels, a cell: 283 + 3 x (96 x cycles - 12) in fp32, and
+/// without the 12 for one cycle.
 constexpr double step_bytes(std::size_t cells, std::size_t real, int cycles) {
-    const double reals = 69 + 22.5 * 3 * cycles, flags = 7 + 6 * 3 * cycles;
+    const double reals = 69 + 3 * (22.5 * cycles - (cycles > 1 ? 3 : 0)),
+                 flags = 7 + 6 * 3 * cycles;
     return static_cast<double>(cells) * (reals * static_cast<double>(real) + flags);
 }
 

@@ -55,6 +55,12 @@ std::array<bool, 3> halved_next(const extents& size, const std::array<double, 3>
     return result;
 }
 
+/// Whether a GPU has the faces of the first coarser level as numbers of open fine ones.
+bool has_open_faces(const std::vector<level_shape>& levels) {
+    if (levels.size() < 2 || !levels[0].grid.around) return false;
+    return levels[1].halved[0] && levels[1].halved[1] && levels[1].halved[2];
+}
+
 }  // namespace
 
 std::vector<level_shape> level_shapes(const parameters& p) {
@@ -83,6 +89,9 @@ std::vector<array> arrays(fields& f, const parameters& p) {
     const auto shapes = level_shapes(p);
     for (std::size_t n = 1; n < shapes.size(); ++n)
         coarse += coarse_arrays * shapes[n].grid.points() * p.real_bytes();
+    if (has_open_faces(shapes))
+        coarse +=
+            shapes[1].grid.points() * sizeof(std::uint16_t) + open_faces::room * p.real_bytes();
     std::vector<array> all{
         {&f.flags, p.grid.points()}, {&f.length2, each}, {&f.facets, facets_bytes(p)}};
     for (auto* group : {&f.flow, &f.next, &f.q})
@@ -114,6 +123,10 @@ std::vector<level<Real>> levels_of(const fields& f, const parameters& p) {
                 *pointer = next, next += l.grid.points();
         }
         result.push_back(l);
+    }
+    if (has_open_faces(level_shapes(p))) {
+        result[1].by_open = next;
+        result[1].open = reinterpret_cast<std::uint16_t*>(next + open_faces::room);
     }
     return result;
 }

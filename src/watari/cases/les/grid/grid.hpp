@@ -31,15 +31,22 @@ struct grid {
     extents origin{};    ///< of the box in the whole grid
     bool around = true;  ///< it goes around by itself in x and y; else ranks exchange its halo
 
-    constexpr std::size_t row() const { return size.x + 2; }
+    /// From a row to the next. The first cell of each is at a multiple of eight elements, so that
+    /// several lie in one word; the halo cell after a row is in the room before the next. Ranks
+    /// exchange their parts as dense boxes.
+    constexpr std::size_t row() const {
+        return around ? (size.x + 7) / 8 * 8 + lead() : size.x + 2;
+    }
     constexpr std::size_t plane() const { return row() * (size.y + 2); }
     /// Elements of an array over it.
-    constexpr std::size_t points() const { return plane() * (size.z + 2); }
+    constexpr std::size_t points() const { return plane() * (size.z + 2) + (around ? lead() : 0); }
+    /// Elements of a row before its first cell.
+    constexpr std::size_t lead() const { return around ? 8 : 1; }
     constexpr std::size_t stride(unsigned axis) const {
         return axis == 0 ? 1 : axis == 1 ? row() : plane();
     }
     constexpr std::size_t at(std::size_t k, std::size_t j, std::size_t i) const {
-        return (k + 1) * plane() + (j + 1) * row() + i + 1;
+        return (k + 1) * plane() + (j + 1) * row() + i + lead();
     }
     constexpr std::size_t rows() const { return size.y * size.z; }
 };

@@ -32,6 +32,16 @@ inline bool all_inner(const std::uint8_t* flags, std::size_t count) {
     return all != 0;
 }
 
+/// a + factor b, read as if it were an array.
+template <class Real>
+struct sum_of {
+    const Real *a, *b;
+    Real factor;
+
+    WATARI_INLINE Real operator[](offset n) const { return a[n] + factor * b[n]; }
+    WATARI_INLINE sum_of operator+(offset n) const { return {a + n, b + n, factor}; }
+};
+
 /// The arrays that a loop writes, whose halo follows.
 template <class Real>
 struct written {

@@ -67,7 +67,7 @@ WATARI_INLINE void fold(double (&lane)[row_lanes]) {
 /// The sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
 template <bool Walls, class Body>
 WATARI_CLONES double sum_row(const Body given, cell from, std::size_t count) {
-    const Body body = given;
+    const Body body = entered(given);
     double lane[row_lanes]{};
     const auto add = [&](std::size_t i, std::size_t here) __attribute__((always_inline)) {
         WATARI_VECTORS
@@ -95,7 +95,7 @@ void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written
         row[0] = row[last], row[last + 1] = row[1];
         if (j != 0 && j + 1 != g.size.y) continue;
         const std::size_t above = g.size.y * g.row();
-        for (std::size_t i = 0; i < g.row(); ++i) {
+        for (std::size_t i = 0; i < last + 2; ++i) {
             const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
             if (j == 0) row[above + i] = value;
             if (j + 1 == g.size.y) row[static_cast<std::ptrdiff_t>(i - above)] = value;

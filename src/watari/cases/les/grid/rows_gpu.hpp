@@ -66,6 +66,12 @@ void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t str
         stream);
 }
 
+}  // namespace watari::gpu
+
+#include "watari/cases/les/grid/packs_gpu.hpp"
+
+namespace watari::gpu {
+
 /// A body whose path without walls is much shorter.
 template <class Body>
 concept asks_for_walls = requires {
@@ -181,6 +187,10 @@ __device__ __forceinline__ void visit_tile(const les::grid& g, const Body& given
 
 template <class Body, class Real>
 void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t stream) {
+    if constexpr (in_packs<Body, Real>)
+        if (fits_packs(g, body)) return for_each_pack(g, body, stream);
+    if constexpr (in_blocks<Body, Real>)
+        if (g.around && fits_packs(body.fine, body)) return for_each_block(body, stream);
     for_each_tile<blocks_at_once<Body, Real>>(
         g, tiling_of(g),
         [=] __device__(const tile& t, unsigned lane) { visit_tile(g, body, to, t, lane); }, stream);
@@ -214,13 +224,18 @@ void in_one_block(const Work& work, stream_t stream) {
 /// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j), by
 /// the tree of the CPU: each lane adds up its cells, then halves are added onto halves.
 template <class Body, class Real>
-void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to, stream_t stream) {
+void sum_cells(const les::grid& g, Body given, double* partials, written<Real> to,
+               stream_t stream) {
     const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
+    if constexpr (in_packs<Body, Real>)
+        if (piece <= row_lanes * pack_cells && fits_packs(g, given))
+            return sum_packs(g, given, partials, stream);
     const std::size_t pieces = g.size.x / piece;
     const tiling by{piece, tiling_of(g).planes};
     for_each_tile<blocks_at_once<Body, Real>>(
         g, by,
         [=] __device__(const tile& t, unsigned lane) {
+            const Body body = entered(given);
             const unsigned number = static_cast<unsigned>(t.i) / piece;
             const auto add = [&]<unsigned Planes>(std::integral_constant<unsigned, Planes>,
                                                   index k) {

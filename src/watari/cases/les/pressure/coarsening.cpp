@@ -70,6 +70,31 @@ struct inverse_of {
     }
 };
 
+/// Of a coarse cell, how many fine faces are open in each face.
+template <class Real>
+struct open_of {
+    counted_operator<Real> a;
+    const Real* face[3];
+    std::size_t stride[3];
+    std::uint16_t* to;
+    const std::uint8_t* flags = nullptr;
+
+    WATARI_INLINE unsigned count(unsigned axis, Real face) const {
+        unsigned n = 0;
+        while (n < 4 && a.known(axis, n) != face) ++n;
+        return n;
+    }
+    template <bool>
+    WATARI_INLINE void operator()(const cell& c) const {
+        unsigned code = 0;
+        for (unsigned axis = 0; axis < 3; ++axis) {
+            code = code * 5 + count(axis, face[axis][c.at]);
+            code = code * 5 + count(axis, face[axis][c.at + stride[axis]]);
+        }
+        to[c.at] = static_cast<std::uint16_t>(les::open_faces::least + code);
+    }
+};
+
 template <class Real>
 void invert(const level<Real>& l, stream_t stream) {
     if (l.finest()) {
@@ -92,6 +117,26 @@ void invert(const level<Real>& l, stream_t stream) {
         inverse_of<Real>{
             {l.face[0], l.face[1], l.face[2]}, {1, l.grid.row(), l.grid.plane()}, l.inverse},
         only(l.inverse), stream);
+    if (executes != processor::type::gpu || l.open == nullptr) return;
+    Real* const table = l.by_open;
+    const counted_operator<Real> a(l);
+    for_each(
+        les::open_faces::codes,
+        [=] WATARI_KERNEL(std::size_t n) {
+            const auto code = static_cast<std::uint16_t>(les::open_faces::least + n);
+            Real sum = 0;
+            for (unsigned axis = 0; axis < 3; ++axis)
+                sum += a.known(axis, a.count(code, 2 * axis)) +
+                       a.known(axis, a.count(code, 2 * axis + 1));
+            table[n] = sum > 0 ? Real(1) / sum : Real(0);
+        },
+        stream);
+    for_each_cell(l.grid,
+                  open_of<Real>{counted_operator<Real>(l),
+                                {l.face[0], l.face[1], l.face[2]},
+                                {1, l.grid.row(), l.grid.plane()},
+                                l.open},
+                  only(l.open), stream);
 }
 
 }  // namespace

@@ -18,16 +18,58 @@ struct residual_of {
     Real per_d[3], per_tau;
     const std::uint8_t* flags;
 
+    using much = void;  // needs many registers in packs
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
         const index at = c.at;
-        const Real div = ((u[at + 1] - u[at]) * per_d[0] + (v[at + a.row] - v[at]) * per_d[1]) +
-                         (w[at + a.plane] - w[at]) * per_d[2];
-        const Real own = -(div * per_tau) - a.template apply<Walls>(in_array<Real>{p}, c);
-        return !Walls || (flags[at] & les::flag::fluid) ? own : Real(0);
+        const Real low[3] = {u[at], v[at], w[at]};
+        const Real high[3] = {u[at + 1], v[at + a.row], w[at + a.plane]};
+        return rest<Walls>(a, in_array<Real>{p}, c, low, high, flags[at] & les::flag::fluid);
+    }
+    template <bool Walls, class Own, class Values>
+    WATARI_INLINE Real rest(const Own& a, const Values& p, const cell& c, const Real (&low)[3],
+                            const Real (&high)[3], bool fluid) const {
+        const Real div = ((high[0] - low[0]) * per_d[0] + (high[1] - low[1]) * per_d[1]) +
+                         (high[2] - low[2]) * per_d[2];
+        const Real own = -(div * per_tau) - a.template apply<Walls>(p, c);
+        return !Walls || fluid ? own : Real(0);
     }
     WATARI_INLINE void put(const cell& c, Real value) const { r[c.at] = value; }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> p;
+        typename Lane::template right<Real> u;
+        typename Lane::template high<Real> v;
+        typename Lane::template above<Real> w;
+        typename fine_operator<Real>::template reads<Lane> a;
+
+        WATARI_INLINE void begin(const residual_of& b, const typename Lane::where& at) {
+            p.begin(b.p, at);
+            w.begin(b.w, at);
+        }
+        WATARI_INLINE void next(const residual_of& b, const typename Lane::where& at) {
+            a.next(b.a, at);
+            p.next(b.p, at);
+            u.next(b.u, at);
+            v.next(b.v, at);
+            w.next(b.w, at);
+        }
+        WATARI_INLINE bool inner() const { return a.inner(); }
+        template <bool Walls>
+        WATARI_INLINE Real value(const residual_of& b, unsigned k, unsigned n,
+                                 const cell& c) const {
+            const Real low[3] = {u.own[k][n], v.own[k][n], w.plane[k][n]};
+            const Real high[3] = {u.right(k, n), v.high[k][n], w.plane[k + 1][n]};
+            const typename Lane::template vector<Real> x{p, k, n};
+            return b.template rest<Walls>(a.of(b.a, k, n), x, c, low, high, a.fluid(k, n));
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(r, {{v[0], v[1], v[2], v[3]}});
+    }
 };
 
 template <class Real>
@@ -52,8 +94,17 @@ WATARI_INLINE double beta_of(const iteration_sums* sums, unsigned iteration) {
     return before > 0 ? now / before : 0;
 }
 WATARI_INLINE double alpha_of(const iteration_sums* sums, unsigned iteration) {
-    return sums->d_ad > 0 ? sums->rz[iteration % 2] / sums->d_ad : 0;
+    const double d_ad = sums->d_ad[iteration % 2];
+    return d_ad > 0 ? sums->rz[iteration % 2] / d_ad : 0;
 }
+
+/// Two arrays in packs of a GPU.
+template <class Real, class Lane>
+struct two_arrays {
+    typename Lane::template own<Real> a, b;
+
+    WATARI_INLINE bool inner() const { return true; }
+};
 
 template <class Real>
 struct next_direction {
@@ -70,6 +121,23 @@ struct next_direction {
         return z[c.at] + beta * d[c.at];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { d[c.at] = value; }
+    template <class Lane>
+    struct reads : two_arrays<Real, Lane> {
+        WATARI_INLINE void begin(const next_direction&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const next_direction& b, const typename Lane::where& at) {
+            this->a.next(b.z, at);
+            this->b.next(b.d, at);
+        }
+        template <bool>
+        WATARI_INLINE Real value(const next_direction& b, unsigned p, unsigned n,
+                                 const cell&) const {
+            return this->a.own[p][n] + b.beta * this->b.own[p][n];
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(d, {{v[0], v[1], v[2], v[3]}});
+    }
 };
 
 template <class Real>
@@ -78,18 +146,50 @@ void direction(const level<Real>& l, Real* d, const iteration_sums* sums, unsign
     for_each_cell(l.grid, next_direction<Real>{l.e, d, sums, iteration}, only(d), stream);
 }
 
-template <class Real>
+/// Of the direction as it lies in memory, or of the last one, which nobody writes.
+template <class Real, class Array = const Real*>
 struct curvature_of {
     fine_operator<Real> a;
-    const Real* d;
+    Array d;
     const std::uint8_t* flags;
+    const iteration_sums* sums = nullptr;
+    unsigned iteration = 0;
 
+    WATARI_INLINE void enter() {
+        if constexpr (!std::is_pointer_v<Array>) d.factor = Real(beta_of(sums, iteration));
+    }
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE double value(const cell& c) const {
-        return double(d[c.at]) * double(a.template apply<Walls>(in_array<Real>{d}, c));
+        const in_array<Real, Array> x{d};
+        return double(x(c, 0, 0, 0)) * double(a.template apply<Walls>(x, c));
     }
     WATARI_INLINE double put(const cell&, double product) const { return product; }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> d;
+        typename fine_operator<Real>::template reads<Lane> a;
+
+        WATARI_INLINE void begin(const curvature_of& b, const typename Lane::where& at) {
+            d.begin(b.d, at);
+        }
+        WATARI_INLINE void next(const curvature_of& b, const typename Lane::where& at) {
+            a.next(b.a, at);
+            d.next(b.d, at);
+        }
+        WATARI_INLINE bool inner() const { return a.inner(); }
+        template <bool Walls>
+        WATARI_INLINE double value(const curvature_of& b, unsigned p, unsigned n,
+                                   const cell& c) const {
+            const typename Lane::template vector<Real> x{d, p, n};
+            return double(x(c, 0, 0, 0)) * double(a.of(b.a, p, n).template apply<Walls>(x, c));
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write&, const double (&v)[4], double (&products)[4]) const {
+        for (unsigned n = 0; n < 4; ++n) products[n] = v[n];
+    }
 };
 
 template <class Real>
@@ -99,6 +199,17 @@ void curvature(const level<Real>& l, const Real* d, double* partials, stream_t s
 }
 
 template <class Real>
+void last_curvature(const level<Real>& l, const Real* d, const iteration_sums* sums,
+                    unsigned iteration, double* partials, stream_t stream) {
+    using vector = sum_of<Real>;
+    sum_cells(l.grid,
+              curvature_of<Real, vector>{fine_operator<Real>(l), vector{l.e, d, Real(0)}, l.flags,
+                                         sums, iteration},
+              partials, written<Real>{}, stream);
+}
+
+/// Of r, and of p too unless the last step will do both.
+template <class Real, bool Both>
 struct step_along {
     fine_operator<Real> a;
     const Real* d;
@@ -115,25 +226,104 @@ struct step_along {
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE result value(const cell& c) const {
-        return {p[c.at] + alpha * d[c.at],
+        return {Both ? p[c.at] + alpha * d[c.at] : Real(0),
                 r[c.at] - alpha * a.template apply<Walls>(in_array<Real>{d}, c)};
     }
     WATARI_INLINE void put(const cell& c, const result& of) const {
-        p[c.at] = of.p;
+        if constexpr (Both) p[c.at] = of.p;
         r[c.at] = of.r;
+    }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> d;
+        typename Lane::template own<Real> p, r;
+        typename fine_operator<Real>::template reads<Lane> a;
+
+        WATARI_INLINE void begin(const step_along& b, const typename Lane::where& at) {
+            d.begin(b.d, at);
+        }
+        WATARI_INLINE void next(const step_along& b, const typename Lane::where& at) {
+            a.next(b.a, at);
+            d.next(b.d, at);
+            if constexpr (Both) p.next(b.p, at);
+            r.next(b.r, at);
+        }
+        WATARI_INLINE bool inner() const { return a.inner(); }
+        template <bool Walls>
+        WATARI_INLINE result value(const step_along& b, unsigned k, unsigned n,
+                                   const cell& c) const {
+            const typename Lane::template vector<Real> x{d, k, n};
+            return {Both ? p.own[k][n] + b.alpha * x(c, 0, 0, 0) : Real(0),
+                    r.own[k][n] - b.alpha * a.of(b.a, k, n).template apply<Walls>(x, c)};
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
+        if constexpr (Both) at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
+        at(r, {{v[0].r, v[1].r, v[2].r, v[3].r}});
     }
 };
 
 template <class Real>
 void update(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
             unsigned iteration, stream_t stream) {
-    for_each_cell(l.grid,
-                  step_along<Real>{fine_operator<Real>(l), d, p, l.r, sums, iteration, l.flags},
-                  written<Real>{{p, l.r}, 2}, stream);
+    const fine_operator<Real> a(l);
+    if (p != nullptr)
+        for_each_cell(l.grid, step_along<Real, true>{a, d, p, l.r, sums, iteration, l.flags},
+                      written<Real>{{p, l.r}, 2}, stream);
+    else
+        for_each_cell(l.grid, step_along<Real, false>{a, d, p, l.r, sums, iteration, l.flags},
+                      only(l.r), stream);
 }
 
+/// The last step, and the one before it along d: p + before d + alpha (e + beta d).
 template <class Real>
-struct last_step {
+struct last_steps {
+    const Real *d, *e;
+    Real* p;
+    const iteration_sums* sums;
+    unsigned iteration;
+    const std::uint8_t* flags = nullptr;
+    Real before{}, beta{}, alpha{};
+
+    WATARI_INLINE void enter() {
+        before = Real(alpha_of(sums, iteration - 1));
+        beta = Real(beta_of(sums, iteration));
+        alpha = Real(alpha_of(sums, iteration));
+    }
+    WATARI_INLINE Real of(Real p, Real d, Real e) const {
+        return (p + before * d) + alpha * (e + beta * d);
+    }
+    template <bool>
+    WATARI_INLINE Real value(const cell& c) const {
+        return of(p[c.at], d[c.at], e[c.at]);
+    }
+    WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
+    template <class Lane>
+    struct reads : two_arrays<Real, Lane> {
+        typename Lane::template own<Real> e;
+
+        WATARI_INLINE void begin(const last_steps&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const last_steps& b, const typename Lane::where& at) {
+            this->a.next(b.p, at);
+            this->b.next(b.d, at);
+            e.next(b.e, at);
+        }
+        template <bool>
+        WATARI_INLINE Real value(const last_steps& b, unsigned p, unsigned n, const cell&) const {
+            return b.of(this->a.own[p][n], this->b.own[p][n], e.own[p][n]);
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(p, {{v[0], v[1], v[2], v[3]}});
+    }
+};
+
+/// The only step.
+template <class Real>
+struct one_step {
     const Real* d;
     Real* p;
     const iteration_sums* sums;
@@ -152,7 +342,10 @@ struct last_step {
 template <class Real>
 void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
             unsigned iteration, stream_t stream) {
-    for_each_cell(l.grid, last_step<Real>{d, p, sums, iteration}, only(p), stream);
+    if (iteration == 0)
+        for_each_cell(l.grid, one_step<Real>{d, p, sums, iteration}, only(p), stream);
+    else
+        for_each_cell(l.grid, last_steps<Real>{d, l.e, p, sums, iteration}, only(p), stream);
 }
 
 void add_columns(const les::grid& g, const double* partials, double* columns, stream_t stream) {
@@ -177,9 +370,7 @@ void add_columns(const les::grid& g, const double* partials, double* columns, st
 
 void add_up(const double* values, std::size_t count, double* total, double* scratch,
             stream_t stream) {
-    sum_values(values, count, scratch, stream);
-    for_each(
-        1, [=] WATARI_KERNEL(std::size_t) { *total = scratch[0]; }, stream);
+    sum_few(values, count, scratch, total, stream);
 }
 
 }  // namespace
@@ -192,6 +383,7 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .residual = WATARI_BACKEND::residual<Real>,
     .direction = WATARI_BACKEND::direction<Real>,
     .curvature = WATARI_BACKEND::curvature<Real>,
+    .last_curvature = WATARI_BACKEND::last_curvature<Real>,
     .update = WATARI_BACKEND::update<Real>,
     .finish = WATARI_BACKEND::finish<Real>,
     .add_columns = WATARI_BACKEND::add_columns,

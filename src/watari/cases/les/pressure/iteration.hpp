@@ -1,7 +1,10 @@
 /// Conjugate gradients: all of an iteration but its V-cycle.
 ///
-/// Bytes in fp32: residual 21; direction 12, of which the first iteration has none, d.Ad 5, update
-/// 21, of which the last needs 12.
+/// The first direction is e, and the last, e + beta d, nobody writes: whoever reads it makes it
+/// from both, and p takes the last two steps at once.
+///
+/// Bytes in fp32: residual 21; d.Ad 5; update of p and r 21, of r alone 13; direction 12, of which
+/// the first iteration and the last have none, the last d.Ad 9, the last two steps of p 16.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -11,8 +14,7 @@ namespace watari::les {
 
 /// Numbers of the iteration, in the backend's memory.
 struct iteration_sums {
-    double rz[2];  ///< of this iteration and the last, in turn
-    double d_ad;
+    double rz[2], d_ad[2];  ///< of this iteration and the last, in turn
 };
 
 template <class Real>
@@ -20,15 +22,19 @@ struct iteration_kernels {
     /// r = -div u / tau - A p, of the flow's next velocities.
     void (*residual)(const level<Real>& l, const flow_arguments<Real>& f, Real tau,
                      stream_t stream);
-    /// d = e + beta d, from the second iteration on; beta = 0 where rz was 0.
+    /// d = e + beta d, between the first iteration and the last; beta = 0 where rz was 0.
     void (*direction)(const level<Real>& l, Real* d, const iteration_sums* sums, unsigned iteration,
                       stream_t stream);
     /// Partial sums of d Ad.
     void (*curvature)(const level<Real>& l, const Real* d, double* partials, stream_t stream);
-    /// p += alpha d; r -= alpha A d; alpha = 0 where d Ad is not positive: air at rest.
+    /// Those of the last direction; d is still the one before.
+    void (*last_curvature)(const level<Real>& l, const Real* d, const iteration_sums* sums,
+                           unsigned iteration, double* partials, stream_t stream);
+    /// p += alpha d, unless p is null; r -= alpha A d; alpha = 0 where d Ad is not positive: air at
+    /// rest.
     void (*update)(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
                    unsigned iteration, stream_t stream);
-    /// p += alpha d alone: nobody reads r after the last iteration.
+    /// The last two steps of p, or the only one: nobody reads r after the last iteration.
     void (*finish)(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
                    unsigned iteration, stream_t stream);
     /// columns[j * pieces + p] = sum over z of partial sums.

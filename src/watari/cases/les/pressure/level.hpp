@@ -8,7 +8,16 @@
 
 #include "watari/cases/les/grid/grid.hpp"
 
+#include <cstdint>
+
 namespace watari::les {
+
+/// How many of four fine faces are open in each of a coarse cell's six faces, in one number whose
+/// bits are all set where all 24 are. Half a word stands for three faces and a diagonal.
+namespace open_faces {
+inline constexpr unsigned codes = 5 * 5 * 5 * 5 * 5 * 5, least = 65536 - codes;
+inline constexpr unsigned room = (codes + 7) / 8 * 8;  ///< numbers of a table by it
+}  // namespace open_faces
 
 /// The operator on one level, and that level's vectors.
 template <class Real>
@@ -17,8 +26,10 @@ struct level {
     bool halved[3]{};  ///< axes along which it has half as many cells as the level above
     const std::uint8_t* flags = nullptr;  ///< of the finest
     Real per_d2[3]{};
-    Real* face[3]{};  ///< of a coarser one: low faces
-    Real* inverse{};  ///< 1 / diagonal, 0 in solid; of the finest a table by the flag
+    Real* face[3]{};        ///< of a coarser one: low faces
+    std::uint16_t* open{};  ///< of the first coarser one: open_faces of its cells, or null
+    Real* by_open{};        ///< 1 / diagonal by it
+    Real* inverse{};        ///< 1 / diagonal, 0 in solid; of the finest a table by the flag
     Real *r{}, *e{}, *scratch{};
 
     constexpr bool all_halved() const { return halved[0] && halved[1] && halved[2]; }

@@ -10,13 +10,32 @@
 namespace watari::WATARI_BACKEND {
 
 /// A vector by the offset to a cell's neighbour: here as it lies in memory.
-template <class Real>
+template <class Real, class Array = const Real*>
 struct in_array {
-    const Real* data;
+    Array data;
 
     WATARI_INLINE Real operator()(const cell& c, int, int, int, offset step = 0) const {
         return data[static_cast<offset>(c.at) + step];
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> star;
+
+        WATARI_INLINE void begin(const in_array& v, const typename Lane::where& at) {
+            star.begin(v.data, at);
+        }
+        WATARI_INLINE void next(const in_array& v, const typename Lane::where& at) {
+            star.next(v.data, at);
+        }
+        template <class Own>
+        WATARI_INLINE bool inner(const Own& own) const {
+            return own.inner();
+        }
+        template <bool>
+        WATARI_INLINE void prepare(const in_array&, const typename Lane::where&) {}
+        WATARI_INLINE const auto& all() const { return star; }
+    };
 };
 
 /// The flags of a part of a row as numbers as wide as others: bytes beside these would be vectors
@@ -28,6 +47,13 @@ struct wide_flags {
     index first;
 
     wide operator[](index at) const { return of[at - first]; }
+};
+
+/// The flag of one cell.
+struct one_flag {
+    std::uint8_t own;
+
+    WATARI_INLINE std::uint8_t operator[](index) const { return own; }
 };
 
 /// The finest level: open faces are bits of the flag.
@@ -68,6 +94,18 @@ struct fine_operator {
         }
         return sum;
     }
+    /// What a diagonal is found by.
+    using diagonal = std::uint8_t;
+    constexpr const diagonal* diagonals() const {
+        if constexpr (std::is_pointer_v<Flags>)
+            return flags;
+        else
+            return nullptr;
+    }
+    template <bool Walls>
+    WATARI_INLINE Real inverse_by(diagonal flag) const {
+        return table[Walls ? flag : les::flag::all];
+    }
     /// 1 / diagonal; 0 where no face is open. Without walls it is the same everywhere.
     template <bool Walls = true>
     WATARI_INLINE Real inverse(index at) const {
@@ -81,6 +119,50 @@ struct fine_operator {
         WATARI_VECTORS
         for (index n = 0; n < count; ++n) own[n] = flags[at + n];
         return {{own, at}, table, per_d2, row, plane};
+    }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template own<std::uint8_t> flags;
+
+        WATARI_INLINE void begin(const fine_operator&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const fine_operator& a, const typename Lane::where& at) {
+            flags.next(a.flags, at);
+        }
+        /// Whether no cell has a wall beside it.
+        WATARI_INLINE bool inner() const {
+            return (flags.own[0].mask() & flags.own[1].mask()) == ~0u;
+        }
+        WATARI_INLINE auto of(const fine_operator& a, unsigned p, unsigned n) const {
+            return fine_operator<Real, one_flag>{
+                {flags.own[p][n]}, a.table, a.per_d2, a.row, a.plane};
+        }
+        WATARI_INLINE bool fluid(unsigned p, unsigned n) const {
+            return (flags.own[p][n] & les::flag::fluid) != 0;
+        }
+    };
+};
+
+/// One cell of a coarser level, with its faces.
+template <class Real>
+struct coarse_cell {
+    Real low[3], high[3], inverse_diagonal;
+    index row, plane;
+
+    template <bool, class Vector>
+    WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
+        const auto along_y = static_cast<offset>(row);
+        const auto along_z = static_cast<offset>(plane);
+        const Real own = x(c, 0, 0, 0, 0);
+        return ((low[0] * (own - x(c, 0, 0, -1, -1)) + high[0] * (own - x(c, 0, 0, 1, 1))) +
+                (low[1] * (own - x(c, 0, -1, 0, -along_y)) +
+                 high[1] * (own - x(c, 0, 1, 0, along_y)))) +
+               (low[2] * (own - x(c, -1, 0, 0, -along_z)) +
+                high[2] * (own - x(c, 1, 0, 0, along_z)));
+    }
+    template <bool = true>
+    WATARI_INLINE Real inverse(index) const {
+        return inverse_diagonal;
     }
 };
 
@@ -97,19 +179,49 @@ struct coarse_operator {
           row(static_cast<index>(l.grid.row())),
           plane(static_cast<index>(l.grid.plane())) {}
 
+    using diagonal = Real;
+    constexpr const diagonal* diagonals() const { return inverse_diagonal; }
+    template <bool>
+    WATARI_INLINE Real inverse_by(Real own) const {
+        return own;
+    }
     WATARI_INLINE Real low_face(index at, unsigned axis) const { return face[axis][at]; }
     template <bool Walls, class Vector>
     WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
-        const auto along_y = static_cast<offset>(row);
-        const auto along_z = static_cast<offset>(plane);
-        const Real own = x(c, 0, 0, 0, 0);
-        return ((face[0][c.at] * (own - x(c, 0, 0, -1, -1)) +
-                 face[0][c.at + 1] * (own - x(c, 0, 0, 1, 1))) +
-                (face[1][c.at] * (own - x(c, 0, -1, 0, -along_y)) +
-                 face[1][c.at + row] * (own - x(c, 0, 1, 0, along_y)))) +
-               (face[2][c.at] * (own - x(c, -1, 0, 0, -along_z)) +
-                face[2][c.at + plane] * (own - x(c, 1, 0, 0, along_z)));
+        const coarse_cell<Real> faces{
+            {face[0][c.at], face[1][c.at], face[2][c.at]},
+            {face[0][c.at + 1], face[1][c.at + row], face[2][c.at + plane]},
+            0,
+            row,
+            plane};
+        return faces.template apply<Walls>(x, c);
     }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template right<Real> x;
+        typename Lane::template high<Real> y;
+        typename Lane::template above<Real> z;
+        typename Lane::template own<Real> inverse;
+
+        WATARI_INLINE void begin(const coarse_operator& a, const typename Lane::where& at) {
+            z.begin(a.face[2], at);
+        }
+        WATARI_INLINE void next(const coarse_operator& a, const typename Lane::where& at) {
+            x.next(a.face[0], at);
+            y.next(a.face[1], at);
+            z.next(a.face[2], at);
+            inverse.next(a.inverse_diagonal, at);
+        }
+        WATARI_INLINE bool inner() const { return true; }
+        WATARI_INLINE auto of(const coarse_operator& a, unsigned p, unsigned n) const {
+            return coarse_cell<Real>{{x.own[p][n], y.own[p][n], z.plane[p][n]},
+                                     {x.right(p, n), y.high[p][n], z.plane[p + 1][n]},
+                                     inverse.own[p][n],
+                                     a.row,
+                                     a.plane};
+        }
+    };
     template <bool Walls = true>
     WATARI_INLINE Real inverse(index at) const {
         return inverse_diagonal[at];
@@ -121,10 +233,88 @@ struct coarse_operator {
     }
 };
 
+template <class Real>
+struct counted_cell;
+
+/// The first coarser level, whose faces follow from the number of open fine ones: for packs of a
+/// GPU, which read 2 bytes of a cell in place of 16.
+template <class Real>
+struct counted_operator : coarse_operator<Real> {
+    const std::uint16_t* open;
+    const Real* table;  ///< 1 / diagonal
+    Real each[3];       ///< a face's share of each open fine one
+    Real free;          ///< 1 / diagonal where all are open
+
+    constexpr explicit counted_operator(const les::level<Real>& l)
+        : coarse_operator<Real>(l), open(l.open), table(l.by_open), each{}, free{} {
+        Real sum = 0;
+        for (unsigned a = 0; a < 3; ++a) {
+            each[a] = l.per_d2[a] / Real(16);
+            sum += known(a, 4) + known(a, 4);
+        }
+        free = Real(1) / sum;
+    }
+    /// The same bits as from adding up: only three times a number is rounded.
+    constexpr Real known(unsigned axis, unsigned count) const { return Real(count) * each[axis]; }
+    /// The number of open fine faces in one of six: low and high of x, of y, of z.
+    WATARI_INLINE static unsigned count(std::uint16_t code, unsigned which) {
+        unsigned rest = code < les::open_faces::least ? 0 : code - les::open_faces::least;
+        for (unsigned n = which; n < 5; ++n) rest /= 5;
+        return rest % 5;
+    }
+    using diagonal = std::uint16_t;
+    constexpr const diagonal* diagonals() const { return open; }
+    template <bool Walls>
+    WATARI_INLINE Real inverse_by(std::uint16_t code) const {
+        if constexpr (!Walls) return free;
+        return table[code < les::open_faces::least ? 0 : code - les::open_faces::least];
+    }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename Lane::template own<std::uint16_t> open;
+
+        WATARI_INLINE void begin(const counted_operator&, const typename Lane::where&) {}
+        WATARI_INLINE void next(const counted_operator& a, const typename Lane::where& at) {
+            open.next(a.open, at);
+        }
+        WATARI_INLINE bool inner() const {
+            return (open.own[0].mask() & open.own[1].mask()) == ~0u;
+        }
+        WATARI_INLINE auto of(const counted_operator& a, unsigned p, unsigned n) const {
+            return counted_cell<Real>{a, open.own[p][n]};
+        }
+    };
+};
+
+/// One of its cells.
+template <class Real>
+struct counted_cell {
+    const counted_operator<Real>& a;
+    std::uint16_t code;
+
+    template <bool Walls, class Vector>
+    WATARI_INLINE Real apply(const Vector& x, const cell& c) const {
+        coarse_cell<Real> faces{{}, {}, 0, a.row, a.plane};
+        for (unsigned axis = 0; axis < 3; ++axis) {
+            faces.low[axis] = a.known(axis, Walls ? a.count(code, 2 * axis) : 4);
+            faces.high[axis] = a.known(axis, Walls ? a.count(code, 2 * axis + 1) : 4);
+        }
+        return faces.template apply<Walls>(x, c);
+    }
+    template <bool Walls = true>
+    WATARI_INLINE Real inverse(index) const {
+        return a.template inverse_by<Walls>(code);
+    }
+};
+
 /// Calls work(operator) with the one of this level.
 template <class Real, class Work>
 void with_operator(const les::level<Real>& l, const Work& work) {
-    l.finest() ? work(fine_operator<Real>(l)) : work(coarse_operator<Real>(l));
+    if (l.finest()) return work(fine_operator<Real>(l));
+    if constexpr (executes == processor::type::gpu && sizeof(Real) == 4)
+        if (l.open != nullptr) return work(counted_operator<Real>(l));
+    work(coarse_operator<Real>(l));
 }
 
 /// The one array that a loop writes.
@@ -162,6 +352,43 @@ struct scaled {
         const auto at = static_cast<index>(static_cast<offset>(c.at) + step);
         return weight * (a.inverse(at) * r[at]);
     }
+    /// For packs of a GPU: the diagonals around too, by flags or as they are.
+    template <class Lane>
+    struct reads {
+        using diagonal = typename Operator::diagonal;
+        static constexpr bool by_code = !std::is_same_v<diagonal, Real>;
+        typename Lane::template star<Real> r, of;
+        typename Lane::template star<diagonal> inverse;
+
+        WATARI_INLINE void begin(const scaled& v, const typename Lane::where& at) {
+            r.begin(v.r, at);
+            inverse.begin(v.a.diagonals(), at);
+        }
+        WATARI_INLINE void next(const scaled& v, const typename Lane::where& at) {
+            r.next(v.r, at);
+            inverse.next(v.a.diagonals(), at);
+        }
+        template <class Own>
+        WATARI_INLINE bool inner(const Own&) const {
+            if constexpr (by_code) {
+                std::uint32_t all = ~0u;
+                for (const auto& p : inverse.plane) all &= p.mask();
+                for (int p = 0; p < 2; ++p) all &= inverse.low[p].mask() & inverse.high[p].mask();
+                const unsigned ends =
+                    inverse.left[0] & inverse.left[1] & inverse.right[0] & inverse.right[1];
+                return all == ~0u && ends == static_cast<diagonal>(~0u);
+            } else {
+                return true;
+            }
+        }
+        template <bool Walls>
+        WATARI_INLINE void prepare(const scaled& v, const typename Lane::where&) {
+            of.fill(r, inverse, [&](Real each, diagonal own) {
+                return v.weight * (v.a.template inverse_by<Walls>(own) * each);
+            });
+        }
+        WATARI_INLINE const auto& all() const { return of; }
+    };
     /// Those of `count` cells from c on, in a row `step` away. For CPUs.
     WATARI_INLINE void fill(Real* to, const cell& c, index count, int, int, offset step) const {
         const index at = c.at + static_cast<index>(step);
@@ -179,15 +406,18 @@ struct scaled {
 template <class Real>
 struct prolonged {
     const Real *e, *correction;
-    les::grid coarse;
+    offset row, plane;  ///< of the coarse level
     int halved[3];
+    offset start;
     offset first[2]{};  ///< of the part in a coarse grid that every rank has whole, y and x
 
     constexpr prolonged(const les::level<Real>& l, const les::level<Real>& c)
         : e(l.e),
           correction(c.e),
-          coarse(c.grid),
+          row(static_cast<offset>(c.grid.row())),
+          plane(static_cast<offset>(c.grid.plane())),
           halved{c.halved[0], c.halved[1], c.halved[2]},
+          start(static_cast<offset>(c.grid.at(0, 0, 0))),
           first{} {
         if (l.grid.around == c.grid.around) return;
         first[0] = static_cast<offset>(l.grid.origin.y >> unsigned{c.halved[1]});
@@ -199,12 +429,61 @@ struct prolonged {
         const offset k = (static_cast<offset>(c.k) + z) >> halved[2];
         const offset j = ((static_cast<offset>(c.j) + y) >> halved[1]) + first[0];
         const offset i = ((static_cast<offset>(c.i) + x) >> halved[0]) + first[1];
-        return (k + 1) * static_cast<offset>(coarse.plane()) +
-               (j + 1) * static_cast<offset>(coarse.row()) + i + 1;
+        return k * plane + j * row + i + start;
     }
     WATARI_INLINE Real operator()(const cell& c, int z, int y, int x, offset step = 0) const {
         return e[static_cast<offset>(c.at) + step] + correction[parent_of(c, z, y, x)];
     }
+    /// For packs of a GPU: two parents of each pack, where every axis was halved.
+    bool packs() const {
+        return halved[0] && halved[1] && halved[2] && first[0] == 0 && first[1] == 0;
+    }
+    template <class Lane>
+    struct reads {
+        typename Lane::template star<Real> of;
+        typename Lane::template star<Real> e;
+        Real plane[3][2], low[2], high[2], left, right;
+
+        WATARI_INLINE static void pair(Real (&to)[2], const Real* from) {
+            struct alignas(2 * sizeof(Real)) both {
+                Real a, b;
+            };
+            const both v = *reinterpret_cast<const both*>(from);
+            to[0] = v.a, to[1] = v.b;
+        }
+        WATARI_INLINE void begin(const prolonged& v, const typename Lane::where& at) {
+            e.begin(v.e, at);
+            pair(plane[1], v.correction + v.parent_of(at.c, -1, 0, 0));
+            pair(plane[2], v.correction + v.parent_of(at.c, 0, 0, 0));
+        }
+        WATARI_INLINE void next(const prolonged& v, const typename Lane::where& at) {
+            e.next(v.e, at);
+            for (int n = 0; n < 2; ++n) plane[0][n] = plane[1][n], plane[1][n] = plane[2][n];
+            const Real* const own = v.correction + v.parent_of(at.c, 0, 0, 0);
+            pair(plane[2], own + v.plane);
+            pair(low, v.correction + v.parent_of(at.c, 0, -1, 0));
+            pair(high, v.correction + v.parent_of(at.c, 0, 1, 0));
+            left = own[-1], right = own[2];
+        }
+        template <class Own>
+        WATARI_INLINE bool inner(const Own& own) const {
+            return own.inner();
+        }
+        template <bool>
+        WATARI_INLINE void prepare(const prolonged&, const typename Lane::where&) {
+            for (unsigned n = 0; n < 4; ++n) {
+                for (unsigned p = 0; p < 4; ++p)
+                    of.plane[p].of[n] = e.plane[p][n] + plane[(p + 1) / 2][n / 2];
+                for (unsigned p = 0; p < 2; ++p) {
+                    of.low[p].of[n] = e.low[p][n] + low[n / 2];
+                    of.high[p].of[n] = e.high[p][n] + high[n / 2];
+                }
+            }
+            for (unsigned p = 0; p < 2; ++p)
+                of.left[p] = e.left[p] + left, of.right[p] = e.right[p] + right;
+        }
+        WATARI_INLINE const auto& all() const { return of; }
+    };
     /// Those of `count` cells from c on, in the row z, y away. For CPUs.
     WATARI_INLINE void fill(Real* to, const cell& c, index count, int z, int y, offset step) const {
         const Real* const own = e + static_cast<offset>(c.at) + step;

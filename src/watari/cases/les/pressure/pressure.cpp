@@ -116,14 +116,21 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
         fill(0, l.r, stream);
         cycle(stream);
         total(&numbers_->rz[n % 2], stream);
+        const bool last = n + 1 == all;
         if (n == 0)
             std::swap(l.e, d_);  // the first direction is e: no copy
-        else
+        else if (!last)
             run_->direction(l, d_, numbers_, n, stream);
-        fill(0, d_, stream);
-        run_->curvature(l, d_, partials_, stream);
-        total(&numbers_->d_ad, stream);
-        (n + 1 == all ? run_->finish : run_->update)(l, d_, p_, numbers_, n, stream);
+        fill(0, n > 0 && last ? l.e : d_, stream);
+        if (n > 0 && last)
+            run_->last_curvature(l, d_, numbers_, n, partials_, stream);
+        else
+            run_->curvature(l, d_, partials_, stream);
+        total(&numbers_->d_ad[n % 2], stream);
+        if (last)
+            run_->finish(l, d_, p_, numbers_, n, stream);
+        else
+            run_->update(l, d_, n + 2 == all ? nullptr : p_, numbers_, n, stream);
     }
     if (all > 0) std::swap(l.e, d_);
     fill(0, p_, stream);

@@ -3,6 +3,7 @@
 ///     r = -div u* / tau - A p
 ///     z = V r;  beta = r.z / (r.z before);  d = z + beta d                 58 + 12 bytes a cell
 ///     alpha = r.z / d.Ad;  p += alpha d;  r -= alpha A d                         5 + 21
+///     the last two: r -= alpha A d; then p with both, from d and z          5 + 13; 9 + 16
 ///
 /// The number of iterations is fixed and small: fp32 cannot give more than 1e-7 of the first
 /// residual, and what asks for it sees the true residual grow again. No host looks at alpha and

@@ -19,10 +19,50 @@ struct sweep_from {
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
-        const Real rest = r[c.at] - a.template apply<Walls>(x, c);
+        return swept<Walls>(a, x, c, r[c.at], weight);
+    }
+    template <bool Walls, class Own, class Values>
+    WATARI_INLINE static Real swept(const Own& a, const Values& x, const cell& c, Real r,
+                                    Real weight) {
+        const Real rest = r - a.template apply<Walls>(x, c);
         return x(c, 0, 0, 0) + weight * (a.template inverse<Walls>(c.at) * rest);
     }
     WATARI_INLINE void put(const cell& c, Real value) const { to[c.at] = value; }
+    /// For packs of a GPU.
+    bool packs() const {
+        if constexpr (requires { x.packs(); }) return x.packs();
+        return true;
+    }
+    template <class Lane>
+    struct reads {
+        typename Vector::template reads<Lane> x;
+        typename Operator::template reads<Lane> a;
+        typename Lane::template own<Real> r;
+
+        WATARI_INLINE void begin(const sweep_from& s, const typename Lane::where& at) {
+            x.begin(s.x, at);
+            a.begin(s.a, at);
+        }
+        WATARI_INLINE void next(const sweep_from& s, const typename Lane::where& at) {
+            x.next(s.x, at);
+            a.next(s.a, at);
+            r.next(s.r, at);
+        }
+        WATARI_INLINE bool inner() const { return x.inner(a); }
+        template <bool Walls>
+        WATARI_INLINE void prepare(const sweep_from& s, const typename Lane::where& at) {
+            x.template prepare<Walls>(s.x, at);
+        }
+        template <bool Walls>
+        WATARI_INLINE Real value(const sweep_from& s, unsigned p, unsigned n, const cell& c) const {
+            const typename Lane::template vector<Real> v{x.all(), p, n};
+            return swept<Walls>(a.of(s.a, p, n), v, c, r.own[p][n], s.weight);
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
+        at(to, {{v[0], v[1], v[2], v[3]}});
+    }
 };
 
 /// The same, and r to.
@@ -44,6 +84,34 @@ struct product_of {
     WATARI_INLINE double put(const cell& c, const result& of) const {
         sweep.to[c.at] = of.e;
         return of.product;
+    }
+    /// For packs of a GPU.
+    template <class Lane>
+    struct reads {
+        typename sweep_from<Operator, Real, Vector>::template reads<Lane> of;
+
+        WATARI_INLINE void begin(const product_of& s, const typename Lane::where& at) {
+            of.begin(s.sweep, at);
+        }
+        WATARI_INLINE void next(const product_of& s, const typename Lane::where& at) {
+            of.next(s.sweep, at);
+        }
+        WATARI_INLINE bool inner() const { return of.inner(); }
+        template <bool Walls>
+        WATARI_INLINE void prepare(const product_of& s, const typename Lane::where& at) {
+            of.template prepare<Walls>(s.sweep, at);
+        }
+        template <bool Walls>
+        WATARI_INLINE result value(const product_of& s, unsigned p, unsigned n,
+                                   const cell& c) const {
+            const Real e = of.template value<Walls>(s.sweep, p, n, c);
+            return {e, double(of.r.own[p][n]) * double(e)};
+        }
+    };
+    template <class Write>
+    WATARI_INLINE void write(const Write& at, const result (&v)[4], double (&products)[4]) const {
+        at(sweep.to, {{v[0].e, v[1].e, v[2].e, v[3].e}});
+        for (unsigned n = 0; n < 4; ++n) products[n] = v[n].product;
     }
 };
 
@@ -172,6 +240,44 @@ struct restriction {
         Real* const out = to + coarse.at(k, j + offset[0], first + offset[1]);
         for (index n = 0; n < count; ++n) out[n] = own.share * (column[2 * n] + column[2 * n + 1]);
     }
+    /// For packs of a GPU: a lane has two coarse cells.
+    template <class Lane>
+    requires All struct blocks {
+        typename Lane::template star<Real> e[2];  ///< of the two rows
+        typename Lane::template own<Real> r[2];
+        typename Operator::template reads<Lane> a[2];
+
+        WATARI_INLINE void begin(const restriction& b, const typename Lane::where (&at)[2]) {
+            for (unsigned y = 0; y < 2; ++y) a[y].begin(b.a, at[y]), e[y].begin(b.e, at[y]);
+        }
+        WATARI_INLINE void next(const restriction& b, const typename Lane::where (&at)[2]) {
+            for (unsigned y = 0; y < 2; ++y) {
+                a[y].next(b.a, at[y]);
+                e[y].go_up(b.e, at[y]);
+                r[y].next(b.r, at[y]);
+            }
+            for (unsigned y = 0; y < 2; ++y) e[y].ends(b.e, at[y]);
+            e[0].load_low(b.e, at[0]);
+            e[1].load_high(b.e, at[1]);
+            for (unsigned p = 0; p < 2; ++p)
+                e[0].high[p] = e[1].plane[p + 1], e[1].low[p] = e[0].plane[p + 1];
+        }
+        WATARI_INLINE bool inner() const { return a[0].inner() && a[1].inner(); }
+        template <bool Walls>
+        WATARI_INLINE Real value(const restriction& b, unsigned first, const cell& c) const {
+            Real sum = 0;
+            for (unsigned n = first; n < first + 2; ++n) {
+                Real column = 0;
+                for (unsigned z = 0; z < 2; ++z)
+                    for (unsigned y = 0; y < 2; ++y) {
+                        const typename Lane::template vector<Real> x{e[y], z, n};
+                        column += r[y].own[z][n] - a[y].of(b.a, z, n).template apply<Walls>(x, c);
+                    }
+                sum += column;
+            }
+            return b.share * sum;
+        }
+    };
     void row(index k, index j, index count) const requires All {
         constexpr index most = same_path / 2;
         for (index i = 0; i < count; i += most)

@@ -1,0 +1,501 @@
+/// Packs of a GPU: a lane has four cells beside each other in two planes. Part of rows_gpu.hpp,
+/// which includes it.
+///
+/// One load brings the four numbers of a pack, and neighbours along x come from the lanes beside.
+/// So a cell takes a third of the instructions of a lane that has one cell of four planes, and a
+/// warp asks the L1 cache for a number once, where it would ask five times. A warp goes up through
+/// the planes of its tile and keeps what the next two planes need.
+///
+/// A body has `reads<Lane>`, whose begin(body, place) and next(body, place) load, and whose
+/// value<Walls>(body, p, n, c) is the result in the n-th cell of plane p; and write(to, values).
+/// Only numbers of 4 bytes, in grids that go around by themselves.
+#pragma once
+
+#include "watari/cases/les/grid/loops.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace watari::gpu {
+
+inline constexpr index pack_cells = 4, pack_planes = 2;
+
+template <class T>
+struct pack {
+    T of[pack_cells];
+
+    __device__ __forceinline__ T first() const { return of[0]; }
+    __device__ __forceinline__ T last() const { return of[3]; }
+    __device__ __forceinline__ T operator[](unsigned n) const { return of[n]; }
+};
+/// Of flags, in one word.
+template <>
+struct pack<std::uint8_t> {
+    std::uint32_t word;
+
+    __device__ __forceinline__ std::uint8_t operator[](unsigned n) const {
+        return static_cast<std::uint8_t>(word >> (8 * n));
+    }
+    __device__ __forceinline__ std::uint8_t first() const { return (*this)[0]; }
+    __device__ __forceinline__ std::uint8_t last() const { return (*this)[3]; }
+    /// All bits are set if those of all cells are.
+    __device__ __forceinline__ std::uint32_t mask() const { return word; }
+};
+template <>
+struct pack<std::uint16_t> {
+    std::uint32_t word[2];
+
+    __device__ __forceinline__ std::uint16_t operator[](unsigned n) const {
+        return static_cast<std::uint16_t>(word[n / 2] >> (16 * (n % 2)));
+    }
+    __device__ __forceinline__ std::uint16_t first() const { return (*this)[0]; }
+    __device__ __forceinline__ std::uint16_t last() const { return (*this)[3]; }
+    __device__ __forceinline__ std::uint32_t mask() const { return word[0] & word[1]; }
+};
+
+__device__ __forceinline__ pack<float> read_pack(const float* from) {
+    const float4 v = *reinterpret_cast<const float4*>(from);
+    return {{v.x, v.y, v.z, v.w}};
+}
+__device__ __forceinline__ pack<std::uint8_t> read_pack(const std::uint8_t* from) {
+    return {*reinterpret_cast<const std::uint32_t*>(from)};
+}
+__device__ __forceinline__ pack<std::uint16_t> read_pack(const std::uint16_t* from) {
+    const uint2 v = *reinterpret_cast<const uint2*>(from);
+    return {{v.x, v.y}};
+}
+__device__ __forceinline__ pack<float> read_pack(const sum_of<float>& from) {
+    pack<float> v = read_pack(from.a);
+    const pack<float> more = read_pack(from.b);
+#pragma unroll
+    for (unsigned n = 0; n < 4; ++n) v.of[n] = v.of[n] + from.factor * more.of[n];
+    return v;
+}
+__device__ __forceinline__ void write_pack(float* to, const pack<float>& v) {
+    *reinterpret_cast<float4*>(to) = make_float4(v.of[0], v.of[1], v.of[2], v.of[3]);
+}
+
+/// Where a lane is: its first cell in the lower plane, and whether the lane beside has no
+/// neighbour's number for it.
+struct place {
+    cell c;
+    index row, plane;
+    bool first, last;
+
+    template <class T, class Array>
+    __device__ __forceinline__ T left(const Array& data, index at, const pack<T>& own) const {
+        T beside{};
+        if (first) beside = data[at - 1];
+        const T value = static_cast<T>(__shfl_up_sync(~0u, own.last(), 1));
+        return first ? beside : value;
+    }
+    template <class T, class Array>
+    __device__ __forceinline__ T right(const Array& data, index at, const pack<T>& own) const {
+        T beside{};
+        if (last) beside = data[at + pack_cells];
+        const T value = static_cast<T>(__shfl_down_sync(~0u, own.first(), 1));
+        return last ? beside : value;
+    }
+};
+
+/// The cells themselves.
+template <class T>
+struct own_cells_of {
+    pack<T> own[2];
+
+    __device__ __forceinline__ void next(const T* data, const place& at) {
+        for (int p = 0; p < 2; ++p) own[p] = read_pack(data + at.c.at + p * at.plane);
+    }
+};
+/// And the neighbours at higher x.
+template <class T>
+struct with_right {
+    pack<T> own[2];
+    T beside[2];
+
+    __device__ __forceinline__ void next(const T* data, const place& at) {
+        for (int p = 0; p < 2; ++p) own[p] = read_pack(data + at.c.at + p * at.plane);
+        for (int p = 0; p < 2; ++p) beside[p] = at.right(data, at.c.at + p * at.plane, own[p]);
+    }
+    __device__ __forceinline__ T right(unsigned p, unsigned n) const {
+        return n == 3 ? beside[p] : own[p][(n + 1) % 4];
+    }
+};
+/// And those at higher y.
+template <class T>
+struct with_high {
+    pack<T> own[2], high[2];
+
+    __device__ __forceinline__ void next(const T* data, const place& at) {
+        for (int p = 0; p < 2; ++p) own[p] = read_pack(data + at.c.at + p * at.plane);
+        for (int p = 0; p < 2; ++p) high[p] = read_pack(data + at.c.at + at.row + p * at.plane);
+    }
+};
+/// And those above.
+template <class T>
+struct with_above {
+    pack<T> plane[3];
+
+    __device__ __forceinline__ void begin(const T* data, const place& at) {
+        plane[2] = read_pack(data + at.c.at);
+    }
+    __device__ __forceinline__ void next(const T* data, const place& at) {
+        plane[0] = plane[2];
+        for (int p = 1; p < 3; ++p) plane[p] = read_pack(data + at.c.at + p * at.plane);
+    }
+};
+/// The cells with the neighbours at lower x, y and z.
+template <class T>
+struct with_lower {
+    pack<T> plane[3], low[2];  ///< plane: from the one below on
+    T beside[2];
+
+    __device__ __forceinline__ void begin(const T* data, const place& at) {
+        plane[2] = read_pack(data + (at.c.at - at.plane));
+    }
+    __device__ __forceinline__ void next(const T* data, const place& at) {
+        plane[0] = plane[2];
+        for (int p = 0; p < 2; ++p) plane[p + 1] = read_pack(data + at.c.at + p * at.plane);
+        for (int p = 0; p < 2; ++p) low[p] = read_pack(data + (at.c.at - at.row + p * at.plane));
+        for (int p = 0; p < 2; ++p) beside[p] = at.left(data, at.c.at + p * at.plane, plane[p + 1]);
+    }
+    __device__ __forceinline__ T left(unsigned p, unsigned n) const {
+        return n == 0 ? beside[p] : plane[p + 1][(n + 3) % 4];
+    }
+};
+
+/// The cells and their six neighbours, in an array or what is read as one.
+template <class T>
+struct star {
+    pack<T> plane[4], low[2], high[2];  ///< plane: from the one below on
+    T left[2], right[2];
+
+    template <class Array>
+    __device__ __forceinline__ void begin(const Array& data, const place& at) {
+        plane[2] = read_pack(data + (at.c.at - at.plane));
+        plane[3] = read_pack(data + at.c.at);
+    }
+    template <class Array>
+    __device__ __forceinline__ void next(const Array& data, const place& at) {
+        go_up(data, at);
+        load_low(data, at);
+        load_high(data, at);
+        ends(data, at);
+    }
+    template <class Array>
+    __device__ __forceinline__ void go_up(const Array& data, const place& at) {
+        plane[0] = plane[2], plane[1] = plane[3];
+        for (int p = 2; p < 4; ++p) plane[p] = read_pack(data + at.c.at + (p - 1) * at.plane);
+    }
+    template <class Array>
+    __device__ __forceinline__ void load_low(const Array& data, const place& at) {
+        for (int p = 0; p < 2; ++p) low[p] = read_pack(data + (at.c.at - at.row + p * at.plane));
+    }
+    template <class Array>
+    __device__ __forceinline__ void load_high(const Array& data, const place& at) {
+        for (int p = 0; p < 2; ++p) high[p] = read_pack(data + at.c.at + at.row + p * at.plane);
+    }
+    template <class Array>
+    __device__ __forceinline__ void ends(const Array& data, const place& at) {
+        for (int p = 0; p < 2; ++p) {
+            left[p] = at.left(data, at.c.at + p * at.plane, plane[p + 1]);
+            right[p] = at.right(data, at.c.at + p * at.plane, plane[p + 1]);
+        }
+    }
+    /// f of each number, beside that of others at the same place.
+    template <class Of, class U, class F>
+    __device__ __forceinline__ void fill(const star<Of>& a, const star<U>& b, const F& f) {
+#pragma unroll
+        for (unsigned n = 0; n < 4; ++n) {
+#pragma unroll
+            for (int p = 0; p < 4; ++p) plane[p].of[n] = f(a.plane[p][n], b.plane[p][n]);
+#pragma unroll
+            for (int p = 0; p < 2; ++p) {
+                low[p].of[n] = f(a.low[p][n], b.low[p][n]);
+                high[p].of[n] = f(a.high[p][n], b.high[p][n]);
+            }
+        }
+        for (int p = 0; p < 2; ++p) {
+            left[p] = f(a.left[p], b.left[p]);
+            right[p] = f(a.right[p], b.right[p]);
+        }
+    }
+};
+
+/// A star as a vector, for one of its cells.
+template <class Real>
+struct in_star {
+    const star<Real>& of;
+    unsigned p, n;
+
+    __device__ __forceinline__ Real operator()(const cell&, int z, int y, int x, offset = 0) const {
+        if (z != 0) return of.plane[z < 0 ? p : p + 2][n];
+        if (y != 0) return y < 0 ? of.low[p][n] : of.high[p][n];
+        if (x < 0) return n == 0 ? of.left[p] : of.plane[p + 1][(n + 3) % 4];
+        if (x > 0) return n == 3 ? of.right[p] : of.plane[p + 1][(n + 1) % 4];
+        return of.plane[p + 1][n];
+    }
+};
+
+/// What `reads` of a body are made of.
+struct pack_lane {
+    using where = place;
+    template <class T>
+    using own = own_cells_of<T>;
+    template <class T>
+    using right = with_right<T>;
+    template <class T>
+    using high = with_high<T>;
+    template <class T>
+    using above = with_above<T>;
+    template <class T>
+    using lower = with_lower<T>;
+    template <class T>
+    using star = gpu::star<T>;
+    template <class T>
+    using vector = in_star<T>;
+};
+
+/// Writes a pack, and its copies in the halo.
+struct pack_writer {
+    index at;
+    index along_x;  ///< to the copy of the first cell of a row, or 0
+    index back_x;   ///< to that of the last cell, from the pack's first, or 0
+    index along_y;
+
+    __device__ __forceinline__ void operator()(float* array, const pack<float>& v) const {
+        float* const own = array + at;
+        write_pack(own, v);
+        around(own, v);
+    }
+    /// The copies alone, of what others have written.
+    __device__ __forceinline__ void copy(float* array) const {
+        if (along_x == 0 && back_x == 0 && along_y == 0) return;
+        around(array + at, read_pack(array + at));
+    }
+    __device__ __forceinline__ void around(float* own, const pack<float>& v) const {
+        if (along_x != 0) own[along_x] = v.of[0];
+        if (back_x != 0) own[back_x] = v.of[3];
+        if (along_y == 0) return;
+        write_pack(own + along_y, v);
+        if (along_x != 0) own[along_y + along_x] = v.of[0];
+        if (back_x != 0) own[along_y + back_x] = v.of[3];
+    }
+};
+
+template <class Body, class Real>
+concept in_packs = std::is_same_v<Real, float> && requires {
+    typename Body::template reads<pack_lane>;
+};
+
+/// Whether its rows are whole packs, and at least two lanes have them.
+template <class Body>
+bool fits_packs(const les::grid& g, const Body& body) {
+    if constexpr (requires { body.packs(); })
+        if (!body.packs()) return false;
+    const std::size_t last = g.size.x % (row_lanes * pack_cells);
+    return g.around && g.size.x % pack_cells == 0 && last != pack_cells &&
+           g.size.z % pack_planes == 0;
+}
+
+inline constexpr unsigned most_blocks = 3;  ///< on a multiprocessor: 80 registers a thread
+template <class Body>
+inline constexpr unsigned pack_blocks = requires {
+    typename Body::much;
+}
+? 2 : most_blocks;
+
+inline constexpr unsigned most_planes = 8;  ///< of a tile
+
+/// Tiles of so many planes that there are several for each place on the GPU.
+inline tiling pack_tiling(const les::grid& g, unsigned cells) {
+    for (unsigned planes : {most_planes, 4u}) {
+        const tiling by{cells, planes};
+        const dim3 n = by.of(g);
+        if (n.x * n.y * n.z >= 4 * 132 * most_blocks) return by;
+    }
+    return {cells, 2};
+}
+
+/// What neighbouring cells share: computed once.
+template <bool Walls, class Reads, class Body>
+__device__ __forceinline__ void prepare(Reads& reads, const Body& body, const place& at) {
+    if constexpr (requires { reads.template prepare<Walls>(body, at); })
+        reads.template prepare<Walls>(body, at);
+}
+
+/// finish(place, writer of plane p, results of its four cells) for what a lane has of a tile.
+template <class Body, class Finish>
+__device__ __forceinline__ void visit_packs(const les::grid& g, const Body& body, const tile& t,
+                                            unsigned lane, const Finish& finish) {
+    const index x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y);
+    const index last = t.i + t.cells, given = t.i + pack_cells * static_cast<index>(lane);
+    const bool mine = given < last;
+    const index i = mine ? given : last - pack_cells;
+    place where{{t.k, t.j, i, static_cast<index>(g.at(t.k, t.j, i))},
+                static_cast<index>(g.row()),
+                static_cast<index>(g.plane()),
+                lane == 0,
+                i + pack_cells == last};
+    const index rows = t.j == 0 ? y : t.j + 1 == y ? -y : 0;
+    const index along_x = i == 0 ? x : 0, back_x = i + pack_cells == x ? pack_cells - 1 - x : 0;
+    typename Body::template reads<pack_lane> reads;
+    reads.begin(body, where);
+    using result = decltype(reads.template value<true>(body, 0u, 0u, where.c));
+    const auto compute = [&]<bool Walls>(std::bool_constant<Walls>, result(&values)[2][4]) {
+        prepare<Walls>(reads, body, where);
+#pragma unroll
+        for (unsigned p = 0; p < 2; ++p)
+#pragma unroll
+            for (unsigned n = 0; n < 4; ++n) {
+                const cell c{
+                    where.c.k + static_cast<index>(p), where.c.j, where.c.i + static_cast<index>(n),
+                    where.c.at + static_cast<index>(p) * where.plane + static_cast<index>(n)};
+                values[p][n] = reads.template value<Walls>(body, p, n, c);
+            }
+    };
+#pragma unroll 1
+    for (const index top = t.k + t.planes; where.c.k < top;
+         where.c.k += pack_planes, where.c.at += pack_planes * where.plane) {
+        reads.next(body, where);
+        result values[2][4];
+        if (reads.inner())
+            compute(std::false_type{}, values);
+        else
+            compute(std::true_type{}, values);
+#pragma unroll
+        for (unsigned p = 0; p < 2; ++p) {
+            const pack_writer to{where.c.at + static_cast<index>(p) * where.plane, along_x, back_x,
+                                 rows * where.row};
+            finish(where, p, to, mine, values[p]);
+        }
+    }
+}
+
+template <class Body>
+void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
+    for_each_tile<pack_blocks<Body>>(
+        g, pack_tiling(g, row_lanes * pack_cells),
+        [=] __device__(const tile& t, unsigned lane) {
+            const Body body = entered(given);
+            visit_packs(
+                g, body, t, lane,
+                [&](const place&, unsigned, const pack_writer& to, bool mine, const auto& values) {
+                    if (mine) body.write(to, values);
+                });
+        },
+        stream);
+}
+
+/// sum_cells by packs. Products lie in shared memory for the order in which lanes add them: the
+/// n-th of all packs together, each of these rows in banks of its own. Halves are added onto halves
+/// once a tile, by four lanes for each plane.
+template <class Body>
+void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t stream) {
+    const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
+    const std::size_t pieces = g.size.x / piece;
+    for_each_tile<most_blocks>(
+        g, pack_tiling(g, piece),
+        [=] __device__(const tile& t, unsigned lane) {
+            constexpr unsigned room = row_lanes + 4, most = row_lanes / 4;
+            static_assert(most_planes <= most);
+            __shared__ double products[warps_of_a_block][pack_cells * room];
+            __shared__ double sums[warps_of_a_block][most * room];
+            double *const own = products[threadIdx.y], *const lanes = sums[threadIdx.y];
+            const Body body = entered(given);
+            visit_packs(g, body, t, lane,
+                        [&](const place& where, unsigned p, const pack_writer& to, bool mine,
+                            const auto& values) {
+                            if (mine) {
+                                double each[4];
+                                body.write(to, values, each);
+#pragma unroll
+                                for (unsigned n = 0; n < 4; ++n) own[n * room + lane] = each[n];
+                            }
+                            __syncwarp();
+                            double sum = 0;
+#pragma unroll
+                            for (unsigned n = 0; n < pack_cells; ++n)
+                                if (lane + n * row_lanes < piece)
+                                    sum += own[lane % 4 * room + lane / 4 + n * (row_lanes / 4)];
+                            lanes[static_cast<unsigned>(where.c.k - t.k + p) * room + lane] = sum;
+                            __syncwarp();
+                        });
+            const unsigned plane = lane / 4;
+            double sum = 0;
+            if (plane < static_cast<unsigned>(t.planes)) {
+                const double* const s = lanes + plane * room + lane % 4;
+                sum = ((s[0] + s[16]) + (s[8] + s[24])) + ((s[4] + s[20]) + (s[12] + s[28]));
+            }
+            for (unsigned half : {2u, 1u}) sum += __shfl_down_sync(~0u, sum, half);
+            if (lane % 4 == 0 && plane < static_cast<unsigned>(t.planes))
+                partials[((static_cast<unsigned>(t.k) + plane) * g.size.y +
+                          static_cast<unsigned>(t.j)) *
+                             pieces +
+                         static_cast<unsigned>(t.i) / piece] = sum;
+        },
+        stream);
+}
+
+/// A body whose lane takes two rows and two planes of packs for two cells of a coarser grid.
+template <class Body, class Real>
+concept in_blocks = std::is_same_v<Real, float> && requires {
+    typename Body::template blocks<pack_lane>;
+};
+
+template <class Body>
+void for_each_block(const Body& body, stream_t stream) {
+    constexpr unsigned cells = row_lanes * pack_cells / 2;
+    const tiling large{cells, 4}, small{cells, 1};
+    const dim3 n = large.of(body.coarse);
+    for_each_tile<2>(
+        body.coarse, n.x * n.y * n.z >= 4 * 132 ? large : small,
+        [=] __device__(const tile& t, unsigned lane) {
+            const les::grid &fine = body.fine, &coarse = body.coarse;
+            const index x = static_cast<index>(coarse.size.x),
+                        y = static_cast<index>(coarse.size.y);
+            const index last = t.i + t.cells, given = t.i + 2 * static_cast<index>(lane);
+            const bool mine = given < last;
+            const index i = mine ? given : last - 2;
+            const index row = static_cast<index>(fine.row()),
+                        plane = static_cast<index>(fine.plane());
+            place at[2];
+            for (index r = 0; r < 2; ++r)
+                at[r] = {{2 * t.k, 2 * t.j + r, 2 * i,
+                          static_cast<index>(fine.at(2 * t.k, 2 * t.j + r, 2 * i))},
+                         row,
+                         plane,
+                         lane == 0,
+                         i + 2 == last};
+            typename Body::template blocks<pack_lane> reads;
+            reads.begin(body, at);
+            index to = static_cast<index>(coarse.at(t.k, t.j, i));
+            const index rows = t.j == 0 ? y : t.j + 1 == y ? -y : 0;
+            const index along_y = rows * static_cast<index>(coarse.row());
+#pragma unroll 1
+            for (index k = 0; k < t.planes; ++k) {
+                reads.next(body, at);
+                float2 v;
+                if (reads.inner())
+                    v.x = reads.template value<false>(body, 0, at[0].c),
+                    v.y = reads.template value<false>(body, 2, at[0].c);
+                else
+                    v.x = reads.template value<true>(body, 0, at[0].c),
+                    v.y = reads.template value<true>(body, 2, at[0].c);
+                if (mine) {
+                    const auto write = [&](float* own) {
+                        *reinterpret_cast<float2*>(own) = v;
+                        if (i == 0) own[x] = v.x;
+                        if (i + 2 == x) own[1 - x] = v.y;
+                    };
+                    write(body.to + to);
+                    if (along_y != 0) write(body.to + to + along_y);
+                }
+                for (place& each : at) each.c.k += 2, each.c.at += 2 * plane;
+                to += static_cast<index>(coarse.plane());
+            }
+        },
+        stream);
+}
+
+}  // namespace watari::gpu
