@@ -1,15 +1,16 @@
 // A group of leaves by two kernels:
 //
 //     t = V x          8 threads a row of V, four rows a warp, whichever leaves they are of
-//     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have there
+//     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have
+//     there
 //
 // In a tile the sums of 64 leaves wait in shared memory until one warp adds them to y in the order
 // of the leaves, while the others make the next 64. So no block waits for another, whatever the
 // sizes of leaves, and sums of leaves take no memory.
 //
 // Bytes: those of the elements, once; 16 a row of V and 24 a leaf in a tile for the lists. x and t
-// come from the caches. Time: that of the bytes, as long as 25 KB a multiprocessor are under way: 32
-// warps that wait for 1 to 4 KB each. A row of V is columns / 128 round trips to memory, and the
+// come from the caches. Time: that of the bytes, as long as 25 KB a multiprocessor are under way:
+// 32 warps that wait for 1 to 4 KB each. A row of V is columns / 128 round trips to memory, and the
 // longest rows start first; a tile has one for 8 of its leaves.
 #include "watari/hmatrix/product/kernels.hpp"
 
@@ -30,8 +31,8 @@ constexpr unsigned block_warps = 8, block_threads = block_warps * warp_lanes;
 template <unsigned Systems>
 constexpr unsigned row_blocks_at_once = Systems > 2 ? 2 : 4;
 template <unsigned Systems>
-constexpr unsigned tile_blocks_at_once =
-    (Systems > 2 ? 2 : 4) / (hmatrix::tile_rows_gpu / row_lanes);
+constexpr unsigned tile_blocks_at_once = (Systems > 2 ? 2 : 4) /
+                                         (hmatrix::tile_rows_gpu / row_lanes);
 
 /// Rows of V that a warp takes at once, and how often it does.
 constexpr unsigned rows_at_once = warp_lanes / row_sum, turns = 4;
@@ -87,14 +88,15 @@ struct factors {
     double (&by)[Systems][columns_at_once<Systems>];
 };
 
-/// sums[s][row] = what a leaf adds to its rows of the tile, by a warp: Sharers threads have a row,
-/// each some lanes of its sum; or a thread has Rows rows.
+/// sums[s][row] = what a leaf adds to its rows of the tile, of 32 or, if Rows is 2, 64, by a warp:
+/// Sharers threads have a row, each some lanes of its sum; or a thread has Rows rows.
 template <unsigned Sharers, unsigned Rows, class Element, unsigned Systems>
 __device__ void sum_rows(const tile_piece& own, const Element* a, const factors<Systems>& f,
                          double (&sums)[Systems][hmatrix::tile_rows_gpu]) {
     constexpr unsigned lanes = column_sum / Sharers, rows = warp_lanes / Sharers;
-    constexpr unsigned columns = columns_at_once<Systems> / (Systems > 2 ? 1 : Rows);
+    constexpr unsigned columns = columns_at_once<Systems> / Rows;
     constexpr unsigned at_once = columns / Sharers;
+    static_assert(at_once % lanes == 0);
     const unsigned row = threadIdx.x % rows, sharer = Sharers > 1 ? threadIdx.x / rows : 0;
     // a leaf has fewer than 2^32 elements
     std::uint32_t at = sharer * own.stride + row;
@@ -113,9 +115,8 @@ __device__ void sum_rows(const tile_piece& own, const Element* a, const factors<
                 const int mine = row + h * warp_lanes < own.rows
                                      ? static_cast<int>(left) - static_cast<int>(sharer)
                                      : 0;
-                there[h][u] = static_cast<int>(Sharers * u) < mine
-                                  ? (a + at)[h * warp_lanes]
-                                  : Element{0};
+                there[h][u] =
+                    static_cast<int>(Sharers * u) < mine ? (a + at)[h * warp_lanes] : Element{0};
             }
         __syncwarp();
         if (threadIdx.x < columns)
@@ -140,11 +141,6 @@ __device__ void sum_rows(const tile_piece& own, const Element* a, const factors<
             if (sharer == 0 && row + h * warp_lanes < own.rows)
                 sums[s][own.first + row + h * warp_lanes] = sum;
         }
-    for (unsigned h = 0; h < lane_rows; ++h) {
-        const unsigned r = threadIdx.x + h * warp_lanes;
-        if (r - own.first >= own.rows)  // also where it is before
-            for (unsigned s = 0; s < Systems; ++s) sums[s][r] = 0;
-    }
 }
 
 template <class Element, unsigned Systems>
@@ -155,9 +151,21 @@ __device__ void sum_piece(const group_view& g, const tile_piece& own, const std:
     const auto* const a = reinterpret_cast<const Element*>(data + own.offset);
     const factors<Systems> f{(own.is_dense ? x : t) + own.from,
                              own.is_dense ? g.length : g.projection_count, by};
-    if (own.rows > warp_lanes)
-        sum_rows<1, lane_rows>(own, a, f, sums);
-    else if (own.rows > warp_lanes / 2)
+    for (unsigned h = 0; h < lane_rows; ++h) {
+        const unsigned r = threadIdx.x + h * warp_lanes;
+        if (r - own.first >= own.rows)  // also where it is before
+            for (unsigned s = 0; s < Systems; ++s) sums[s][r] = 0;
+    }
+    if (own.rows > warp_lanes) {
+        if constexpr (Systems <= 2) return sum_rows<1, lane_rows>(own, a, f, sums);
+        // a thread has no registers for the sums of two rows
+        tile_piece half = own;
+        half.rows = warp_lanes;
+        sum_rows<1, 1>(half, a, f, sums);
+        half.first += warp_lanes;
+        half.rows = own.rows - warp_lanes;
+        sum_rows<1, 1>(half, a + warp_lanes, f, sums);
+    } else if (own.rows > warp_lanes / 2)
         sum_rows<1, 1>(own, a, f, sums);
     else if (own.rows > warp_lanes / 4)
         sum_rows<2, 1>(own, a, f, sums);
@@ -177,7 +185,8 @@ __device__ void add_tile(const group_view& g, const std::byte* data, const doubl
         return first < own.last ? (own.last - first < most ? own.last - first : most) : 0;
     };
     const auto read_pieces = [&](std::uint32_t first, unsigned side) {
-        if (thread < pieces_from(first)) shared.pieces[side][thread] = g.pass.pieces[first + thread];
+        if (thread < pieces_from(first))
+            shared.pieces[side][thread] = g.pass.pieces[first + thread];
     };
     read_pieces(own.first, 0);
     for (unsigned i = thread; i < Systems * hmatrix::tile_rows_gpu; i += tile_threads) {

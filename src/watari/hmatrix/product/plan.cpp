@@ -55,8 +55,8 @@ void plan_lists::project(const identity& matrix) {
     std::vector<std::uint32_t> order(own_.size());
     std::iota(order.begin(), order.end(), 0u);
     if (on_gpu_)
-        std::ranges::stable_sort(
-            order, [&](auto a, auto b) { return own_[a].columns > own_[b].columns; });
+        std::ranges::stable_sort(order,
+                                 [&](auto a, auto b) { return own_[a].columns > own_[b].columns; });
     std::uint32_t count = 0;
     for (const std::uint32_t i : order) {
         leaf_view& leaf = own_[i];
@@ -65,8 +65,8 @@ void plan_lists::project(const identity& matrix) {
         count += rank;
         if (!on_gpu_) projections.insert(projections.end(), rank, i);
         for (std::uint64_t r = 0; on_gpu_ && r < rank; ++r)
-            rows.push_back({leaf.offset + r * leaf.columns * matrix.element_bytes, leaf.column,
-                            leaf.columns});
+            rows.push_back(
+                {leaf.offset + r * leaf.columns * matrix.element_bytes, leaf.column, leaf.columns});
     }
     next_.projection += count;
 }

@@ -20,9 +20,9 @@ struct plan_lists {
     };
     std::vector<beginning> groups;  ///< and the end
     std::vector<tile> tiles;
-    std::vector<leaf_view> leaves;                    ///< of a CPU, as what follows
+    std::vector<leaf_view> leaves;  ///< of a CPU, as what follows
     std::vector<std::uint32_t> projections, entries;
-    std::vector<factor_row> rows;                     ///< of a GPU, as what follows
+    std::vector<factor_row> rows;  ///< of a GPU, as what follows
     std::vector<tile_piece> pieces;
 
     /// A group a batch.
