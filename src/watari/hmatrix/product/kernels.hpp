@@ -80,7 +80,7 @@ struct jacobi_view {
 
 /// Rows of a tile: of a CPU those of some leaves, so that a thread reads runs of kilobytes; of a
 /// GPU those of a block.
-inline constexpr std::uint32_t tile_rows_cpu = 128, tile_rows_gpu = 64;
+inline constexpr std::uint32_t tile_rows_cpu = 128, tile_rows_gpu = 32;
 /// Systems that share one read of the elements.
 inline constexpr std::size_t systems_at_once = 8;
 

@@ -4,9 +4,9 @@
 //     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have
 //     there
 //
-// In a tile the sums of 64 leaves wait in shared memory until one warp adds them to y in the order
-// of the leaves, while the others make the next 64. So no block waits for another, whatever the
-// sizes of leaves, and sums of leaves take no memory.
+// In a tile the sums of 64 leaves (of several systems fewer) wait in shared memory until one warp
+// adds them to y in the order of the leaves, while the others make the next 64. So no block waits
+// for another, whatever the sizes of leaves, and sums of leaves take no memory.
 //
 // Bytes: those of the elements, once; 16 a row of V and 24 a leaf in a tile for the lists. x and t
 // come from the caches. Time: that of the bytes, as long as 25 KB a multiprocessor are under way:
@@ -31,8 +31,7 @@ constexpr unsigned block_warps = 8, block_threads = block_warps * warp_lanes;
 template <unsigned Systems>
 constexpr unsigned row_blocks_at_once = Systems > 2 ? 2 : 4;
 template <unsigned Systems>
-constexpr unsigned tile_blocks_at_once = (Systems > 2 ? 2 : 4) /
-                                         (hmatrix::tile_rows_gpu / row_lanes);
+constexpr unsigned tile_blocks_at_once = Systems > 2 ? 2 : 4;
 
 /// Rows of V that a warp takes at once, and how often it does.
 constexpr unsigned rows_at_once = warp_lanes / row_sum, turns = 4;
@@ -61,117 +60,78 @@ __device__ void project(const group_view& g, const std::byte* data, const double
     }
 }
 
-/// A tile's warps, the rows that one of its lanes may have, and the leaves whose sums wait at once,
-/// twice: 16 KiB.
-constexpr unsigned lane_rows = hmatrix::tile_rows_gpu / warp_lanes;
-constexpr unsigned tile_warps = block_warps * lane_rows, tile_threads = tile_warps * warp_lanes;
+/// Leaves whose sums wait at once, twice; their sums take 16 KiB.
 template <unsigned Systems>
-constexpr unsigned waiting = 64 / Systems / lane_rows;
+constexpr unsigned waiting = 64 / Systems;
 
 /// Columns of a leaf that a warp reads at once.
 template <unsigned Systems>
 constexpr unsigned columns_at_once = Systems > 2 ? 4 : 16 / Systems;
 
-template <unsigned Systems>
-struct tile_memory {
-    double sums[2][waiting<Systems>][Systems][hmatrix::tile_rows_gpu];
-    double y[Systems][hmatrix::tile_rows_gpu];
-    alignas(16) double by[tile_warps][Systems][columns_at_once<Systems>];
-    tile_piece pieces[2][waiting<Systems>];
-};
-
-/// What rows are multiplied with: x or t, of all systems, and a warp's memory for some of it.
-template <unsigned Systems>
-struct factors {
-    const double* from;
-    std::size_t stride;
-    double (&by)[Systems][columns_at_once<Systems>];
-};
-
-/// sums[s][row] = what a leaf adds to its rows of the tile, of 32 or, if Rows is 2, 64, by a warp:
-/// Sharers threads have a row, each some lanes of its sum; or a thread has Rows rows.
-template <unsigned Sharers, unsigned Rows, class Element, unsigned Systems>
-__device__ void sum_rows(const tile_piece& own, const Element* a, const factors<Systems>& f,
-                         double (&sums)[Systems][hmatrix::tile_rows_gpu]) {
+/// The sums of a leaf over the rows of a tile, one a lane, by a warp: Sharers threads have a row,
+/// and each has lanes of its sum.
+template <class Element, unsigned Systems, unsigned Sharers>
+__device__ void sum_piece(const tile_piece& own, const Element* a, const double* from,
+                          std::size_t stride, double (&sum)[Systems]) {
     constexpr unsigned lanes = column_sum / Sharers, rows = warp_lanes / Sharers;
-    constexpr unsigned columns = columns_at_once<Systems> / Rows;
-    constexpr unsigned at_once = columns / Sharers;
-    static_assert(at_once % lanes == 0);
+    constexpr unsigned columns = columns_at_once<Systems>, at_once = columns / Sharers;
     const unsigned row = threadIdx.x % rows, sharer = Sharers > 1 ? threadIdx.x / rows : 0;
     // a leaf has fewer than 2^32 elements
     std::uint32_t at = sharer * own.stride + row;
-    double lane[Rows][lanes][Systems]{};
+    double lane[lanes][Systems]{};
     for (std::uint32_t base = 0; base < own.width; base += columns) {
         const std::uint32_t left = own.width - base;
-        double by[Systems];
+        // of the columns of this thread, as many as there are
+        const int mine = row < own.rows ? static_cast<int>(left) - static_cast<int>(sharer) : 0;
+        double by[Systems];  // of one column, for the others' threads
         for (unsigned s = 0; s < Systems; ++s)
-            by[s] = threadIdx.x < left && threadIdx.x < columns
-                        ? f.from[s * f.stride + base + threadIdx.x]
-                        : 0;
-        Element there[Rows][at_once];
+            by[s] = threadIdx.x < left ? from[s * stride + base + threadIdx.x] : 0;
+        Element there[at_once];
         for (unsigned u = 0; u < at_once; ++u, at += Sharers * own.stride)
-            for (unsigned h = 0; h < Rows; ++h) {
-                // of the columns of this thread, as many as there are
-                const int mine = row + h * warp_lanes < own.rows
-                                     ? static_cast<int>(left) - static_cast<int>(sharer)
-                                     : 0;
-                there[h][u] =
-                    static_cast<int>(Sharers * u) < mine ? (a + at)[h * warp_lanes] : Element{0};
-            }
-        __syncwarp();
-        if (threadIdx.x < columns)
-            for (unsigned s = 0; s < Systems; ++s) f.by[s][threadIdx.x] = by[s];
-        __syncwarp();
+            there[u] = static_cast<int>(Sharers * u) < mine ? a[at] : Element{0};
         for (unsigned s = 0; s < Systems; ++s)
             for (unsigned u = 0; u < at_once; ++u)
-                for (unsigned h = 0; h < Rows; ++h)
-                    lane[h][u % lanes][s] +=
-                        static_cast<double>(there[h][u]) * f.by[s][sharer + Sharers * u];
+                lane[u % lanes][s] +=
+                    static_cast<double>(there[u]) * __shfl_sync(every, by[s], sharer + Sharers * u);
     }
-    for (unsigned s = 0; s < Systems; ++s)
-        for (unsigned h = 0; h < Rows; ++h) {
-            double sum;
-            if constexpr (lanes == 4)
-                sum = (lane[h][0][s] + lane[h][2][s]) + (lane[h][1][s] + lane[h][3][s]);
-            else if constexpr (lanes == 2)
-                sum = lane[h][0][s] + lane[h][1][s];
-            else
-                sum = lane[h][0][s] + __shfl_xor_sync(every, lane[h][0][s], 2 * rows);
-            if constexpr (lanes < 4) sum += __shfl_xor_sync(every, sum, rows);
-            if (sharer == 0 && row + h * warp_lanes < own.rows)
-                sums[s][own.first + row + h * warp_lanes] = sum;
-        }
+    for (unsigned s = 0; s < Systems; ++s) {
+        if constexpr (lanes == 4)
+            sum[s] = (lane[0][s] + lane[2][s]) + (lane[1][s] + lane[3][s]);
+        else if constexpr (lanes == 2)
+            sum[s] = lane[0][s] + lane[1][s];
+        else
+            sum[s] = lane[0][s] + __shfl_xor_sync(every, lane[0][s], 2 * rows);
+        if constexpr (lanes < 4) sum[s] += __shfl_xor_sync(every, sum[s], rows);
+    }
 }
 
+/// waiting[s][row] = what a leaf adds to a row of the tile, or zero.
 template <class Element, unsigned Systems>
 __device__ void sum_piece(const group_view& g, const tile_piece& own, const std::byte* data,
-                          const double* x, const double* t,
-                          double (&by)[Systems][columns_at_once<Systems>],
-                          double (&sums)[Systems][hmatrix::tile_rows_gpu]) {
+                          const double* x, const double* t, double (&sums)[Systems][warp_lanes]) {
     const auto* const a = reinterpret_cast<const Element*>(data + own.offset);
-    const factors<Systems> f{(own.is_dense ? x : t) + own.from,
-                             own.is_dense ? g.length : g.projection_count, by};
-    for (unsigned h = 0; h < lane_rows; ++h) {
-        const unsigned r = threadIdx.x + h * warp_lanes;
-        if (r - own.first >= own.rows)  // also where it is before
-            for (unsigned s = 0; s < Systems; ++s) sums[s][r] = 0;
-    }
-    if (own.rows > warp_lanes) {
-        if constexpr (Systems <= 2) return sum_rows<1, lane_rows>(own, a, f, sums);
-        // a thread has no registers for the sums of two rows
-        tile_piece half = own;
-        half.rows = warp_lanes;
-        sum_rows<1, 1>(half, a, f, sums);
-        half.first += warp_lanes;
-        half.rows = own.rows - warp_lanes;
-        sum_rows<1, 1>(half, a + warp_lanes, f, sums);
-    } else if (own.rows > warp_lanes / 2)
-        sum_rows<1, 1>(own, a, f, sums);
+    const double* const from = (own.is_dense ? x : t) + own.from;
+    const std::size_t stride = own.is_dense ? g.length : g.projection_count;
+    double sum[Systems];
+    if (own.rows > warp_lanes / 2)
+        sum_piece<Element, Systems, 1>(own, a, from, stride, sum);
     else if (own.rows > warp_lanes / 4)
-        sum_rows<2, 1>(own, a, f, sums);
+        sum_piece<Element, Systems, 2>(own, a, from, stride, sum);
     else
-        sum_rows<4, 1>(own, a, f, sums);
+        sum_piece<Element, Systems, 4>(own, a, from, stride, sum);
+    const unsigned lane = threadIdx.x, row = lane - own.first;
+    for (unsigned s = 0; s < Systems; ++s) {
+        const double there = __shfl_sync(every, sum[s], row % warp_lanes);
+        sums[s][lane] = lane >= own.first && row < own.rows ? there : 0;
+    }
 }
+
+template <unsigned Systems>
+struct tile_memory {
+    double sums[2][waiting<Systems>][Systems][warp_lanes];
+    double y[Systems][warp_lanes];
+    tile_piece pieces[2][waiting<Systems>];
+};
 
 /// y += the sums of all leaves over a tile, in their order, by a block.
 template <class Element, unsigned Systems>
@@ -189,27 +149,26 @@ __device__ void add_tile(const group_view& g, const std::byte* data, const doubl
             shared.pieces[side][thread] = g.pass.pieces[first + thread];
     };
     read_pieces(own.first, 0);
-    for (unsigned i = thread; i < Systems * hmatrix::tile_rows_gpu; i += tile_threads) {
-        const unsigned s = i / hmatrix::tile_rows_gpu, row = i % hmatrix::tile_rows_gpu;
-        if (row < own.rows) shared.y[s][row] = y[s * g.length + own.row + row];
-    }
+    if (lane < own.rows)
+        for (unsigned s = warp; s < Systems; s += block_warps)
+            shared.y[s][lane] = y[s * g.length + own.row + lane];
     __syncthreads();
     unsigned side = 0;
     for (std::uint32_t first = own.first; first < own.last; first += most, side ^= 1) {
         const unsigned count = pieces_from(first);
         read_pieces(first + most, side ^ 1);
-        for (unsigned k = warp; k < count; k += tile_warps)
-            sum_piece<Element, Systems>(g, shared.pieces[side][k], data, x, t, shared.by[warp],
+        for (unsigned k = warp; k < count; k += block_warps)
+            sum_piece<Element, Systems>(g, shared.pieces[side][k], data, x, t,
                                         shared.sums[side][k]);
         __syncthreads();
-        // by one warp for some rows of a system, while the others begin with the next leaves
-        for (unsigned i = (warp + (first - own.first) / most * lane_rows) % tile_warps;
-             i < Systems * lane_rows; i += tile_warps) {
-            const unsigned s = i / lane_rows, row = i % lane_rows * warp_lanes + lane;
-            double sum = shared.y[s][row];
-            for (unsigned k = 0; k < count; ++k) sum += shared.sums[side][k][s][row];
-            shared.y[s][row] = sum;
-            if (first + count == own.last && row < own.rows) y[s * g.length + own.row + row] = sum;
+        // by one warp a system, while the others begin with the next leaves
+        for (unsigned s = (warp + (first - own.first) / most) % block_warps; s < Systems;
+             s += block_warps) {
+            double sum = shared.y[s][lane];
+            for (unsigned k = 0; k < count; ++k) sum += shared.sums[side][k][s][lane];
+            shared.y[s][lane] = sum;
+            if (first + count == own.last && lane < own.rows)
+                y[s * g.length + own.row + lane] = sum;
         }
     }
 }
@@ -226,8 +185,8 @@ void multiply_run(const group_view& g, const std::byte* data, const double* x, d
                                       blocks * block_warps);
         },
         stream);
-    launch<tile_threads, tile_blocks_at_once<Systems>>(
-        g.tile_count, dim3(warp_lanes, tile_warps),
+    launch<block_threads, tile_blocks_at_once<Systems>>(
+        g.tile_count, dim3(warp_lanes, block_warps),
         [=] __device__() {
             __shared__ tile_memory<Systems> shared;
             add_tile<Element, Systems>(g, data, x, t, y, blockIdx.x, shared);
