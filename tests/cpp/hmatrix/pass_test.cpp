@@ -142,5 +142,31 @@ TEST(pass, starts_with_the_longest_rows) {
     }
 }
 
+TEST(pass, has_each_tile_once_those_with_most_elements_first) {
+    const built m("bumpy:8");
+    const std::vector<batch> batches = batches_of(m.index, 1 << 18);
+    const plan_lists lists(m.index, batches, processor::type::gpu);
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+        const plan_lists::beginning &from = lists.groups[b], &to = lists.groups[b + 1];
+        std::vector<std::uint64_t> elements, rows;
+        std::uint64_t sum = 0, pieces = 0;
+        for (std::size_t t = from.tile; t < to.tile; ++t) {
+            const tile& own = lists.tiles[t];
+            std::uint64_t here = 0;
+            for (std::uint32_t k = own.first; k < own.last; ++k) {
+                const tile_piece& piece = lists.pieces[from.entry + k];
+                here += std::uint64_t{piece.rows} * piece.width;
+            }
+            elements.push_back(here), rows.push_back(own.row);
+            sum += here, pieces += own.last - own.first;
+        }
+        EXPECT_EQ(pieces, to.entry - from.entry);
+        for (std::size_t t = 1; t < elements.size(); ++t)
+            EXPECT_LE(elements[t], elements[t - 1] + sum / (8 * elements.size()) + 1);
+        std::ranges::sort(rows);
+        EXPECT_EQ(std::ranges::adjacent_find(rows), rows.end());
+    }
+}
+
 }  // namespace
 }  // namespace watari::hmatrix

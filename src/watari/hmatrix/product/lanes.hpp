@@ -30,12 +30,14 @@ WATARI_INLINE void add_some(const Element* a, const double* x, std::size_t strid
 template <unsigned Systems, class Element>
 WATARI_INLINE void add_lane(const Element* a, const double* x, std::size_t stride,
                             std::uint32_t count, unsigned lane, double (&sum)[Systems]) {
-    constexpr int many = Systems > 1 ? 4 : 16, few = many / 2;
+    constexpr int many = Systems > 1 ? 8 : 16, few = many / 2;
     int left = static_cast<int>((count + row_sum - 1 - lane) / row_sum);
     a += lane, x += lane;
     for (; left >= many; left -= many, a += row_sum * many, x += row_sum * many)
         add_some<many>(a, x, stride, many, sum);
-    for (; left > 0; left -= few, a += row_sum * few, x += row_sum * few)
+    if (left > few)
+        add_some<many>(a, x, stride, left, sum);
+    else if (left > 0)
         add_some<few>(a, x, stride, left, sum);
 }
 

@@ -2,16 +2,22 @@
 //
 //     t = V x          8 threads a row of V, four rows a warp, whichever leaves they are of
 //     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have
-//     there
+//     there: 8 rows side by side by 4 columns, up to 4 of either a thread
 //
 // In a tile the sums of 64 leaves (of several systems fewer) wait in shared memory until one warp
-// adds them to y in the order of the leaves, while the others make the next 64. So no block waits
-// for another, whatever the sizes of leaves, and sums of leaves take no memory.
+// adds them to y in the order of the leaves, while the others make the next. So no block waits for
+// another, whatever the sizes of leaves, and sums of leaves take no memory.
 //
 // Bytes: those of the elements, once; 16 a row of V and 24 a leaf in a tile for the lists. x and t
-// come from the caches. Time: that of the bytes, as long as 25 KB a multiprocessor are under way:
-// 32 warps that wait for 1 to 4 KB each. A row of V is columns / 128 round trips to memory, and the
-// longest rows start first; a tile has one for 8 of its leaves.
+// come from the caches. Columns of a tile begin anywhere: in pieces of 64 bytes, of the second
+// kernel 1.3 times the elements of 8 bytes. Time: that of the bytes, as long as 25 KB a
+// multiprocessor are under way: 32 warps (of more than 2 systems 16) that wait for 1 to 4 KB each.
+// A row of V is columns / 128 round trips to memory, and the longest rows start first; a tile has
+// one for 8 of its leaves, and those with the most elements start first.
+//
+// Of 8 systems the second kernel is at the limit of its instructions. For 32 rows and 4 columns: 4
+// loads of elements and 8 of x or t, 24 cycles of a multiprocessor, 32 products, 32 cycles; a leaf
+// has three of those, and 48 shuffles of a cycle at its end.
 #include "watari/hmatrix/product/kernels.hpp"
 
 #include "watari/core/loops.hpp"
@@ -30,8 +36,7 @@ constexpr unsigned block_warps = 8, block_threads = block_warps * warp_lanes;
 /// Of a multiprocessor: 64 registers a thread, or 128 for the sums of several systems.
 template <unsigned Systems>
 constexpr unsigned row_blocks_at_once = Systems > 2 ? 2 : 4;
-template <unsigned Systems>
-constexpr unsigned tile_blocks_at_once = Systems > 2 ? 2 : 4;
+constexpr unsigned tile_blocks_at_once = 4;
 
 /// Rows of V that a warp takes at once, and how often it does.
 constexpr unsigned rows_at_once = warp_lanes / row_sum, turns = 4;
@@ -60,77 +65,105 @@ __device__ void project(const group_view& g, const std::byte* data, const double
     }
 }
 
-/// Leaves whose sums wait at once, twice; their sums take 16 KiB.
+/// Warps of a tile's block, and the leaves whose sums wait at once, twice: 32 KiB.
+template <unsigned Systems>
+constexpr unsigned tile_warps = Systems > 2 ? 4 : 8;
 template <unsigned Systems>
 constexpr unsigned waiting = 64 / Systems;
 
 /// Columns of a leaf that a warp reads at once.
 template <unsigned Systems>
-constexpr unsigned columns_at_once = Systems > 2 ? 4 : 16 / Systems;
+constexpr unsigned columns_at_once = Systems > 1 ? 8 : 16;
 
-/// The sums of a leaf over the rows of a tile, one a lane, by a warp: Sharers threads have a row,
-/// and each has lanes of its sum.
-template <class Element, unsigned Systems, unsigned Sharers>
-__device__ void sum_piece(const tile_piece& own, const Element* a, const double* from,
-                          std::size_t stride, double (&sum)[Systems]) {
-    constexpr unsigned lanes = column_sum / Sharers, rows = warp_lanes / Sharers;
-    constexpr unsigned columns = columns_at_once<Systems>, at_once = columns / Sharers;
-    const unsigned row = threadIdx.x % rows, sharer = Sharers > 1 ? threadIdx.x / rows : 0;
+/// In a tile 8 threads lie side by side, and 4 have a row: each has every 8th row and every 4th
+/// column.
+constexpr unsigned sharers = column_sum, rows_beside = warp_lanes / sharers;
+
+template <unsigned Systems>
+using tile_sums = double[Systems][hmatrix::tile_rows_gpu];
+
+/// Adds up what threads `Lanes` apart have of Count sums. Each keeps the first half of them, or, if
+/// it has the bit `Lanes`, the second; of one sum both have all.
+template <unsigned Lanes, unsigned Count>
+__device__ void add_halves(double (&sum)[Count]) {
+    if constexpr (Count > 1) {
+        const bool second = threadIdx.x & Lanes;
+        for (unsigned i = 0; i < Count / 2; ++i) {
+            const double other = second ? sum[i] : sum[i + Count / 2];
+            const double own = second ? sum[i + Count / 2] : sum[i];
+            sum[i] = own + __shfl_xor_sync(every, other, Lanes);
+        }
+    } else
+        sum[0] += __shfl_xor_sync(every, sum[0], Lanes);
+}
+
+/// What a leaf adds to its rows of a tile, by a warp, of which a thread has Rows rows: the elements
+/// are read once for all systems, and what they are multiplied with once for all rows.
+template <unsigned Rows, class Element, unsigned Systems>
+__device__ void sum_rows(const tile_piece& own, const Element* a, const double* from,
+                         std::size_t length, tile_sums<Systems>& sums) {
+    constexpr unsigned at_once = columns_at_once<Systems> / sharers;
+    constexpr unsigned values = Rows == 3 ? 4 : Rows;  // halved twice
+    const unsigned row = threadIdx.x % rows_beside, sharer = threadIdx.x / rows_beside;
+    double sum[values * Systems]{};
     // a leaf has fewer than 2^32 elements
     std::uint32_t at = sharer * own.stride + row;
-    double lane[lanes][Systems]{};
-    for (std::uint32_t base = 0; base < own.width; base += columns) {
-        const std::uint32_t left = own.width - base;
+    for (std::uint32_t column = sharer; column < own.width + sharer;
+         column += columns_at_once<Systems>) {
         // of the columns of this thread, as many as there are
-        const int mine = row < own.rows ? static_cast<int>(left) - static_cast<int>(sharer) : 0;
-        double by[Systems];  // of one column, for the others' threads
-        for (unsigned s = 0; s < Systems; ++s)
-            by[s] = threadIdx.x < left ? from[s * stride + base + threadIdx.x] : 0;
-        Element there[at_once];
-        for (unsigned u = 0; u < at_once; ++u, at += Sharers * own.stride)
-            there[u] = static_cast<int>(Sharers * u) < mine ? a[at] : Element{0};
-        for (unsigned s = 0; s < Systems; ++s)
-            for (unsigned u = 0; u < at_once; ++u)
-                lane[u % lanes][s] +=
-                    static_cast<double>(there[u]) * __shfl_sync(every, by[s], sharer + Sharers * u);
+        const int left = static_cast<int>(own.width) - static_cast<int>(column);
+        Element there[at_once][Rows];
+        for (unsigned u = 0; u < at_once; ++u, at += sharers * own.stride)
+            for (unsigned h = 0; h < Rows; ++h) {
+                const bool is_row = h + 1 < Rows || row + h * rows_beside < own.rows;
+                there[u][h] = is_row && static_cast<int>(sharers * u) < left
+                                  ? (a + at)[h * rows_beside]
+                                  : Element{0};
+            }
+        for (unsigned u = 0; u < at_once; ++u)
+            for (unsigned s = 0; s < Systems; ++s) {
+                const double by = static_cast<int>(sharers * u) < left
+                                      ? (from + s * length)[column + sharers * u]
+                                      : 0;
+                for (unsigned h = 0; h < Rows; ++h)
+                    sum[h * Systems + s] += static_cast<double>(there[u][h]) * by;
+            }
     }
-    for (unsigned s = 0; s < Systems; ++s) {
-        if constexpr (lanes == 4)
-            sum[s] = (lane[0][s] + lane[2][s]) + (lane[1][s] + lane[3][s]);
-        else if constexpr (lanes == 2)
-            sum[s] = lane[0][s] + lane[1][s];
-        else
-            sum[s] = lane[0][s] + __shfl_xor_sync(every, lane[0][s], 2 * rows);
-        if constexpr (lanes < 4) sum[s] += __shfl_xor_sync(every, sum[s], rows);
+    constexpr unsigned count = values * Systems, half = count > 1 ? count / 2 : 1;
+    constexpr unsigned quarter = half > 1 ? half / 2 : 1;
+    add_halves<2 * rows_beside>(sum);
+    double(&of_half)[half] = reinterpret_cast<double(&)[half]>(sum);
+    add_halves<rows_beside>(of_half);
+    unsigned first = 0;
+    if constexpr (count > 1) first = (sharer & 2) ? half : 0;
+    if constexpr (half > 1) first += (sharer & 1) ? quarter : 0;
+    for (unsigned i = 0; i < quarter; ++i) {
+        const unsigned r = row + (first + i) / Systems * rows_beside;
+        if (r < own.rows) sums[(first + i) % Systems][own.first + r] = sum[i];
     }
 }
 
-/// waiting[s][row] = what a leaf adds to a row of the tile, or zero.
 template <class Element, unsigned Systems>
 __device__ void sum_piece(const group_view& g, const tile_piece& own, const std::byte* data,
-                          const double* x, const double* t, double (&sums)[Systems][warp_lanes]) {
+                          const double* x, const double* t, tile_sums<Systems>& sums) {
     const auto* const a = reinterpret_cast<const Element*>(data + own.offset);
     const double* const from = (own.is_dense ? x : t) + own.from;
-    const std::size_t stride = own.is_dense ? g.length : g.projection_count;
-    double sum[Systems];
-    if (own.rows > warp_lanes / 2)
-        sum_piece<Element, Systems, 1>(own, a, from, stride, sum);
-    else if (own.rows > warp_lanes / 4)
-        sum_piece<Element, Systems, 2>(own, a, from, stride, sum);
+    const std::size_t length = own.is_dense ? g.length : g.projection_count;
+    if (own.rows > 3 * rows_beside)
+        sum_rows<4, Element, Systems>(own, a, from, length, sums);
+    else if (own.rows > 2 * rows_beside)
+        sum_rows<3, Element, Systems>(own, a, from, length, sums);
+    else if (own.rows > rows_beside)
+        sum_rows<2, Element, Systems>(own, a, from, length, sums);
     else
-        sum_piece<Element, Systems, 4>(own, a, from, stride, sum);
-    const unsigned lane = threadIdx.x, row = lane - own.first;
-    for (unsigned s = 0; s < Systems; ++s) {
-        const double there = __shfl_sync(every, sum[s], row % warp_lanes);
-        sums[s][lane] = lane >= own.first && row < own.rows ? there : 0;
-    }
+        sum_rows<1, Element, Systems>(own, a, from, length, sums);
 }
 
 template <unsigned Systems>
 struct tile_memory {
-    double sums[2][waiting<Systems>][Systems][warp_lanes];
-    double y[Systems][warp_lanes];
-    tile_piece pieces[2][waiting<Systems>];
+    tile_sums<Systems> sums[2][waiting<Systems>];
+    tile_sums<Systems> y;
+    tile_piece pieces[3][waiting<Systems>];  ///< of the leaves before, of these and the next
 };
 
 /// y += the sums of all leaves over a tile, in their order, by a block.
@@ -138,38 +171,43 @@ template <class Element, unsigned Systems>
 __device__ void add_tile(const group_view& g, const std::byte* data, const double* x,
                          const double* t, double* y, std::uint32_t number,
                          tile_memory<Systems>& shared) {
-    constexpr unsigned most = waiting<Systems>;
+    constexpr unsigned most = waiting<Systems>, warps = tile_warps<Systems>;
     const hmatrix::tile own = g.tiles[number];
     const unsigned lane = threadIdx.x, warp = threadIdx.y, thread = warp * warp_lanes + lane;
     const auto pieces_from = [&](std::uint32_t first) {
         return first < own.last ? (own.last - first < most ? own.last - first : most) : 0;
     };
-    const auto read_pieces = [&](std::uint32_t first, unsigned side) {
+    const auto read_pieces = [&](std::uint32_t first, unsigned place) {
         if (thread < pieces_from(first))
-            shared.pieces[side][thread] = g.pass.pieces[first + thread];
+            shared.pieces[place][thread] = g.pass.pieces[first + thread];
     };
     read_pieces(own.first, 0);
     if (lane < own.rows)
-        for (unsigned s = warp; s < Systems; s += block_warps)
+        for (unsigned s = warp; s < Systems; s += warps)
             shared.y[s][lane] = y[s * g.length + own.row + lane];
     __syncthreads();
-    unsigned side = 0;
+    unsigned side = 0, ring = 0;
     for (std::uint32_t first = own.first; first < own.last; first += most, side ^= 1) {
         const unsigned count = pieces_from(first);
-        read_pieces(first + most, side ^ 1);
-        for (unsigned k = warp; k < count; k += block_warps)
-            sum_piece<Element, Systems>(g, shared.pieces[side][k], data, x, t,
+        const unsigned next = ring < 2 ? ring + 1 : 0;
+        read_pieces(first + most, next);
+        for (unsigned k = warp; k < count; k += warps)
+            sum_piece<Element, Systems>(g, shared.pieces[ring][k], data, x, t,
                                         shared.sums[side][k]);
         __syncthreads();
         // by one warp a system, while the others begin with the next leaves
-        for (unsigned s = (warp + (first - own.first) / most) % block_warps; s < Systems;
-             s += block_warps) {
+        for (unsigned s = (warp + (first - own.first) / most) % warps; s < Systems; s += warps) {
             double sum = shared.y[s][lane];
-            for (unsigned k = 0; k < count; ++k) sum += shared.sums[side][k][s][lane];
+            for (unsigned k = 0; k < count; ++k) {
+                const tile_piece& piece = shared.pieces[ring][k];
+                if (lane - piece.first < piece.rows)  // not before it either
+                    sum += shared.sums[side][k][s][lane];
+            }
             shared.y[s][lane] = sum;
             if (first + count == own.last && lane < own.rows)
                 y[s * g.length + own.row + lane] = sum;
         }
+        ring = next;
     }
 }
 
@@ -185,8 +223,8 @@ void multiply_run(const group_view& g, const std::byte* data, const double* x, d
                                       blocks * block_warps);
         },
         stream);
-    launch<block_threads, tile_blocks_at_once<Systems>>(
-        g.tile_count, dim3(warp_lanes, block_warps),
+    launch<tile_warps<Systems> * warp_lanes, tile_blocks_at_once>(
+        g.tile_count, dim3(warp_lanes, tile_warps<Systems>),
         [=] __device__() {
             __shared__ tile_memory<Systems> shared;
             add_tile<Element, Systems>(g, data, x, t, y, blockIdx.x, shared);

@@ -1,6 +1,7 @@
 #include "watari/hmatrix/product/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace watari::hmatrix {
@@ -104,8 +105,33 @@ void plan_lists::add_tiles(const identity& matrix) {
                 entries[at] = i;
         });
     }
+    if (on_gpu_) sort_tiles();
     next_.entry += sum;
     next_.tile = tiles.size();
+}
+
+/// Tiles of the group with the most elements first, so that none begins late and ends last. Those
+/// with about as many stay neighbours: they share what memory delivers at once.
+void plan_lists::sort_tiles() {
+    struct weighed {
+        tile own;
+        std::uint64_t elements;
+    };
+    std::vector<weighed> all;
+    std::uint64_t sum = 0;
+    for (std::size_t i = next_.tile; i < tiles.size(); ++i) {
+        std::uint64_t elements = 0;
+        for (std::uint32_t k = tiles[i].first; k < tiles[i].last; ++k) {
+            const tile_piece& piece = pieces[next_.entry + k];
+            elements += std::uint64_t{piece.rows} * piece.width;
+        }
+        all.push_back({tiles[i], elements});
+        sum += elements;
+    }
+    const std::uint64_t step = sum / (8 * all.size() + 1) + 1;  // an eighth of the mean
+    std::ranges::stable_sort(all, std::greater<>{},
+                             [&](const weighed& one) { return one.elements / step; });
+    for (std::size_t i = 0; i < all.size(); ++i) tiles[next_.tile + i] = all[i].own;
 }
 
 std::size_t plan_lists::bytes() const {

@@ -34,6 +34,7 @@ private:
     void add_group(std::span<const leaf_record> of, std::uint64_t base, const identity& matrix);
     void project(const identity& matrix);
     void add_tiles(const identity& matrix);
+    void sort_tiles();
 
     bool on_gpu_;
     beginning next_{};
