@@ -120,31 +120,52 @@ TEST(pass, of_one_leaf_and_of_ranks_above_those_of_a_block) {
     expect_the_bits_of_the_cpu<double>(high, 3, whole);
 }
 
-TEST(pass, starts_with_the_largest_leaves) {
+TEST(pass, starts_with_the_longest_rows) {
     const built m("bumpy:8");
     const std::vector<batch> batches = batches_of(m.index, 1 << 18);
     const plan_lists lists(m.index, batches, processor::type::gpu);
     const product_plan plan(m.index, lists, the_cpu);
-    std::size_t large = 0;
     for (std::size_t b = 0; b < batches.size(); ++b) {
         const group_view view = plan.group(b);
-        const pass_view own = view.pass;
-        const auto elements = [&](std::uint32_t n) {
-            const leaf_view& leaf = view.leaves[n];
-            return leaf.rank == dense ? std::uint64_t{leaf.rows} * leaf.columns
-                                      : leaf.rank * (std::uint64_t{leaf.rows} + leaf.columns);
-        };
-        for (std::uint32_t n = 1; n < own.leaf_count; ++n)
-            EXPECT_TRUE(n == own.large || elements(n) <= elements(n - 1)) << n;
-        large += own.large;
-        std::vector<std::uint64_t> all(own.leaf_count);  // offsets: each leaf once
-        for (std::uint32_t n = 0; n < own.leaf_count; ++n) all[n] = view.leaves[n].offset;
+        std::vector<std::uint64_t> all, expected;  // offsets: each row once
+        for (std::uint32_t r = 0; r < view.projection_count; ++r) {
+            EXPECT_TRUE(r == 0 || view.pass.rows[r].columns <= view.pass.rows[r - 1].columns) << r;
+            all.push_back(view.pass.rows[r].offset + batches[b].offset);
+        }
+        for (std::size_t i = 0; i < batches[b].leaves; ++i) {
+            const leaf_record& leaf = m.index.leaves[batches[b].first_leaf + i];
+            for (std::uint64_t r = 0; leaf.rank != dense && r < leaf.rank; ++r)
+                expected.push_back(leaf.offset + 8 * r * leaf.columns);
+        }
         std::ranges::sort(all);
-        for (std::uint32_t n = 0; n < own.leaf_count; ++n)
-            EXPECT_EQ(all[n] + batches[b].offset, m.index.leaves[batches[b].first_leaf + n].offset);
+        EXPECT_EQ(all, expected);
     }
-    EXPECT_GT(large, 0u);
-    EXPECT_LT(large, m.index.leaves.size());
+}
+
+TEST(pass, has_each_tile_once_those_with_most_elements_first) {
+    const built m("bumpy:8");
+    const std::vector<batch> batches = batches_of(m.index, 1 << 18);
+    const plan_lists lists(m.index, batches, processor::type::gpu);
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+        const plan_lists::beginning &from = lists.groups[b], &to = lists.groups[b + 1];
+        std::vector<std::uint64_t> elements, rows;
+        std::uint64_t sum = 0, pieces = 0;
+        for (std::size_t t = from.tile; t < to.tile; ++t) {
+            const tile& own = lists.tiles[t];
+            std::uint64_t here = 0;
+            for (std::uint32_t k = own.first; k < own.last; ++k) {
+                const tile_piece& piece = lists.pieces[from.entry + k];
+                here += std::uint64_t{piece.rows} * piece.width;
+            }
+            elements.push_back(here), rows.push_back(own.row);
+            sum += here, pieces += own.last - own.first;
+        }
+        EXPECT_EQ(pieces, to.entry - from.entry);
+        for (std::size_t t = 1; t < elements.size(); ++t)
+            EXPECT_LE(elements[t], elements[t - 1] + sum / (8 * elements.size()) + 1);
+        std::ranges::sort(rows);
+        EXPECT_EQ(std::ranges::adjacent_find(rows), rows.end());
+    }
 }
 
 }  // namespace

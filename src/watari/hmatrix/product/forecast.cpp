@@ -12,9 +12,6 @@ namespace {
 
 constexpr std::size_t margin = std::size_t{1} << 16;  ///< alignment of what is allocated apart
 
-/// What a GPU multiplies by at once: much, and so little that sums of rows stay in its L2.
-constexpr std::uint64_t pass_bytes = std::uint64_t{1} << 30;
-
 std::uint64_t scratch_of(const plan_lists& lists, const product_options& how) {
     return lists.bytes() + 8 * scratch_doubles(lists.scratch(), how);
 }
@@ -75,14 +72,13 @@ std::vector<bool> nearest(const matrix_index& index, std::span<const batch> batc
 
 }  // namespace
 
-std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead,
-                             processor who) {
+std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead) {
     if (!ahead.whole) return ahead.batches;
-    return batches_of(index, who.is_gpu() ? pass_bytes : index.head.index_offset);
+    return batches_of(index, index.head.index_offset);
 }
 
 plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who) {
-    return {index, groups_of(index, ahead, who),
+    return {index, groups_of(index, ahead),
             who.is_gpu() ? processor::type::gpu : processor::type::cpu};
 }
 

@@ -44,10 +44,8 @@ struct product_forecast {
 /// Reads nothing. Throws usage_error where the budget is below `least`, which it names.
 product_forecast forecast(const matrix_index& index, const product_options& how);
 
-/// What one call of the kernels multiplies by: a batch, or of what is whole in memory a part that
-/// suits the processor.
-std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead,
-                             processor who);
+/// What one call of the kernels multiplies by: a batch, or all that is whole in memory.
+std::vector<batch> groups_of(const matrix_index& index, const product_forecast& ahead);
 
 /// The kernels' lists of these groups.
 plan_lists lists_of(const matrix_index& index, const product_forecast& ahead, processor who);

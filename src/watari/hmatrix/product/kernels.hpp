@@ -38,23 +38,29 @@ struct tile {
     std::uint32_t row, rows, first, last;
 };
 
-/// What a leaf adds to some rows of a tile: sums[at + i] for its rows i, first <= i < last.
-struct tile_piece {
-    std::uint32_t at, first, last;  ///< `at` wraps around where the leaf begins in the tile
+/// A row of V, which makes an element of t.
+struct factor_row {
+    std::uint64_t offset;  ///< behind the data of the group
+    std::uint32_t column, columns;
 };
 
-/// The lists of a GPU's pass over a group, whose leaves lie in the order in which they start; see
-/// multiply.cu.
+/// The rows of a leaf that lie in a tile: of U, to be multiplied with t, or of D, with x.
+struct tile_piece {
+    std::uint64_t offset;         ///< of the first row's element of the first column
+    std::uint32_t stride, width;  ///< elements from a column to the next; columns
+    std::uint32_t from;           ///< of t or x: the first
+    std::uint8_t first, rows;     ///< in the tile
+    bool is_dense;
+};
+
+/// The lists of a GPU's pass over a group; see multiply.cu.
 struct pass_view {
-    const std::uint32_t* sums;  ///< by leaf: where those of its rows begin
-    const tile_piece* pieces;   ///< in the order of their leaves in each tile
-    std::uint32_t leaf_count;
-    std::uint32_t large;      ///< of the leaves, those that a block takes, each
-    std::uint32_t sum_count;  ///< rows of all leaves
+    const factor_row* rows;    ///< by element of t: the longest first
+    const tile_piece* pieces;  ///< in the order of their leaves in each tile
 };
 
 struct group_view {
-    const leaf_view* leaves;
+    const leaf_view* leaves;  ///< of a CPU
     const tile* tiles;
     std::uint32_t projection_count, tile_count;
     std::uint64_t length;              ///< of x and y of one system
@@ -73,15 +79,13 @@ struct jacobi_view {
 };
 
 /// Rows of a tile: of a CPU those of some leaves, so that a thread reads runs of kilobytes; of a
-/// GPU those of a warp.
+/// GPU those of a block.
 inline constexpr std::uint32_t tile_rows_cpu = 128, tile_rows_gpu = 32;
-/// Leaves of more elements, or of a higher rank, are taken by a block of a GPU, others by a warp.
-inline constexpr std::uint32_t most_of_a_warp = 2048, most_rank_of_a_warp = 32;
 /// Systems that share one read of the elements.
 inline constexpr std::size_t systems_at_once = 8;
 
-/// y[s][row] += A x[s][column]. `scratch` has projection_count + pass.sum_count doubles for each
-/// system, of systems_at_once at most. On a GPU it returns before it is done.
+/// y[s][row] += A x[s][column]. `scratch` has projection_count doubles for each system, of
+/// systems_at_once at most. On a GPU it returns before it is done.
 template <class Element>
 struct product_kernels {
     void (*multiply)(const group_view&, const std::byte* data, const double* x, double* scratch,

@@ -74,7 +74,7 @@ matrix_product::matrix_product(const std::string& path, const matrix_index& inde
       how_(how),
       ahead_(forecast(index, how)),
       plan_(std::in_place, index, lists_of(index, ahead_, how.who), how.who),
-      groups_(groups_of(index, ahead_, how.who)),
+      groups_(groups_of(index, ahead_)),
       scratch_(own_memory(how.who), scratch_doubles(plan_->scratch(), how),
                {.device = how.who.number}),
       sums_(sums_memory(how.who), largest_of(ahead_.batches) / page_bytes,

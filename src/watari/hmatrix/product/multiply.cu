@@ -1,21 +1,23 @@
-// A group of leaves by two kernels. In the first a block takes a large leaf, or four small ones, a
-// warp each:
+// A group of leaves by two kernels:
 //
-//     t = V x          8 threads a row of V; t lies in shared memory
-//     sums = U t, D x  2 threads a row, 16 rows side by side: runs of 128 bytes of a column
+//     t = V x          8 threads a row of V, four rows a warp, whichever leaves they are of
+//     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have
+//     there: 8 rows side by side by 4 columns, up to 4 of either a thread
 //
-// In the second a warp takes 32 rows:
+// In a tile the sums of 64 leaves (of several systems fewer) wait in shared memory until one warp
+// adds them to y in the order of the leaves, while the others make the next. So no block waits for
+// another, whatever the sizes of leaves, and sums of leaves take no memory.
 //
-//     y += sums        in the order of the leaves: y has one order of additions
+// Bytes: those of the elements, once; 16 a row of V and 24 a leaf in a tile for the lists. x and t
+// come from the caches. Columns of a tile begin anywhere: in pieces of 64 bytes, of the second
+// kernel 1.3 times the elements of 8 bytes. Time: that of the bytes, as long as 25 KB a
+// multiprocessor are under way: 32 warps (of more than 2 systems 16) that wait for 1 to 4 KB each.
+// A row of V is columns / 128 round trips to memory, and the longest rows start first; a tile has
+// one for 8 of its leaves, and those with the most elements start first.
 //
-// A leaf cannot add its sums itself, since rows wait for the leaves before it; and whoever were to
-// add up what a large leaf completes last, hundreds of tiles, would keep all others waiting. Blocks
-// start with the largest leaves: what is left at the end is small.
-//
-// Bytes: those of the elements, once; of x, a leaf's columns (from L2); 16 a leaf's row for its
-// sum, written and read, 5 to 8% of the elements in double. Time: elements at the rate of memory as
-// long as blocks are many; the longest leaf is (columns + rows) / 64 x rank / 16 round trips to
-// memory, and starts first; a tile is a trip for 32 of its pieces, and one for 16 of their sums.
+// Of 8 systems the second kernel is at the limit of its instructions. For 32 rows and 4 columns: 4
+// loads of elements and 8 of x or t, 24 cycles of a multiprocessor, 32 products, 32 cycles; a leaf
+// has three of those, and 48 shuffles of a cycle at its end.
 #include "watari/hmatrix/product/kernels.hpp"
 
 #include "watari/core/loops.hpp"
@@ -25,157 +27,208 @@ namespace watari::gpu {
 
 namespace hmatrix_parts {
 
+using hmatrix::factor_row;
 using hmatrix::group_view;
-using hmatrix::leaf_view;
 using hmatrix::tile_piece;
 
 constexpr unsigned warp_lanes = row_lanes, every = ~0u;
-constexpr unsigned block_warps = 4, block_threads = block_warps * warp_lanes;
+constexpr unsigned block_warps = 8, block_threads = block_warps * warp_lanes;
 /// Of a multiprocessor: 64 registers a thread, or 128 for the sums of several systems.
 template <unsigned Systems>
-constexpr unsigned blocks_at_once = Systems > 2 ? 4 : 8;
-constexpr unsigned shared_ranks = block_warps * hmatrix::most_rank_of_a_warp;
+constexpr unsigned row_blocks_at_once = Systems > 2 ? 2 : 4;
+constexpr unsigned tile_blocks_at_once = 4;
 
-/// The threads that have a leaf together: a warp, or a block.
-template <unsigned Threads>
-struct team {
-    unsigned rank;
-    __device__ void sync() const {
-        if constexpr (Threads == warp_lanes)
-            __syncwarp();
-        else
-            __syncthreads();
-    }
-};
+/// Rows of V that a warp takes at once, and how often it does.
+constexpr unsigned rows_at_once = warp_lanes / row_sum, turns = 4;
 
-/// Where t of a leaf lies: in shared memory, or where its rank is too high in the scratch.
-struct projection {
-    double* at;
-    std::size_t stride;  ///< of one system to the next
-};
-
-template <unsigned Threads, class Element, unsigned Systems>
-__device__ void project(const team<Threads>& own, const group_view& g, const leaf_view& leaf,
-                        const Element* v, const double* x, const projection& t) {
-    const unsigned lane = own.rank % row_sum;
-    for (unsigned base = 0; base < leaf.rank; base += Threads / row_sum) {
-        const unsigned r = base + own.rank / row_sum;
+/// Elements of t: those of turn k of all warps lie side by side, so that all have long rows first.
+template <class Element, unsigned Systems>
+__device__ void project(const group_view& g, const std::byte* data, const double* x, double* t,
+                        std::uint32_t warp, std::uint32_t warps) {
+    const unsigned lane = threadIdx.x;
+    const auto row_of = [&](std::uint32_t r) {
+        return r < g.projection_count ? g.pass.rows[r] : factor_row{0, 0, 0};
+    };
+    std::uint32_t r = warp * rows_at_once + lane / row_sum;
+    factor_row next = row_of(r);
+    for (unsigned turn = 0; turn < turns; ++turn, r += warps * rows_at_once) {
+        const factor_row own = next;
+        if (turn + 1 < turns) next = row_of(r + warps * rows_at_once);
         double sum[Systems]{};
-        if (r < leaf.rank)
-            add_lane<Systems>(v + std::size_t{r} * leaf.columns, x + leaf.column, g.length,
-                              leaf.columns, lane, sum);
+        add_lane<Systems>(reinterpret_cast<const Element*>(data + own.offset), x + own.column,
+                          g.length, own.columns, lane % row_sum, sum);
         for (unsigned half = row_sum / 2; half > 0; half /= 2)
             for (unsigned s = 0; s < Systems; ++s) sum[s] += __shfl_xor_sync(every, sum[s], half);
-        if (r < leaf.rank && lane == 0)
-            for (unsigned s = 0; s < Systems; ++s) t.at[s * t.stride + r] = sum[s];
+        if (r < g.projection_count && lane % row_sum == 0)
+            for (unsigned s = 0; s < Systems; ++s)
+                t[s * std::size_t{g.projection_count} + r] = sum[s];
     }
-    own.sync();
 }
 
-/// The sums of a leaf's rows.
-template <unsigned Threads, class Element, unsigned Systems>
-__device__ void sum_rows(const team<Threads>& own, const leaf_view& leaf, const Element* a,
-                         std::uint32_t width, const projection& by, double* sums,
-                         std::size_t sum_count) {
-    constexpr unsigned rows_of_warp = warp_lanes / 2;
-    const unsigned lane = own.rank % warp_lanes, half = lane / rows_of_warp;
-    const unsigned in_team = own.rank / warp_lanes * rows_of_warp + lane % rows_of_warp;
-    for (unsigned base = 0; base < leaf.rows; base += Threads / 2) {
-        const unsigned i = base + in_team;
-        double sum[Systems]{};
-        if (i < leaf.rows) add_half<Systems>(a + i, leaf.rows, by.at, by.stride, width, half, sum);
-        for (unsigned s = 0; s < Systems; ++s)
-            sum[s] += __shfl_xor_sync(every, sum[s], rows_of_warp);
-        if (i < leaf.rows && half == 0)
-            for (unsigned s = 0; s < Systems; ++s) sums[s * sum_count + i] = sum[s];
-    }
-    own.sync();
-}
-
-/// y += the sums of all leaves over a tile, in their order, by a warp.
+/// Warps of a tile's block, and the leaves whose sums wait at once, twice: 32 KiB.
 template <unsigned Systems>
-__device__ void add_tile(const group_view& g, const double* sums, double* y, std::uint32_t number) {
-    constexpr unsigned at_once = Systems > 2 ? 4 : 16 / Systems;
-    const hmatrix::tile own = g.tiles[number];
-    const unsigned lane = threadIdx.x;
-    const bool is_row = lane < own.rows;
-    double sum[Systems]{};
-    for (unsigned s = 0; is_row && s < Systems; ++s) sum[s] = y[s * g.length + own.row + lane];
-    for (std::uint32_t first = own.first; first < own.last; first += warp_lanes) {
-        const unsigned count = own.last - first < warp_lanes ? own.last - first : warp_lanes;
-        const tile_piece mine = lane < count ? g.pass.pieces[first + lane] : tile_piece{0, 0, 0};
-        for (unsigned k = 0; k < count; k += at_once) {
-            double value[at_once][Systems];
-            bool has[at_once];
-            for (unsigned u = 0; u < at_once; ++u) {
-                // all lanes take part in each of the three
-                const std::uint32_t at = __shfl_sync(every, mine.at, k + u) + lane;
-                const std::uint32_t from = __shfl_sync(every, mine.first, k + u);
-                const std::uint32_t to = __shfl_sync(every, mine.last, k + u);
-                has[u] = lane >= from && lane < to;
-                for (unsigned s = 0; s < Systems; ++s)
-                    value[u][s] = has[u] ? sums[s * std::size_t{g.pass.sum_count} + at] : 0;
-            }
-            for (unsigned u = 0; u < at_once; ++u)
-                for (unsigned s = 0; s < Systems; ++s)
-                    if (has[u]) sum[s] += value[u][s];
+constexpr unsigned tile_warps = Systems > 2 ? 4 : 8;
+template <unsigned Systems>
+constexpr unsigned waiting = 64 / Systems;
+
+/// Columns of a leaf that a warp reads at once.
+template <unsigned Systems>
+constexpr unsigned columns_at_once = Systems > 1 ? 8 : 16;
+
+/// In a tile 8 threads lie side by side, and 4 have a row: each has every 8th row and every 4th
+/// column.
+constexpr unsigned sharers = column_sum, rows_beside = warp_lanes / sharers;
+
+template <unsigned Systems>
+using tile_sums = double[Systems][hmatrix::tile_rows_gpu];
+
+/// Adds up what threads `Lanes` apart have of Count sums. Each keeps the first half of them, or, if
+/// it has the bit `Lanes`, the second; of one sum both have all.
+template <unsigned Lanes, unsigned Count>
+__device__ void add_halves(double (&sum)[Count]) {
+    if constexpr (Count > 1) {
+        const bool second = threadIdx.x & Lanes;
+        for (unsigned i = 0; i < Count / 2; ++i) {
+            const double other = second ? sum[i] : sum[i + Count / 2];
+            const double own = second ? sum[i + Count / 2] : sum[i];
+            sum[i] = own + __shfl_xor_sync(every, other, Lanes);
         }
+    } else
+        sum[0] += __shfl_xor_sync(every, sum[0], Lanes);
+}
+
+/// What a leaf adds to its rows of a tile, by a warp, of which a thread has Rows rows: the elements
+/// are read once for all systems, and what they are multiplied with once for all rows.
+template <unsigned Rows, class Element, unsigned Systems>
+__device__ void sum_rows(const tile_piece& own, const Element* a, const double* from,
+                         std::size_t length, tile_sums<Systems>& sums) {
+    constexpr unsigned at_once = columns_at_once<Systems> / sharers;
+    constexpr unsigned values = Rows == 3 ? 4 : Rows;  // halved twice
+    const unsigned row = threadIdx.x % rows_beside, sharer = threadIdx.x / rows_beside;
+    double sum[values * Systems]{};
+    // a leaf has fewer than 2^32 elements
+    std::uint32_t at = sharer * own.stride + row;
+    for (std::uint32_t column = sharer; column < own.width + sharer;
+         column += columns_at_once<Systems>) {
+        // of the columns of this thread, as many as there are
+        const int left = static_cast<int>(own.width) - static_cast<int>(column);
+        Element there[at_once][Rows];
+        for (unsigned u = 0; u < at_once; ++u, at += sharers * own.stride)
+            for (unsigned h = 0; h < Rows; ++h) {
+                const bool is_row = h + 1 < Rows || row + h * rows_beside < own.rows;
+                there[u][h] = is_row && static_cast<int>(sharers * u) < left
+                                  ? (a + at)[h * rows_beside]
+                                  : Element{0};
+            }
+        for (unsigned u = 0; u < at_once; ++u)
+            for (unsigned s = 0; s < Systems; ++s) {
+                const double by = static_cast<int>(sharers * u) < left
+                                      ? (from + s * length)[column + sharers * u]
+                                      : 0;
+                for (unsigned h = 0; h < Rows; ++h)
+                    sum[h * Systems + s] += static_cast<double>(there[u][h]) * by;
+            }
     }
-    for (unsigned s = 0; is_row && s < Systems; ++s) y[s * g.length + own.row + lane] = sum[s];
-}
-
-/// Behind t of all systems.
-template <unsigned Systems>
-__device__ double* sums_of(const group_view& g, double* scratch) {
-    return scratch + Systems * std::size_t{g.projection_count};
-}
-
-template <unsigned Threads, class Element, unsigned Systems>
-__device__ void multiply_leaf(const team<Threads>& own, const group_view& g, const std::byte* data,
-                              const double* x, double* scratch, std::uint32_t number,
-                              double* shared) {
-    const leaf_view leaf = g.leaves[number];
-    const auto* const a = reinterpret_cast<const Element*>(data + leaf.offset);
-    double* const sums = sums_of<Systems>(g, scratch) + g.pass.sums[number];
-    constexpr unsigned most = Threads / warp_lanes * hmatrix::most_rank_of_a_warp;
-    projection t{shared, most};
-    if (leaf.rank == hmatrix::dense) {
-        // read alone
-        const projection by{const_cast<double*>(x) + leaf.column, g.length};
-        sum_rows<Threads, Element, Systems>(own, leaf, a, leaf.columns, by, sums, g.pass.sum_count);
-    } else {
-        if (leaf.rank > most) t = {scratch + leaf.projected, g.projection_count};
-        project<Threads, Element, Systems>(own, g, leaf, a, x, t);
-        sum_rows<Threads, Element, Systems>(own, leaf, a + std::size_t{leaf.rank} * leaf.columns,
-                                            leaf.rank, t, sums, g.pass.sum_count);
+    constexpr unsigned count = values * Systems, half = count > 1 ? count / 2 : 1;
+    constexpr unsigned quarter = half > 1 ? half / 2 : 1;
+    add_halves<2 * rows_beside>(sum);
+    double(&of_half)[half] = reinterpret_cast<double(&)[half]>(sum);
+    add_halves<rows_beside>(of_half);
+    unsigned first = 0;
+    if constexpr (count > 1) first = (sharer & 2) ? half : 0;
+    if constexpr (half > 1) first += (sharer & 1) ? quarter : 0;
+    for (unsigned i = 0; i < quarter; ++i) {
+        const unsigned r = row + (first + i) / Systems * rows_beside;
+        if (r < own.rows) sums[(first + i) % Systems][own.first + r] = sum[i];
     }
 }
 
 template <class Element, unsigned Systems>
-void multiply_run(const group_view& g, const std::byte* data, const double* x, double* scratch,
-                  double* y, stream_t stream) {
-    const std::uint32_t small = g.pass.leaf_count - g.pass.large;
-    const std::size_t blocks = g.pass.large + (small + block_warps - 1) / block_warps;
-    launch<block_threads, blocks_at_once<Systems>>(
+__device__ void sum_piece(const group_view& g, const tile_piece& own, const std::byte* data,
+                          const double* x, const double* t, tile_sums<Systems>& sums) {
+    const auto* const a = reinterpret_cast<const Element*>(data + own.offset);
+    const double* const from = (own.is_dense ? x : t) + own.from;
+    const std::size_t length = own.is_dense ? g.length : g.projection_count;
+    if (own.rows > 3 * rows_beside)
+        sum_rows<4, Element, Systems>(own, a, from, length, sums);
+    else if (own.rows > 2 * rows_beside)
+        sum_rows<3, Element, Systems>(own, a, from, length, sums);
+    else if (own.rows > rows_beside)
+        sum_rows<2, Element, Systems>(own, a, from, length, sums);
+    else
+        sum_rows<1, Element, Systems>(own, a, from, length, sums);
+}
+
+template <unsigned Systems>
+struct tile_memory {
+    tile_sums<Systems> sums[2][waiting<Systems>];
+    tile_sums<Systems> y;
+    tile_piece pieces[3][waiting<Systems>];  ///< of the leaves before, of these and the next
+};
+
+/// y += the sums of all leaves over a tile, in their order, by a block.
+template <class Element, unsigned Systems>
+__device__ void add_tile(const group_view& g, const std::byte* data, const double* x,
+                         const double* t, double* y, std::uint32_t number,
+                         tile_memory<Systems>& shared) {
+    constexpr unsigned most = waiting<Systems>, warps = tile_warps<Systems>;
+    const hmatrix::tile own = g.tiles[number];
+    const unsigned lane = threadIdx.x, warp = threadIdx.y, thread = warp * warp_lanes + lane;
+    const auto pieces_from = [&](std::uint32_t first) {
+        return first < own.last ? (own.last - first < most ? own.last - first : most) : 0;
+    };
+    const auto read_pieces = [&](std::uint32_t first, unsigned place) {
+        if (thread < pieces_from(first))
+            shared.pieces[place][thread] = g.pass.pieces[first + thread];
+    };
+    read_pieces(own.first, 0);
+    if (lane < own.rows)
+        for (unsigned s = warp; s < Systems; s += warps)
+            shared.y[s][lane] = y[s * g.length + own.row + lane];
+    __syncthreads();
+    unsigned side = 0, ring = 0;
+    for (std::uint32_t first = own.first; first < own.last; first += most, side ^= 1) {
+        const unsigned count = pieces_from(first);
+        const unsigned next = ring < 2 ? ring + 1 : 0;
+        read_pieces(first + most, next);
+        for (unsigned k = warp; k < count; k += warps)
+            sum_piece<Element, Systems>(g, shared.pieces[ring][k], data, x, t,
+                                        shared.sums[side][k]);
+        __syncthreads();
+        // by one warp a system, while the others begin with the next leaves
+        for (unsigned s = (warp + (first - own.first) / most) % warps; s < Systems; s += warps) {
+            double sum = shared.y[s][lane];
+            for (unsigned k = 0; k < count; ++k) {
+                const tile_piece& piece = shared.pieces[ring][k];
+                if (lane - piece.first < piece.rows)  // not before it either
+                    sum += shared.sums[side][k][s][lane];
+            }
+            shared.y[s][lane] = sum;
+            if (first + count == own.last && lane < own.rows)
+                y[s * g.length + own.row + lane] = sum;
+        }
+        ring = next;
+    }
+}
+
+template <class Element, unsigned Systems>
+void multiply_run(const group_view& g, const std::byte* data, const double* x, double* t, double* y,
+                  stream_t stream) {
+    constexpr unsigned rows_of_block = block_warps * rows_at_once * turns;
+    const std::uint32_t blocks = (g.projection_count + rows_of_block - 1) / rows_of_block;
+    launch<block_threads, row_blocks_at_once<Systems>>(
         blocks, dim3(warp_lanes, block_warps),
         [=] __device__() {
-            __shared__ double shared[shared_ranks * Systems];
-            if (blockIdx.x < g.pass.large)
-                return multiply_leaf<block_threads, Element, Systems>(
-                    {threadIdx.y * warp_lanes + threadIdx.x}, g, data, x, scratch, blockIdx.x,
-                    shared);
-            const std::uint32_t n =
-                g.pass.large + (blockIdx.x - g.pass.large) * block_warps + threadIdx.y;
-            if (n < g.pass.leaf_count)
-                multiply_leaf<warp_lanes, Element, Systems>(
-                    {threadIdx.x}, g, data, x, scratch, n,
-                    shared + threadIdx.y * hmatrix::most_rank_of_a_warp * Systems);
+            project<Element, Systems>(g, data, x, t, blockIdx.x * block_warps + threadIdx.y,
+                                      blocks * block_warps);
         },
         stream);
-    // a block is a warp, so that few tiles too are spread over all multiprocessors
-    launch<warp_lanes, block_warps * blocks_at_once<Systems>>(
-        g.tile_count, dim3(warp_lanes),
-        [=] __device__() { add_tile<Systems>(g, sums_of<Systems>(g, scratch), y, blockIdx.x); },
+    launch<tile_warps<Systems> * warp_lanes, tile_blocks_at_once>(
+        g.tile_count, dim3(warp_lanes, tile_warps<Systems>),
+        [=] __device__() {
+            __shared__ tile_memory<Systems> shared;
+            add_tile<Element, Systems>(g, data, x, t, y, blockIdx.x, shared);
+        },
         stream);
 }
 

@@ -1,6 +1,7 @@
 #include "watari/hmatrix/product/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace watari::hmatrix {
@@ -8,6 +9,21 @@ namespace watari::hmatrix {
 namespace {
 
 std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// What a leaf has in the tile that begins at `row`.
+tile_piece piece_of(const leaf_view& leaf, std::uint32_t row, std::uint32_t element_bytes) {
+    const std::uint32_t begin = std::max(leaf.row, row);
+    const std::uint32_t end = std::min(leaf.row + leaf.rows, row + tile_rows_gpu);
+    const bool is_dense = leaf.rank == dense;
+    const std::uint64_t before = is_dense ? 0 : std::uint64_t{leaf.rank} * leaf.columns;
+    return {.offset = leaf.offset + (before + begin - leaf.row) * element_bytes,
+            .stride = leaf.rows,
+            .width = is_dense ? leaf.columns : leaf.rank,
+            .from = is_dense ? leaf.column : leaf.projected,
+            .first = static_cast<std::uint8_t>(begin - row),
+            .rows = static_cast<std::uint8_t>(end - begin),
+            .is_dense = is_dense};
+}
 
 }  // namespace
 
@@ -23,39 +39,52 @@ plan_lists::plan_lists(const matrix_index& index, std::span<const batch> batches
 void plan_lists::add_group(std::span<const leaf_record> of, std::uint64_t base,
                            const identity& matrix) {
     groups.push_back(next_);
-    beginning& own = groups.back();
-    for (std::uint32_t i = 0; i < of.size(); ++i) {
-        const leaf_record& leaf = of[i];
-        const std::uint32_t rank = leaf.rank == dense ? 0 : leaf.rank;
-        leaves.push_back({leaf.offset - base, leaf.row, leaf.rows, leaf.column, leaf.columns,
-                          leaf.rank,
-                          static_cast<std::uint32_t>(next_.projection - own.projection)});
-        if (on_gpu_)
-            sums.push_back(static_cast<std::uint32_t>(next_.sum - own.sum));
-        else
-            projections.insert(projections.end(), rank, i);
-        next_.projection += rank;
-        next_.sum += on_gpu_ ? leaf.rows : 0;
+    own_.clear();
+    for (const leaf_record& leaf : of) {
+        own_.push_back(
+            {leaf.offset - base, leaf.row, leaf.rows, leaf.column, leaf.columns, leaf.rank, 0});
         next_.bytes += leaf.elements() * matrix.element_bytes;
     }
-    add_tiles(of, matrix);
-    if (on_gpu_) order_leaves(of);
+    project(matrix);
+    add_tiles(matrix);
+    if (!on_gpu_) leaves.insert(leaves.end(), own_.begin(), own_.end());
     next_.leaf = leaves.size();
 }
 
-void plan_lists::add_tiles(std::span<const leaf_record> of, const identity& matrix) {
+/// Elements of t: of a CPU in the order of the leaves, of a GPU those of the longest rows first.
+void plan_lists::project(const identity& matrix) {
+    std::vector<std::uint32_t> order(own_.size());
+    std::iota(order.begin(), order.end(), 0u);
+    if (on_gpu_)
+        std::ranges::stable_sort(order,
+                                 [&](auto a, auto b) { return own_[a].columns > own_[b].columns; });
+    std::uint32_t count = 0;
+    for (const std::uint32_t i : order) {
+        leaf_view& leaf = own_[i];
+        const std::uint32_t rank = leaf.rank == dense ? 0 : leaf.rank;
+        leaf.projected = count;
+        count += rank;
+        if (!on_gpu_) projections.insert(projections.end(), rank, i);
+        for (std::uint64_t r = 0; on_gpu_ && r < rank; ++r)
+            rows.push_back(
+                {leaf.offset + r * leaf.columns * matrix.element_bytes, leaf.column, leaf.columns});
+    }
+    next_.projection += count;
+}
+
+void plan_lists::add_tiles(const identity& matrix) {
     const std::uint32_t tile_rows = on_gpu_ ? tile_rows_gpu : tile_rows_cpu;
     std::uint32_t first = ~0u, last = 0;
-    for (const leaf_record& leaf : of) {
+    for (const leaf_view& leaf : own_) {
         first = std::min(first, leaf.row / tile_rows);
         last = std::max(last, (leaf.row + leaf.rows - 1) / tile_rows);
     }
     std::vector<std::uint32_t> next(std::size_t{last} - first + 2);
-    const auto each_tile = [&](const leaf_record& leaf, const auto& use) {
+    const auto each_tile = [&](const leaf_view& leaf, const auto& use) {
         const std::uint32_t end = (leaf.row + leaf.rows - 1) / tile_rows;
         for (std::uint32_t t = leaf.row / tile_rows; t <= end; ++t) use(t);
     };
-    for (const leaf_record& leaf : of) each_tile(leaf, [&](std::uint32_t t) { ++next[t - first]; });
+    for (const leaf_view& leaf : own_) each_tile(leaf, [&](std::uint32_t t) { ++next[t - first]; });
     std::uint32_t sum = 0;
     for (std::uint32_t t = first; t <= last; ++t) {
         const std::uint32_t count = next[t - first], row = t * tile_rows;
@@ -66,57 +95,55 @@ void plan_lists::add_tiles(std::span<const leaf_record> of, const identity& matr
         sum += count;
     }
     on_gpu_ ? pieces.resize(next_.entry + sum) : entries.resize(next_.entry + sum);
-    for (std::uint32_t i = 0; i < of.size(); ++i) {
-        const leaf_record& leaf = of[i];
+    for (std::uint32_t i = 0; i < own_.size(); ++i) {
+        const leaf_view& leaf = own_[i];
         each_tile(leaf, [&](std::uint32_t t) {
             const std::size_t at = next_.entry + next[t - first]++;
-            if (!on_gpu_) {
+            if (on_gpu_)
+                pieces[at] = piece_of(leaf, t * tile_rows, matrix.element_bytes);
+            else
                 entries[at] = i;
-                return;
-            }
-            const std::uint32_t row = t * tile_rows, begin = std::max(leaf.row, row);
-            const std::uint32_t end = std::min(leaf.row + leaf.rows, row + tile_rows);
-            // modulo 2^32
-            pieces[at] = {sums[next_.leaf + i] + row - leaf.row, begin - row, end - row};
         });
     }
+    if (on_gpu_) sort_tiles();
     next_.entry += sum;
     next_.tile = tiles.size();
 }
 
-/// Those that a block takes, then those of a warp; among both the largest first.
-void plan_lists::order_leaves(std::span<const leaf_record> of) {
-    const auto is_large = [&](std::uint32_t i) {
-        return of[i].elements() > most_of_a_warp ||
-               (of[i].rank != dense && of[i].rank > most_rank_of_a_warp);
+/// Tiles of the group with the most elements first, so that none begins late and ends last. Those
+/// with about as many stay neighbours: they share what memory delivers at once.
+void plan_lists::sort_tiles() {
+    struct weighed {
+        tile own;
+        std::uint64_t elements;
     };
-    const auto first = static_cast<std::ptrdiff_t>(next_.leaf);
-    std::vector<std::uint32_t> own(of.size());
-    std::iota(own.begin(), own.end(), 0u);
-    std::ranges::stable_sort(own, [&](std::uint32_t a, std::uint32_t b) {
-        if (is_large(a) != is_large(b)) return is_large(a);
-        return of[a].elements() > of[b].elements();
-    });
-    groups.back().large = static_cast<std::uint32_t>(std::ranges::count_if(own, is_large));
-    const std::vector<leaf_view> views(leaves.begin() + first, leaves.end());
-    const std::vector<std::uint32_t> places(sums.begin() + first, sums.end());
-    for (std::size_t n = 0; n < own.size(); ++n) {
-        leaves[next_.leaf + n] = views[own[n]];
-        sums[next_.leaf + n] = places[own[n]];
+    std::vector<weighed> all;
+    std::uint64_t sum = 0;
+    for (std::size_t i = next_.tile; i < tiles.size(); ++i) {
+        std::uint64_t elements = 0;
+        for (std::uint32_t k = tiles[i].first; k < tiles[i].last; ++k) {
+            const tile_piece& piece = pieces[next_.entry + k];
+            elements += std::uint64_t{piece.rows} * piece.width;
+        }
+        all.push_back({tiles[i], elements});
+        sum += elements;
     }
+    const std::uint64_t step = sum / (8 * all.size() + 1) + 1;  // an eighth of the mean
+    std::ranges::stable_sort(all, std::greater<>{},
+                             [&](const weighed& one) { return one.elements / step; });
+    for (std::size_t i = 0; i < all.size(); ++i) tiles[next_.tile + i] = all[i].own;
 }
 
 std::size_t plan_lists::bytes() const {
     return up(leaves.size() * sizeof(leaf_view)) + up(tiles.size() * sizeof(tile)) +
-           up(4 * projections.size()) + up(4 * entries.size()) + up(4 * sums.size()) +
-           up(pieces.size() * sizeof(tile_piece)) + 256;
+           up(4 * projections.size()) + up(4 * entries.size()) +
+           up(rows.size() * sizeof(factor_row)) + up(pieces.size() * sizeof(tile_piece)) + 256;
 }
 
 std::size_t plan_lists::scratch() const {
     std::size_t most = 0;
     for (std::size_t g = 0; g + 1 < groups.size(); ++g)
-        most = std::max(most, groups[g + 1].projection - groups[g].projection + groups[g + 1].sum -
-                                  groups[g].sum);
+        most = std::max(most, groups[g + 1].projection - groups[g].projection);
     return most;
 }
 
@@ -130,7 +157,7 @@ product_plan::product_plan(const matrix_index& index, const plan_lists& lists, p
     all_.tiles = placed(at, lists.tiles, who);
     all_.projections = placed(at, lists.projections, who);
     all_.entries = placed(at, lists.entries, who);
-    all_.pass.sums = placed(at, lists.sums, who);
+    all_.pass.rows = placed(at, lists.rows, who);
     all_.pass.pieces = placed(at, lists.pieces, who);
 }
 
@@ -145,11 +172,8 @@ group_view product_plan::group(std::size_t number) const {
     own.bytes = to.bytes - from.bytes;
     own.projections += from.projection;
     own.entries += from.entry;
-    own.pass.sums += from.leaf;
+    own.pass.rows += from.projection;
     own.pass.pieces += from.entry;
-    own.pass.leaf_count = static_cast<std::uint32_t>(to.leaf - from.leaf);
-    own.pass.large = from.large;
-    own.pass.sum_count = static_cast<std::uint32_t>(to.sum - from.sum);
     return own;
 }
 

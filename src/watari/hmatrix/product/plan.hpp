@@ -15,15 +15,14 @@ namespace watari::hmatrix {
 /// first byte of their group.
 struct plan_lists {
     struct beginning {
-        std::size_t leaf, projection, entry, tile, sum;
+        std::size_t leaf, projection, entry, tile;
         std::uint64_t bytes;  ///< of the leaves before
-        std::uint32_t large;  ///< leaves of this group
     };
     std::vector<beginning> groups;  ///< and the end
-    std::vector<leaf_view> leaves;
     std::vector<tile> tiles;
-    std::vector<std::uint32_t> projections, entries;  ///< of a CPU
-    std::vector<std::uint32_t> sums;                  ///< of a GPU, as what follows
+    std::vector<leaf_view> leaves;  ///< of a CPU, as what follows
+    std::vector<std::uint32_t> projections, entries;
+    std::vector<factor_row> rows;  ///< of a GPU, as what follows
     std::vector<tile_piece> pieces;
 
     /// A group a batch.
@@ -33,11 +32,13 @@ struct plan_lists {
 
 private:
     void add_group(std::span<const leaf_record> of, std::uint64_t base, const identity& matrix);
-    void add_tiles(std::span<const leaf_record> of, const identity& matrix);
-    void order_leaves(std::span<const leaf_record> of);
+    void project(const identity& matrix);
+    void add_tiles(const identity& matrix);
+    void sort_tiles();
 
     bool on_gpu_;
     beginning next_{};
+    std::vector<leaf_view> own_;  ///< leaves of the group that is added
 };
 
 class product_plan {
