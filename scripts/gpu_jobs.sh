@@ -11,7 +11,7 @@ hmatrix        72 1 evidence/hmatrix.md, "On an H200": products, one and 8 right
 hmatrix-build  57 1 evidence/hmatrix.md, "Construction"
 les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
 lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
-tests          95 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
+tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
 programs      200 2 try.md, "Evidence": cuBLAS, alternating processors, PyTorch; advise.md: --confirm
 beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
 himeno         60 2 evidence/himeno.md, "Speed of each style": structs, init=gpu; studies.md
@@ -110,11 +110,11 @@ case $job in
         run numa-gpu 5 copy processor=gpu from=pinned to=device numa=gpu trials=1
         { echo "$before" >"$pool"; } 2>/dev/null || true
         ;;
-    contention)
-        run contention-in 10 copy processor=gpu from=pinned to=device processes=1,2,4 trials=2 samples=20
-        run contention-out 10 copy processor=gpu from=device to=pinned processes=1,2,4 trials=2 samples=20
-        run contention-gpu 8 copy processor=gpu memory=device means=kernel processes=1,2,4 trials=2 samples=20
-        run contention-managed 14 access processor=gpu memory=managed processes=1,2,4 trials=2 samples=20
+    contention) # small arrays: each process pins its own before it measures
+        run contention-gpu 8 copy processor=gpu memory=device means=kernel processes=1,2,4 size=256MiB trials=2 samples=20
+        run contention-in 12 copy processor=gpu from=pinned to=device processes=1,2,4 size=256MiB trials=2 samples=20
+        run contention-out 12 copy processor=gpu from=device to=pinned processes=1,2,4 size=256MiB trials=2 samples=20
+        run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
     floors)
         run floor-copy 12 copy processor=cpu memory=pageable size=4GiB trials=3 samples=20
@@ -129,7 +129,7 @@ case $job in
     tests)
         log=$folder/tests.txt
         ctest --test-dir build/gpu -R 'gpu|Gpu' -E '_gpu_[248]$' -j 4 --output-on-failure >"$log" 2>&1 || failed=1
-        mapfile -t files < <(tests_on_a_gpu tests/python/{cases,memory,krylov,machine})
+        mapfile -t files < <(tests_on_a_gpu tests/python/{krylov,run,memory,machine,cases})
         python3 -m pytest -q -p no:cacheprovider -m gpu -n 4 --dist worksteal "${files[@]}" >>"$log" 2>&1 || failed=1
         grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
         ;;

@@ -7,7 +7,7 @@ GPUs). Nothing that is tested has been fitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,28 +58,28 @@ def profile() -> MachineProfile:
     return fit.fit([schema.read(FITTED)], [FITTED.name])
 
 
-def predicted(m: Measured) -> Prediction | None:
+def predicted(m: Measured, by: MachineProfile) -> Prediction | None:
     """The prediction for a measured case; None where the model refuses."""
     try:
         program = observe.program_of(m)
     except UnsupportedError:
         return None
     counts = [len(samples) for samples in observe.by_phase(m, m.trials[0])]
-    one = predict.of_program(program.repeated(counts), profile())
+    one = predict.of_program(program.repeated(counts), by)
     return None if one.reason else one
 
 
 @cache
 def pairs() -> tuple[Pair, ...]:
     """Everything that is tested and that the model says something of."""
-    return tuple(made())
+    return tuple(of_files([RESULTS / name for name in TESTED], profile()))
 
 
-def made() -> Iterator[Pair]:
-    """One file after another."""
-    for name in TESTED:
-        for m in measurements([schema.read(RESULTS / name)]):
+def of_files(files: Iterable[Path], by: MachineProfile) -> Iterator[Pair]:
+    """The cases of result files, one file after another, as a profile predicts them."""
+    for file in files:
+        for m in measurements([schema.read(file)]):
             if m.case in CASES and m.drawn and not m.flagged:
-                one = predicted(m)
+                one = predicted(m, by)
                 if one:
                     yield Pair(m, whole_seconds(m), one)

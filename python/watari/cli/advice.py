@@ -38,20 +38,42 @@ Processes = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON, for programs")]
 
 
-@app.command(epilog="Example: watari profile run.json -o machine.json")
+@app.command(
+    epilog="Examples: watari profile run.json -o machine.json · "
+    "watari profile h200.json --for h100-probe.json -o h100.json"
+)
 def profile(
-    results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
+    results: Annotated[
+        list[Path],
+        typer.Argument(help="result files; with --for also a machine profile", show_default=False),
+    ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="the machine profile", metavar="FILE")
     ],
+    probe: Annotated[
+        Path | None,
+        typer.Option(
+            "--for",
+            metavar="PROBE",
+            help="predict another machine, from its `watari probe --json`",
+        ),
+    ] = None,
 ) -> None:
-    """Fits a machine profile to results: rates by size, faults, prefetches, allocation."""
-    from watari.model import choose, fit, machine, render
+    """Fits a machine profile to results: rates by size, faults, prefetches, allocation. With --for
+    it scales them to the limits of a machine that was not measured."""
+    from watari.model import choose, fit, machine, render, scaled
 
-    check_not_read(output, results)
-    fitted = fit.fit(choose.read(results), [path.name for path in results])
+    check_not_read(output, [*results, *([probe] if probe else [])])
+    if probe:
+        other = scaled.read_probe(probe)
+        names = [path.name for path in (*results, probe)]
+        fitted = scaled.scaled(choose.measured(results), other, names)
+    else:
+        fitted = fit.fit(choose.read(results), [path.name for path in results])
     machine.write(fitted, output)
     show(render.curves(fitted))
+    if probe:
+        print(scaled.says(fitted))
     for refused in fitted.refused:
         print(f"refused: {refused.what}: {refused.why}")
     print(f"machine profile: {output}")

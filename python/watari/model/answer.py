@@ -27,6 +27,11 @@ MOST = 9
 OF_GPU = ("again", "once", "turns", "larger", "files", "never")
 SIZE = 4_000_000_000  # bytes of the data that the model is asked about
 PASSES, TURNS = 1000, 10  # that "again and again" and "in turn" stand for
+WHERE = {
+    "measured": "its profile",
+    "published": "published values",
+    "scaled": "another machine's times",
+}
 OF_CPU = ("cpu-again", "cpu-once", "files", "steps")
 
 
@@ -78,7 +83,7 @@ def program(topic: str) -> Program:
 def of_profile(profile: MachineProfile) -> list[Sentence]:
     """The sentences of a machine that is known by its profile alone."""
     sentences = []
-    where = "published values" if profile.kind == "published" else "its profile"
+    where = WHERE[profile.kind]
     for topic in ("again", "once", "turns"):
         found = advise(predict.of_trace(program(topic), profile), profile)
         if not found.ranked:

@@ -13,7 +13,7 @@ from watari.case.axes import gpus
 from watari.case.sentence import Sentence
 from watari.cases import effort
 from watari.common.errors import FileError, UsageError, WatariError
-from watari.model import answer, choose, fit, known, predict, program
+from watari.model import answer, choose, fit, known, predict, program, scaled
 from watari.model.machine import MachineProfile
 from watari.model.predict import Prediction
 from watari.plan.request import Request, describe, resolve
@@ -53,7 +53,8 @@ def on_machine(
         raise UsageError("give --machine or --results, not both")
     if text:
         profile = choose.by_text(text)
-        return profile, f"{profile.name}: {profile.title}"
+        more = f"; {scaled.says(profile)}" if profile.scaled else ""
+        return profile, f"{profile.name}: {profile.title}{more}"
     if results:
         profile = fit.fit(choose.read(results), [path.name for path in results])
         return profile, f"{profile.name}, from {', '.join(profile.sources)}"

@@ -11,7 +11,7 @@ from watari.case.profile import STORE
 from watari.cases import CASES, presentation, words
 from watari.common.errors import UnsupportedError
 from watari.model.machine import Contention, Latency, Rate
-from watari.model.observe import OUTLIERS, of_case
+from watari.model.observe import OUTLIERS, impossible, of_case
 from watari.model.walk import Traits
 from watari.model.work import Work, components
 from watari.results.measured import Measured
@@ -51,14 +51,14 @@ def latencies(cases: Sequence[Measured]) -> list[Latency]:
 
 
 def contention(cases: Sequence[Measured], traits: Traits) -> list[Contention]:
-    """How much slower each of several processes is than one alone, by the step that they do."""
+    """How much slower each of several processes is than one alone, by the step that they do. Rates
+    above a physical limit say nothing of it."""
     rows: dict[tuple[str, int], float] = {}
-    for m in cases:
-        count = m["processes"]
-        if not (m.case in CASES and m.drawn and isinstance(count, int) and count > 1):
-            continue
-        alone = next((o for o in cases if o.drawn and o.case == m.case and same_but(o, m)), None)
-        if alone is None:
+    for m in filter(of_several, cases):
+        count = int(m["processes"])
+        others = (o for o in cases if o.drawn and o.case == m.case and same_but(o, m))
+        alone = next((o for o in others if not impossible(o)), None)
+        if alone is None or impossible(m):
             continue
         try:
             pairs = [of_case(c, traits) for c in (alone, replace(m, parameters=alone.parameters))]
@@ -67,6 +67,12 @@ def contention(cases: Sequence[Measured], traits: Traits) -> list[Contention]:
         for one, several in zip(*pairs, strict=True):
             rows[main_key(one.work), count] = max(1.0, several.seconds / one.seconds)
     return [Contention(key=k, processes=n, factor=f) for (k, n), f in sorted(rows.items())]
+
+
+def of_several(m: Measured) -> bool:
+    """Whether several processes measured this case at once."""
+    count = m["processes"]
+    return m.case in CASES and m.drawn and isinstance(count, int) and count > 1
 
 
 def main_key(work: Work) -> str:

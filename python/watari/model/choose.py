@@ -36,9 +36,22 @@ def by_text(text: str) -> MachineProfile:
     content = None
     with suppress(OSError, ValueError):
         content = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(content, dict) and "processors" in content:
+        raise FileError(
+            f"{text} is a probe, which has no times: `watari profile RESULTS --for {text} -o "
+            "machine.json` predicts them from another machine"
+        )
     if isinstance(content, dict) and content.get("schema") != machine.SCHEMA:
         return fit.fit([schema.read(path)], [path.name])
     return machine.read(path)
+
+
+def measured(paths: Sequence[Path]) -> MachineProfile:
+    """The profile of a measured machine: of its result files, or a file that has one. Raises
+    UsageError, FileError."""
+    if len(paths) == 1:
+        return by_text(str(paths[0]))
+    return fit.fit(read(paths), [path.name for path in paths])
 
 
 def newest(name: str, folder: Path = FOLDER) -> Iterator[tuple[Path, Results]]:

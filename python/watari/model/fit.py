@@ -22,7 +22,7 @@ from watari.case import limits
 from watari.cases import words
 from watari.common.errors import UnsupportedError, UsageError
 from watari.machine.record import Machine
-from watari.model.beside import contention, latencies, stores
+from watari.model.beside import contention, latencies, of_several, stores
 from watari.model.levels import Level, with_capacities
 from watari.model.machine import Curve, MachineProfile, Point, Refused
 from watari.model.observe import Observation, impossible, of_case, of_setup, usable
@@ -162,11 +162,12 @@ def of_measured(cases: Sequence[Measured], machine: Machine, sources: list[str])
         route=route_of(machine),
     )
     taken, refused = [], []
-    for m in filter(usable, cases):
-        why = impossible(m)
+    for m in cases:
+        alone = usable(m)
+        why = impossible(m) if alone or of_several(m) else ""
         if why:
             refused.append(Refused(what=f"{m.case} {words(m.case, m.parameters)}", why=why))
-        else:
+        elif alone:
             taken.append(m)
     observations: list[Observation] = []
     for m in taken:

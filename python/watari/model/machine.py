@@ -123,14 +123,26 @@ class Latency(Record):
     seconds: Seconds
 
 
+class Scaled(Record):
+    """From what the profile of a machine was made that was not measured (scaled.py)."""
+
+    machine: str = Field(description="the measured machine")
+    ratios: dict[str, Annotated[float, Field(gt=0)]] = Field(
+        description="by limit: that of this machine over that of the measured one"
+    )
+    same_cpu: bool = Field(description="whether both have the same CPU, with as many cores")
+
+
 class MachineProfile(Record):
     """What `predict` and `advise` know of a machine."""
 
     schema_: Literal["watari-machine-1"] = Field(default="watari-machine-1", alias="schema")
     name: str = Field(description="of the machine")
     title: str = Field(default="", description="one line for people")
-    kind: Literal["measured", "published"] = Field(description="where its numbers are from")
-    sources: list[str] = Field(default=[], description="result files or publications")
+    kind: Literal["measured", "published", "scaled"] = Field(
+        description="where its numbers are from"
+    )
+    sources: list[str] = Field(default=[], description="result files, probes or publications")
     machine: Machine = Field(description="as in a result file; defaults of axes come from it")
     curves: dict[str, Curve] = Field(
         description="by step: `transfer pinned device`, `pass gpu`, ..."
@@ -149,6 +161,14 @@ class MachineProfile(Record):
     stores: list[Rate] = Field(default=[], description="files, by what asks for them")
     latencies: list[Latency] = Field(default=[], description="of dependent loads")
     refused: list[Refused] = Field(default=[], description="measurements that cannot be true")
+    scaled: Scaled | None = Field(default=None, description="for the kind `scaled`: how")
+
+    @model_validator(mode="after")
+    def says_what_was_scaled(self) -> MachineProfile:
+        """`scaled` is there for that kind, and for no other."""
+        if (self.kind == "scaled") != (self.scaled is not None):
+            raise PydanticCustomError("scaled", "kind 'scaled' and the field go together")
+        return self
 
     @property
     def traits(self) -> Traits:

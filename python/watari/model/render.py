@@ -118,6 +118,7 @@ def values(
     return {
         "what": title,
         "machine": profile.name,
+        "kind": profile.kind,
         "styles": [
             {
                 "style": p.style,

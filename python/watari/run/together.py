@@ -20,7 +20,7 @@ from typing import Any
 Trial = dict[str, Any]
 
 VARIABLE = "WATARI_TOGETHER"
-COUNTERS = bytes(8)
+COUNTERS = bytes(16)
 POLL_SECONDS = 0.02
 
 
@@ -87,8 +87,8 @@ def result(path: Path, code: int) -> Trial:
 def slowest(trials: list[Trial]) -> Trial:
     """One trial of all: each sample as long as the slowest took, and the bytes of every process.
 
-    From the barrier on, by the host's clock: that of a GPU does not count while it serves another
-    process, so the sum of several would be faster than the GPU.
+    From the time when the last one came to the barrier, by the host's clock: that of a GPU does not
+    count while it serves another process, so the sum of several would be faster than the GPU.
     """
     if len(trials) == 1:
         return trials[0]

@@ -30,22 +30,25 @@ public:
     }
 
     /// Runs work(stream, i) for stream i of each (once, with null and 0, on the CPU) and times it
-    /// until the last is done. Processes that measure together begin each sample together.
+    /// until the last is done. Processes that measure together begin each sample together, and
+    /// their clocks run from then on: one whose stream is held would keep the GPU from the others,
+    /// and one that waits for its turn to enqueue would not count that time.
     template <class Work>
     void operator()(const Work& work) {
-        wait_for_the_others();
+        const std::optional<double> together = wait_for_the_others();
         if (trial_->host_s.empty()) trial_->first_sample = now();
         if (!who_.is_gpu()) {
-            const double start = now();
+            const double start = together.value_or(now());
             work(stream_t{}, 0);
             trial_->host_s.push_back(now() - start);
             return;
         }
         device::use(who_.number);  // whatever was current: streams take work of their own GPU
-        if (hold_) hold_->start(main());
-        const double start = now();
+        const bool held = hold_ && !together;
+        if (held) hold_->start(main());
+        const double start = together.value_or(now());
         enqueue(work);
-        if (hold_) hold_->release();
+        if (held) hold_->release();
         device::synchronize(main());
         trial_->host_s.push_back(now() - start);
         trial_->device_s.push_back(device::event::seconds(*first_, *last_));

@@ -1,8 +1,9 @@
 // A barrier between processes, in a file that they map: the last one to arrive begins the next
-// turn.
+// turn, and notes when.
 #include "watari/measure/together.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/measure/clock.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -23,8 +24,10 @@ namespace {
 struct counters {
     std::atomic<std::uint32_t> arrived;
     std::atomic<std::uint32_t> turn;
+    double begun;  ///< of this turn
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(sizeof(counters) == 16);  // COUNTERS of together.py
 
 struct gathering {
     std::uint32_t count = 1;
@@ -54,16 +57,17 @@ gathering join() {
 
 }  // namespace
 
-void wait_for_the_others() {
+std::optional<double> wait_for_the_others() {
     static const gathering all = join();
-    if (all.shared == nullptr) return;
+    if (all.shared == nullptr) return {};
     const std::uint32_t turn = all.shared->turn.load();
     if (all.shared->arrived.fetch_add(1) + 1 == all.count) {
         all.shared->arrived.store(0);
+        all.shared->begun = now();
         all.shared->turn.fetch_add(1);
-        return;
     }
     while (all.shared->turn.load() == turn) sched_yield();  // processes may be more than cores
+    return all.shared->begun;  // which the next turn, for which this process is needed, writes
 }
 
 }  // namespace watari::measure

@@ -4,10 +4,13 @@
 /// puts `WATARI_TOGETHER=COUNT:FILE` into their environment. Without it nothing waits.
 #pragma once
 
+#include <optional>
+
 namespace watari::measure {
 
-/// Waits until every process is here; returns at once in a process that measures alone. Throws
-/// system_error where the file that the environment names cannot be mapped.
-void wait_for_the_others();
+/// Waits until every process is here. Returns the time when the last one came, by the host's clock,
+/// which is the same in all of them. In a process that measures alone: returns nothing, at once.
+/// Throws system_error where the file that the environment names cannot be mapped.
+std::optional<double> wait_for_the_others();
 
 }  // namespace watari::measure

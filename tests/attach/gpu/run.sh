@@ -52,19 +52,19 @@ trace() { # seconds, name, what follows `watari trace`
     limited "$1" "trace-$2" 16 watari trace -o "$folder/trace-$2.json" --perfetto "$folder/perfetto-$2.json" "${@:3}"
 }
 
-try 40 gemm -- "$folder/gemm" 4096 10
-try 40 alternating -- "$folder/alternating" 256 4
 if python3 -c 'import torch' 2>/dev/null; then
-    try 90 training --no-traced --styles managed,managed-prefetch -- python3 "$here/training.py" 10
+    try 90 training --no-traced --runs 1 --styles managed,managed-prefetch,mapped,pinned -- python3 "$here/training.py" 10
 else
     echo "training.py: no PyTorch here"
 fi
-limited 60 advise 30 watari advise --confirm -- "$folder/alternating" 256 4
-trace 40 alternating -- "$folder/alternating" 256 4
+trace 40 alternating -- "$folder/alternating" 64 4
+limited 60 advise 30 watari advise --confirm -- "$folder/alternating" 64 4
 trace 40 gemm -- "$folder/gemm" 4096 10
 try 30 overhead --styles as-is --overhead --no-traced -- "$folder/stream" 1024 2000
 trace 40 stream -- "$folder/stream" 1024 2000
 limited 60 tests 15 python3 -m pytest -q -p no:cacheprovider -m gpu "$here/../../python/attach"
+try 40 gemm -- "$folder/gemm" 4096 10
+try 40 alternating -- "$folder/alternating" 64 4 # `read-mostly` takes 16 times as long as the others
 try 40 stream -- "$folder/stream" 256 100
 try 30 stream-shared --no-traced --styles managed,pinned -- "$folder/stream-shared" 128 50
 trace 30 stream-shared --no-touches -- "$folder/stream-shared" 128 50

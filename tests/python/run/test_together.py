@@ -117,3 +117,17 @@ def test_only_a_process_alone_is_a_program_of_the_model() -> None:
     assert profiles[1].allocations == ()
     assert profiles[1].bytes == 2 * profiles[0].bytes
     assert profiles[1].memory == 2 * profiles[0].memory
+
+
+@pytest.mark.gpu
+def test_two_on_a_gpu_are_no_faster_than_one(tmp_path: Path) -> None:
+    """A GPU serves its processes in turn: the time that one waits for the other counts."""
+    path = {"processor": "gpu", "memory": "device", "means": "kernel", "size": 256 * MIB}
+    rates = []
+    for processes in (1, 2):
+        given = {**path, "processes": processes, "trials": 1, "samples": 20}
+        asked = resolve("copy", given, probe.machine())[0]
+        trial = launch.trial(asked, Launcher(), 120, tmp_path)
+        assert trial["status"] == "ok", trial
+        rates.append(trial["bytes_per_sample"] / sorted(trial["host_s"])[10])
+    assert rates[1] < 1.1 * rates[0]
