@@ -24,12 +24,17 @@ stage_with() {
 }
 closing() { [[ -f $logs/$1.log ]] && grep -hE "$2" "$logs/$1.log" | tail -n 1 | sed 's/=//g; s/^ *//; s/ *$//'; }
 
-# The library is compiled for the tests, and once more by `make demo` in a clean copy
-# (tests/python/docs/test_readme.py): the second time from a cache that the first has filled.
+# Sources that an earlier `make test` has compiled, in any clone, come from the user's cache. Objects of
+# other builds are apart (CCACHE_NAMESPACE): they may have been compiled with warnings.
 use_cache() {
     command -v ccache >/dev/null && [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] || return 0
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
-    export CCACHE_DIR=$PWD/build/ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+    local cache
+    cache=$(ccache --get-config cache_dir)
+    if ! mkdir -p "$cache" 2>/dev/null || [[ ! -w $cache ]]; then
+        export CCACHE_DIR=$PWD/build/ccache
+    fi
+    export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_NAMESPACE=watari-test CCACHE_DEPEND=1
     export CCACHE_SLOPPINESS=include_file_ctime,include_file_mtime,pch_defines,time_macros
     # what has compiled with warnings as errors has no warnings
     export CCACHE_IGNOREOPTIONS="-Werror -Werror=all-warnings -Xcompiler=-Werror"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,13 @@ def write(
         write_atomically(output, page(paths, read, measured, drawings, shown))
 
 
+@cache
+def bundle() -> str:
+    """What draws the figures. vl-convert takes a second to make it: once a process is enough."""
+    return vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script")
+
+
+@cache
 def templates() -> jinja2.Environment:
     """The templates of pages: what is not given is an error, and text is escaped."""
     return jinja2.Environment(
@@ -97,7 +105,7 @@ def page(
         quantities=published.quantities(),
         colours=COLOURS,
         command=f"watari report {files} -o {readable(shlex.quote(str(output)))}",
-        bundle=vl_convert.javascript_bundle(SNIPPET, VEGA_LITE).replace("</script", r"<\/script"),
+        bundle=bundle(),
     )
 
 

@@ -60,15 +60,15 @@ solution solved(const std::string& path, const surface& of, const solve_options&
 void solve_all(const matrices& m, const comm::communicator& all) {
     for (const method by : {method::gmres, method::bicgstab, method::fgmres})
         for (const bool jacobi : {true, false})
-            for (const std::size_t systems : {1, 3})
+            for (const std::size_t systems : {1, 3}) {
+                solve_options how{.by = by, .jacobi = jacobi};
+                how.product.systems = systems;
+                how.product.batch_bytes = 1 << 16;
+                how.product.direct = false;
+                const solution expected = solved(m.whole, m.of, how);
+                how.ranks = &all;
+                how.restart = usual_restart;
                 for (const bool streamed : {false, true}) {
-                    solve_options how{.by = by, .jacobi = jacobi};
-                    how.product.systems = systems;
-                    how.product.batch_bytes = 1 << 16;
-                    how.product.direct = false;
-                    const solution expected = solved(m.whole, m.of, how);
-                    how.ranks = &all;
-                    how.restart = usual_restart;
                     if (streamed) how.fast_memory = foresee(read_index(m.own), how).least;
                     const solution found = solved(m.own, m.of, how);
                     require(found.x == expected.x, "other bits than those of one process");
@@ -76,6 +76,7 @@ void solve_all(const matrices& m, const comm::communicator& all) {
                     require(found.reports[0].converged(), "no convergence");
                     require(!streamed || found.bytes_read > 0, "nothing was read");
                 }
+            }
 }
 
 /// Inner iterations use what stays on each rank: other bits, the same on all ranks.

@@ -3,7 +3,7 @@
 A command is a line that starts with `$ ` in a block fenced as ```console. Set-up commands are not
 run again here, since `make test` has just done the same; `test_demo` runs `make demo` as a newcomer
 would, with a virtual environment and a build of its own. Under `make test` that build takes objects
-of the same sources from the cache that the build before it has filled (ccache).
+of the same sources from the cache of the user, which the build before it has filled (ccache).
 """
 
 from __future__ import annotations
@@ -52,7 +52,12 @@ def run(command: str, directory: Path, timeout: float) -> str:
     home.mkdir(exist_ok=True)
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     kept = {name: os.environ[name] for name in os.environ if KEPT.match(name)}
-    cache = {"CCACHE_BASEDIR": str(directory)} if "CCACHE_DIR" in kept else {}
+    cache = {}
+    if kept.get("CMAKE_CXX_COMPILER_LAUNCHER") == "ccache":
+        found = ["ccache", "--get-config", "cache_dir"]
+        folder = subprocess.run(found, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        # the user's limit of size is in a file of the other home: nothing is removed here
+        cache = {"CCACHE_BASEDIR": str(directory), "CCACHE_DIR": folder, "CCACHE_MAXSIZE": "0"}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command],
         cwd=directory,

@@ -149,3 +149,9 @@ def slot_bytes(p: Parameters) -> int:
 def slots(p: Parameters) -> int:
     """Tiles that fast memory holds."""
     return int(p["fast-memory"]) // slot_bytes(p)
+
+
+def sides(parameters: Parameters) -> str:
+    """The matrices of a product: `16384` where all are square, else `m x n x k`."""
+    lengths = [int(parameters[name]) for name in ("m", "n", "k")]
+    return str(lengths[0]) if len(set(lengths)) == 1 else " x ".join(map(str, lengths))

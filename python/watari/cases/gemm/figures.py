@@ -15,7 +15,7 @@ from typing import Any
 
 import altair as alt
 
-from watari.cases.gemm import numbers, words
+from watari.cases.gemm import axes, numbers
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import apart, decades, groups, heading
@@ -168,7 +168,7 @@ def title(m: Measured) -> str:
     reads = "blocks of C stay" if m["schedule"] == "reuse" else "each product reads its tiles"
     where = "memory" if m["store"] == "ram" else "files"
     parts = [
-        words.sides(m.parameters),
+        axes.sides(m.parameters),
         "" if m["precision"] == "single" else "double precision",
         reads,
         f"{m['layout']} in {where}",

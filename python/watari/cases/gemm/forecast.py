@@ -23,7 +23,6 @@ from watari import _native
 from watari.case import limits
 from watari.case.axis import Machine, Parameters, as_text, expanded
 from watari.cases.gemm import axes, trial
-from watari.cases.gemm.words import sides
 from watari.common.errors import WatariError
 from watari.common.units import (
     exact_size,
@@ -191,7 +190,7 @@ def lines(wanted: Sequence[Parameters], machine: Machine) -> list[str]:
 def name(p: Parameters) -> str:
     """What most plans differ in."""
     return (
-        f"gemm {sides(p)}, tile {p['tile']} of {exact_size(p['fast-memory'])}, "
+        f"gemm {axes.sides(p)}, tile {p['tile']} of {exact_size(p['fast-memory'])}, "
         f"{p['schedule']}, {p['precision']}, {p['store']}"
     )
 

@@ -6,15 +6,10 @@ from collections.abc import Sequence
 
 from watari.case.axis import Parameters
 from watari.case.presentation import Presentation, plain_columns
+from watari.cases.gemm.axes import sides
 from watari.cases.gemm.numbers import columns
 from watari.common.units import format_size
 from watari.results.measured import Measured
-
-
-def sides(parameters: Parameters) -> str:
-    """The matrices of a product: `16384` where all are square, else `m x n x k`."""
-    lengths = [int(parameters[name]) for name in ("m", "n", "k")]
-    return str(lengths[0]) if len(set(lengths)) == 1 else " x ".join(map(str, lengths))
 
 
 def words(case: str, parameters: Parameters) -> str:

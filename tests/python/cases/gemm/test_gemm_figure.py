@@ -10,8 +10,8 @@ import synthetic
 import vl_convert
 
 from watari import cases
+from watari.cases.gemm import axes
 from watari.cases.gemm import numbers as gemm_numbers
-from watari.cases.gemm import words
 from watari.charts.figure import Drawing, draw
 from watari.cli import summary
 from watari.report import figures, page
@@ -147,7 +147,7 @@ def test_words_of_a_case() -> None:
     assert cases.words("gemm", special.parameters) == (
         "posix, tiles of 512 in 8 GiB, double, tiled, each product reads, ram, beta 0.5, 1 thread"
     )
-    assert (words.sides(plain.parameters), words.sides(special.parameters)) == (
+    assert (axes.sides(plain.parameters), axes.sides(special.parameters)) == (
         "32768",
         "32768 x 1000 x 32768",
     )
