@@ -1,0 +1,149 @@
+"""An H100 predicted from its probe and one run on an H200, against its own results.
+
+The profile is that of held_out.py, scaled to the probe. No result of the H100 is fitted. The table
+for docs/evidence/advise.md: `python tests/python/model/test_scaled.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+sys.path.append(str(Path(__file__).parents[1]))  # as a program; pytest has it in its path
+
+import held_out
+from held_out import FITTED, RESULTS, Pair, of_files, profile
+
+from watari.common.errors import FileError
+from watari.model import scaled
+from watari.model.machine import MachineProfile
+from watari.results import schema
+
+FOLDER = RESULTS / "nvidia-h100-x86_64"
+DOCS = Path(__file__).parents[3] / "docs" / "evidence" / "advise.md"
+WANTED = 0.15  # median error
+CHANGED = "all that scaling changes"
+
+
+def probe() -> Path:
+    """What the H100 prints of itself."""
+    return sorted(FOLDER.glob("*-probe.json"))[-1]
+
+
+@cache
+def predicted() -> MachineProfile:
+    """The H100's profile, of which nothing was measured there."""
+    return scaled.scaled(profile(), scaled.read_probe(probe()), [FITTED.name, probe().name])
+
+
+def files() -> Iterator[Path]:
+    """Its result files; a probe and a result of another program are none."""
+    for file in sorted(FOLDER.glob("*.json")):
+        try:
+            schema.read(file)
+        except FileError:
+            continue
+        yield file
+
+
+@cache
+def pairs() -> tuple[Pair, ...]:
+    """Every case of the H100 that the model says something of."""
+    return tuple(of_files(files(), predicted()))
+
+
+def errors(chosen: list[Pair]) -> np.ndarray:
+    return np.abs([pair.error for pair in chosen])
+
+
+@cache
+def unscaled() -> tuple[Pair, ...]:
+    """The same cases as the H200's own profile predicts them."""
+    made = ((pair, held_out.predicted(pair.measured, profile())) for pair in pairs())
+    return tuple(Pair(pair.measured, pair.seconds, one or pair.prediction) for pair, one in made)
+
+
+def changed(index: int) -> bool:
+    """Whether the scaling makes a tenth of a case's seconds."""
+    mine, theirs = (of[index].prediction.total.middle for of in (pairs(), unscaled()))
+    return not 0.9 < mine / theirs < 1.1
+
+
+def groups() -> dict[str, list[int]]:
+    """Cases by name, all that the scaling changes, and all; by their place in `pairs`."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for index, pair in enumerate(pairs()):
+        found[pair.measured.case].append(index)
+    every = list(range(len(pairs())))
+    return {**dict(sorted(found.items())), CHANGED: list(filter(changed, every)), "all": every}
+
+
+def row(name: str, group: list[int]) -> str:
+    """A line of the table in docs/evidence/advise.md."""
+    mine, theirs = ([of[index] for index in group] for of in (pairs(), unscaled()))
+    middle, most = (np.quantile(errors(mine), q) for q in (0.5, 0.9))
+    inside, before = np.mean([pair.inside for pair in mine]), np.median(errors(theirs))
+    return (
+        f"| {name}, H100 | {len(group)} | {middle:.1%} | {most:.0%} | {inside:.0%} | {before:.1%} |"
+    )
+
+
+def table() -> list[str]:
+    """The table for docs/evidence/advise.md."""
+    head = "| case | cases | median | 90th percentile | inside the interval | median, not scaled |"
+    rows = [row(name, group) for name, group in groups().items() if group]
+    return [head, "|---|---|---|---|---|---|", *rows]
+
+
+def worst(count: int = 15) -> list[str]:
+    """The cases that are farthest off, for whoever reads the table."""
+    found = sorted(pairs(), key=lambda pair: -abs(pair.error))[:count]
+    return [
+        f"{pair.error:+.0%} {pair.prediction.total.middle:.3g} s for {pair.seconds:.3g} s: "
+        f"{pair.measured.case} {pair.measured.parameters}"
+        for pair in found
+    ]
+
+
+def test_the_h100_was_not_fitted() -> None:
+    assert predicted().kind == "scaled"
+    assert predicted().sources == [FITTED.name, probe().name]
+    assert {pair.measured.machine["name"] for pair in pairs()} == {predicted().name}
+    assert FITTED.parent != FOLDER
+
+
+def test_half_of_the_h100_are_within_15_percent() -> None:
+    """The standard plan, arrays of 4 and 8 GB, Himeno."""
+    assert len(pairs()) > 50
+    assert {"copy", "access", "himeno"} <= {pair.measured.case for pair in pairs()}
+    assert np.median(errors(list(pairs()))) <= WANTED, "\n".join([*table(), *worst()])
+
+
+def test_so_are_half_of_what_the_scaling_changes() -> None:
+    """The link may be the same, and most cases then say nothing of the scaling."""
+    group = groups()[CHANGED]
+    assert len(group) > 10
+    mine, theirs = (
+        np.median(errors([of[index] for index in group])) for of in (pairs(), unscaled())
+    )
+    assert mine <= WANTED, "\n".join([*table(), *worst()])
+    assert mine < theirs
+
+
+def test_the_intervals_of_the_h100_hold_nine_of_ten() -> None:
+    assert np.mean([pair.inside for pair in pairs()]) >= 0.85, "\n".join([*table(), *worst()])
+
+
+def test_the_page_states_every_case_of_the_h100() -> None:
+    """`python tests/python/model/test_scaled.py` prints the table."""
+    text = DOCS.read_text()
+    assert [line for line in table() if line not in text] == []
+
+
+if __name__ == "__main__":
+    print("\n".join([*table(), "", *worst()]))
