@@ -24,7 +24,7 @@ from watari.model import scaled
 from watari.model.machine import MachineProfile
 from watari.results import schema
 
-FOLDER = RESULTS / "nvidia-h100-x86_64"
+FOLDER = RESULTS / "nvidia-h100-80gb-hbm3-x86_64"
 DOCS = Path(__file__).parents[3] / "docs" / "evidence" / "advise.md"
 WANTED = 0.15  # median error
 CHANGED = "all that scaling changes"
