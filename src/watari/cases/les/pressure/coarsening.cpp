@@ -2,6 +2,7 @@
 #include "watari/cases/les/pressure/coarsening.hpp"
 
 #include "watari/cases/les/pressure/operator.hpp"
+#include "watari/cases/les/pressure/vectors.hpp"
 
 namespace watari::WATARI_BACKEND {
 

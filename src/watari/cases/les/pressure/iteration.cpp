@@ -2,6 +2,8 @@
 #include "watari/cases/les/pressure/iteration.hpp"
 
 #include "watari/cases/les/pressure/operator.hpp"
+#include "watari/cases/les/pressure/steps.hpp"
+#include "watari/cases/les/pressure/vectors.hpp"
 #include "watari/core/parallel/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
@@ -87,24 +89,6 @@ void residual(const level<Real>& l, const flow_arguments<Real>& f, Real tau, str
                                     l.flags},
                   only(l.r), stream);
 }
-
-/// What an iteration makes of the sums in memory: no host looks at them.
-WATARI_INLINE double beta_of(const iteration_sums* sums, unsigned iteration) {
-    const double now = sums->rz[iteration % 2], before = sums->rz[(iteration + 1) % 2];
-    return before > 0 ? now / before : 0;
-}
-WATARI_INLINE double alpha_of(const iteration_sums* sums, unsigned iteration) {
-    const double d_ad = sums->d_ad[iteration % 2];
-    return d_ad > 0 ? sums->rz[iteration % 2] / d_ad : 0;
-}
-
-/// Two arrays in packs of a GPU.
-template <class Real, class Lane>
-struct two_arrays {
-    typename Lane::template own<Real> a, b;
-
-    WATARI_INLINE bool inner() const { return true; }
-};
 
 template <class Real>
 struct next_direction {
@@ -208,63 +192,6 @@ void last_curvature(const level<Real>& l, const Real* d, const iteration_sums* s
               partials, written<Real>{}, stream);
 }
 
-/// Of r, and of p too unless the last step will do both.
-template <class Real, bool Both>
-struct step_along {
-    fine_operator<Real> a;
-    const Real* d;
-    Real *p, *r;
-    const iteration_sums* sums;
-    unsigned iteration;
-    const std::uint8_t* flags;
-    Real alpha{};
-
-    struct result {
-        Real p, r;
-    };
-    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
-    WATARI_INLINE index plane() const { return a.plane; }
-    template <bool Walls>
-    WATARI_INLINE result value(const cell& c) const {
-        return {Both ? p[c.at] + alpha * d[c.at] : Real(0),
-                r[c.at] - alpha * a.template apply<Walls>(in_array<Real>{d}, c)};
-    }
-    WATARI_INLINE void put(const cell& c, const result& of) const {
-        if constexpr (Both) p[c.at] = of.p;
-        r[c.at] = of.r;
-    }
-    /// For packs of a GPU.
-    template <class Lane>
-    struct reads {
-        typename Lane::template star<Real> d;
-        typename Lane::template own<Real> p, r;
-        typename fine_operator<Real>::template reads<Lane> a;
-
-        WATARI_INLINE void begin(const step_along& b, const typename Lane::where& at) {
-            d.begin(b.d, at);
-        }
-        WATARI_INLINE void next(const step_along& b, const typename Lane::where& at) {
-            a.next(b.a, at);
-            d.next(b.d, at);
-            if constexpr (Both) p.next(b.p, at);
-            r.next(b.r, at);
-        }
-        WATARI_INLINE bool inner() const { return a.inner(); }
-        template <bool Walls>
-        WATARI_INLINE result value(const step_along& b, unsigned k, unsigned n,
-                                   const cell& c) const {
-            const typename Lane::template vector<Real> x{d, k, n};
-            return {Both ? p.own[k][n] + b.alpha * x(c, 0, 0, 0) : Real(0),
-                    r.own[k][n] - b.alpha * a.of(b.a, k, n).template apply<Walls>(x, c)};
-        }
-    };
-    template <class Write>
-    WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
-        if constexpr (Both) at(p, {{v[0].p, v[1].p, v[2].p, v[3].p}});
-        at(r, {{v[0].r, v[1].r, v[2].r, v[3].r}});
-    }
-};
-
 template <class Real>
 void update(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
             unsigned iteration, stream_t stream) {
@@ -276,68 +203,6 @@ void update(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
         for_each_cell(l.grid, step_along<Real, false>{a, d, p, l.r, sums, iteration, l.flags},
                       only(l.r), stream);
 }
-
-/// The last step, and the one before it along d: p + before d + alpha (e + beta d).
-template <class Real>
-struct last_steps {
-    const Real *d, *e;
-    Real* p;
-    const iteration_sums* sums;
-    unsigned iteration;
-    const std::uint8_t* flags = nullptr;
-    Real before{}, beta{}, alpha{};
-
-    WATARI_INLINE void enter() {
-        before = Real(alpha_of(sums, iteration - 1));
-        beta = Real(beta_of(sums, iteration));
-        alpha = Real(alpha_of(sums, iteration));
-    }
-    WATARI_INLINE Real of(Real p, Real d, Real e) const {
-        return (p + before * d) + alpha * (e + beta * d);
-    }
-    template <bool>
-    WATARI_INLINE Real value(const cell& c) const {
-        return of(p[c.at], d[c.at], e[c.at]);
-    }
-    WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
-    template <class Lane>
-    struct reads : two_arrays<Real, Lane> {
-        typename Lane::template own<Real> e;
-
-        WATARI_INLINE void begin(const last_steps&, const typename Lane::where&) {}
-        WATARI_INLINE void next(const last_steps& b, const typename Lane::where& at) {
-            this->a.next(b.p, at);
-            this->b.next(b.d, at);
-            e.next(b.e, at);
-        }
-        template <bool>
-        WATARI_INLINE Real value(const last_steps& b, unsigned p, unsigned n, const cell&) const {
-            return b.of(this->a.own[p][n], this->b.own[p][n], e.own[p][n]);
-        }
-    };
-    template <class Write>
-    WATARI_INLINE void write(const Write& at, const Real (&v)[4]) const {
-        at(p, {{v[0], v[1], v[2], v[3]}});
-    }
-};
-
-/// The only step.
-template <class Real>
-struct one_step {
-    const Real* d;
-    Real* p;
-    const iteration_sums* sums;
-    unsigned iteration;
-    const std::uint8_t* flags = nullptr;
-    Real alpha{};
-
-    WATARI_INLINE void enter() { alpha = Real(alpha_of(sums, iteration)); }
-    template <bool>
-    WATARI_INLINE Real value(const cell& c) const {
-        return p[c.at] + alpha * d[c.at];
-    }
-    WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
-};
 
 template <class Real>
 void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,

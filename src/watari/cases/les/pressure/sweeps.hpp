@@ -3,6 +3,7 @@
 
 #include "watari/cases/les/pressure/operator.hpp"
 #include "watari/cases/les/pressure/vcycle.hpp"
+#include "watari/cases/les/pressure/vectors.hpp"
 
 namespace watari::WATARI_BACKEND {
 
