@@ -2,7 +2,8 @@
 ///
 /// A sample is a step; every N-th has a touch of the CPU behind it. So the speed is the mean over
 /// whole periods of N steps: a median would hide every touch from N = 3 on. Whether the flow is
-/// still sound is looked at after each period, off the clock.
+/// still sound is looked at before each touch, off the clock; with N = 1 at the end alone, since a
+/// look would bring back for nothing what the touch took to the CPU.
 #pragma once
 
 #include "watari/cases/common/stopwatch.hpp"
