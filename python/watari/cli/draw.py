@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +35,21 @@ def drawing(module: str) -> Any:
         raise UsageError(text) from None
 
 
-@app.command(epilog="Example: watari report before.json after.json -o report.html")
+def is_trace(path: Path) -> bool:
+    """Whether a file was written by `watari trace`, which begins it with its schema."""
+    from watari.model.program import SCHEMA
+
+    try:
+        with path.open(errors="replace") as file:
+            return f'"{SCHEMA}"' in file.read(len(SCHEMA) + 40)
+    except OSError:
+        return False  # whoever reads it says why
+
+
+@app.command(
+    epilog="Examples: watari report before.json after.json -o report.html · "
+    "watari report trace.json -o trace.html"
+)
 def report(
     results: Annotated[list[Path], typer.Argument(help="result files", show_default=False)],
     output: Annotated[
@@ -46,9 +62,19 @@ def report(
         bool, typer.Option("--anonymous", help="omit hosts, paths and commands of the runs")
     ] = False,
 ) -> None:
-    """Makes one page of result files (report.html), or figures for a paper."""
+    """Makes one page of result files (report.html), figures for a paper, or a trace's page."""
     if format:
         known_format(format)
+    traces = [path for path in results if is_trace(path)]
+    if traces and (len(results) > 1 or format or anonymous):
+        raise UsageError(f"{traces[0]} is a trace: watari report {traces[0]} -o trace.html")
+    if traces:
+        output = output or traces[0].with_suffix(".html")
+        check_not_read(output, results)
+        made_by = f"watari report {shlex.quote(str(traces[0]))} -o {shlex.quote(str(output))}"
+        drawing("traced").write(json.loads(traces[0].read_text()), output, made_by)
+        print(f"page: {output}")
+        return
     output = output or Path("figures" if format else "report.html")
     check_not_read(output, results)
     drawing("page").write(results, output, format, anonymous)

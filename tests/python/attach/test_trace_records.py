@@ -22,6 +22,7 @@ from watari.attach.trace.lives import NOBODY, owners
 from watari.attach.trace.records import Copy, Counter, Kind
 from watari.attach.trace.touched import Touches
 from watari.attach.trace.transfers import Direction, How, transfers
+from watari.cli import commands
 from watari.model.program import read_trace
 
 A, B = 0x10000000, 0x20000000
@@ -264,3 +265,14 @@ def test_the_page_says_what_the_file_says_and_trusts_no_name() -> None:
     assert "Incomplete: CUPTI dropped 3 records" in page
     assert page.count('class="cells') == 2
     assert "(2.00 times as long)" in page
+
+
+def test_report_makes_the_page_of_a_trace_from_another_machine(tmp_path, capsys) -> None:
+    pytest.importorskip("watari.report.traced")
+    path, page = tmp_path / "trace.json", tmp_path / "trace.html"
+    path.write_text(json.dumps(file_of(*example()), indent=1))
+    assert commands.exit_code(["report", str(path)]) == 0
+    assert page.read_text().count('class="cells') == 2
+    assert commands.exit_code(["report", str(path), str(path)]) == 2
+    assert commands.exit_code(["report", str(path), "--format", "svg"]) == 2
+    assert f"watari report {path} -o trace.html" in capsys.readouterr().err
