@@ -8,6 +8,7 @@ something lost; 130: interrupted (Ctrl-C, SIGTERM), with what was measured kept.
 from __future__ import annotations
 
 import io
+import os
 import shlex
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -100,6 +101,14 @@ def refused(arguments: list[str], error: Any) -> str:
     return f"{error.format_message()} See {context.command_path} --help"
 
 
+def current_folder() -> str:
+    """Its path, or "." where that is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return "."
+
+
 def exit_code(arguments: list[str]) -> int:
     """Does what the words say, or says in one line why not."""
     try:
@@ -107,7 +116,8 @@ def exit_code(arguments: list[str]) -> int:
     except WatariError as error:
         text, code = str(error), error.exit_code
     except OSError as error:
-        named = f"{error.filename}: " if error.filename else ""
+        name = current_folder() if error.filename == "." else error.filename
+        named = f"{name}: " if name else ""
         text, code = f"{named}{reason(error)}", FileError.exit_code
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
