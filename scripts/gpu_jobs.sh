@@ -105,7 +105,7 @@ case $job in
         run gh200-access-cpu 110 access processor=cpu memory=managed,explicit source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
         run gh200-access-gpu 85 access processor=gpu memory=explicit,managed source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
         ;;
-    hmatrix-large) # Minutes: 30 GB a product. A session of its own keeps it alive when a call ends.
+    hmatrix-large) # Minutes, and alone: 30 GB a product, and its kernels wait on the GPU. A session of its own keeps it alive when a call ends.
         pid=$folder/hmatrix-large.pid
         if [[ ! -f $pid ]]; then
             setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB \
