@@ -9,6 +9,7 @@ function(watari_sources)
   endif()
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   target_sources(watari PRIVATE ${ARGN})
+  watari_unite(watari ${ARGN})
 endfunction()
 
 # Compiled twice: by g++ into watari::cpu and, with CUDA, by nvcc into watari::gpu (src/gpu).

@@ -57,7 +57,8 @@ static_runtime() {
 }
 # That the library compiles and that nothing is undefined in it: nothing of it runs here.
 cross_compile() {
-    cmake --preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_PRECOMPILED=ON &&
+    cmake --preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_PRECOMPILED=ON \
+        -DWATARI_UNITY=ALL &&
         cmake --build --preset aarch64 &&
         aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive \
             build/aarch64/src/libwatari.a -Wl,--no-whole-archive -ldl -o build/aarch64/libwatari.so
@@ -71,7 +72,8 @@ logs=build/logs
 mkdir -p $logs
 stage "lint" scripts/lint.sh
 stage "build" scripts/build.sh --config-settings=build-dir=build/test \
-    --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON
+    --config-settings=cmake.define.WATARI_{TESTS,WERROR}=ON \
+    --config-settings=cmake.define.WATARI_UNITY=TESTS
 gtest=false aarch64=false
 [[ -x build/test/tests/cpp/watari_tests ]] && gtest=true
 command -v aarch64-linux-gnu-g++ >/dev/null && aarch64=true

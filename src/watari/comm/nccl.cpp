@@ -39,7 +39,7 @@ void find(void* handle, const char* name, Function& function) {
     if (function == nullptr) throw unsupported(std::string("libnccl.so.2 has no ") + name);
 }
 
-library load() {
+library load_nccl() {
     void* handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);  // never closed: it has threads
     if (handle == nullptr)
         throw unsupported(
@@ -59,7 +59,7 @@ library load() {
 }
 
 const library& nccl() {
-    static const library loaded = load();
+    static const library loaded = load_nccl();
     return loaded;
 }
 

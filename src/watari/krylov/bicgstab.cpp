@@ -34,5 +34,6 @@ reports bicgstab(const problem<T>& given, const workspace& memory, const stoppin
     template std::size_t bicgstab_bytes(const problem<T>&); \
     template reports bicgstab(const problem<T>&, const workspace&, const stopping&);
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

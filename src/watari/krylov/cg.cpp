@@ -49,5 +49,6 @@ reports cg_result(const problem<T>& given, const workspace& memory, const stoppi
     template void enqueue_cg(const problem<T>&, const workspace&, std::size_t); \
     template reports cg_result(const problem<T>&, const workspace&, const stopping&);
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

@@ -136,5 +136,6 @@ reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
 
 #define WATARI_INSTANTIATE(T) template class engine<T>;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

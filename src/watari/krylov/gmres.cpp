@@ -107,5 +107,6 @@ reports gmres(const problem<T>& given, const workspace& memory, const stopping& 
     template reports gmres(const problem<T>&, const workspace&, const stopping&, \
                            const gmres_options&);
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

@@ -150,5 +150,6 @@ reports bicgstab_mixed(const problem<T>& given, const low_precision<T>& low,
                                     const stopping&);
 WATARI_INSTANTIATE(double)
 WATARI_INSTANTIATE(complex<double>)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

@@ -1,5 +1,6 @@
 #include "watari/hmatrix/build/build.hpp"
 #include "folder.hpp"
+#include "hmatrix/matrices.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/partial_file.hpp"
 #include "watari/hmatrix/build/cross.hpp"
@@ -9,17 +10,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <set>
 
 namespace watari::hmatrix {
 namespace {
-
-std::string content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The square of the Frobenius distance of the file's matrix from the dense one, and of the norm.
 struct distances {

@@ -7,16 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 namespace watari::hmatrix {
 namespace {
-
-std::string content(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::vector<double> product(const built& m, const std::vector<double>& x) {
     matrix_product a(m.path, m.index, {});

@@ -6,11 +6,19 @@
 #include "watari/hmatrix/surface/shapes.hpp"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
 
 namespace watari::hmatrix {
+
+/// All bytes of a file.
+inline std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
 
 /// A surface, and its matrix in a file that goes with it.
 struct built {

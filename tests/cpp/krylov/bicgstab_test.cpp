@@ -13,7 +13,7 @@ namespace watari::krylov {
 namespace {
 
 template <class T>
-report solve(const problem<T>& given, const stopping& when = {}) {
+report solve_by_bicgstab(const problem<T>& given, const stopping& when = {}) {
     const workspace memory(given.who, shared_kind(given.who), bicgstab_bytes(given));
     return bicgstab(given, memory, when).front();
 }
@@ -23,11 +23,11 @@ INSTANTIATE_TEST_SUITE_P(Processors, BicgstabOn, testing::ValuesIn(processors())
                          [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
 
 template <class T>
-void solves_any(processor who, double tolerance) {
+void bicgstab_solves_any(processor who, double tolerance) {
     for (const std::size_t length : {1u, 2u, 33u, 300u}) {
         dense_system<T> system(who, length);
         system.fill_random(length, 2 * std::sqrt(double(length)) + 2);
-        const report result = solve(system.problem(), {.relative = tolerance});
+        const report result = solve_by_bicgstab(system.problem(), {.relative = tolerance});
         EXPECT_TRUE(result.converged()) << length << ": " << name_of(result.reason);
         EXPECT_LT(system.relative_residual(), 3 * tolerance) << length;
         EXPECT_LE(result.recursive_residual, tolerance * result.norm_b);
@@ -37,10 +37,10 @@ void solves_any(processor who, double tolerance) {
 }
 
 TEST_P(BicgstabOn, SolvesSystemsOfEveryType) {
-    solves_any<double>(GetParam(), 1e-12);
-    solves_any<complex<double>>(GetParam(), 1e-12);
-    solves_any<float>(GetParam(), 1e-5);
-    solves_any<complex<float>>(GetParam(), 1e-5);
+    bicgstab_solves_any<double>(GetParam(), 1e-12);
+    bicgstab_solves_any<complex<double>>(GetParam(), 1e-12);
+    bicgstab_solves_any<float>(GetParam(), 1e-5);
+    bicgstab_solves_any<complex<float>>(GetParam(), 1e-5);
 }
 
 TEST_P(BicgstabOn, TakesAPreconditioner) {
@@ -50,10 +50,10 @@ TEST_P(BicgstabOn, TakesAPreconditioner) {
         for (std::size_t j = 0; j < 150; ++j)
             system.at(i, j) = system.at(i, j) * complex<double>(1.0 + double(i * i));
     problem<complex<double>> given = system.problem();
-    const report plain = solve(given, {.relative = 1e-9});
+    const report plain = solve_by_bicgstab(given, {.relative = 1e-9});
     std::fill_n(system.x(), 150, complex<double>{});
     given.m = system.diagonal();
-    const report result = solve(given, {.relative = 1e-9});
+    const report result = solve_by_bicgstab(given, {.relative = 1e-9});
     EXPECT_TRUE(result.converged());
     EXPECT_LT(system.relative_residual(), 2e-9);
     EXPECT_TRUE(!plain.converged() || result.iterations < plain.iterations / 2);
@@ -107,7 +107,7 @@ TEST_P(BicgstabOn, EndsAtTheHalfStepThatThePlainLoopEndsAt) {
         system.fill_random(seed, 25);
         const double relative = std::pow(10, -2.0 - seed % 4);
         const std::size_t expected = applications_of_plain_loop(system, relative);
-        const report result = solve(system.problem(), {.relative = relative});
+        const report result = solve_by_bicgstab(system.problem(), {.relative = relative});
         EXPECT_EQ(result.applications, expected) << seed;
         EXPECT_EQ(result.iterations, (expected + 1) / 2) << seed;
         EXPECT_TRUE(result.converged());
@@ -115,7 +115,8 @@ TEST_P(BicgstabOn, EndsAtTheHalfStepThatThePlainLoopEndsAt) {
         (expected % 2 ? odd : even) = true;
         const std::vector<complex<double>> x = system.solution();
         std::fill_n(system.x(), 64, complex<double>{});
-        const report seldom = solve(system.problem(), {.relative = relative, .look_every = 7});
+        const report seldom =
+            solve_by_bicgstab(system.problem(), {.relative = relative, .look_every = 7});
         EXPECT_EQ(seldom.applications, expected) << "seen late, ended at the same half step";
         EXPECT_TRUE(system.solution() == x);
     }
@@ -166,7 +167,7 @@ TEST_P(BicgstabOn, ManySystemsAreSolvedAsEachAlone) {
 TEST(Bicgstab, TheBitsDependOnNoThreadCount) {
     dense_system<double> system(the_cpu, 150);
     system.fill_random(4, 40);
-    expect_the_same_bits(system, [](const auto& given) { solve(given); });
+    expect_the_same_bits(system, [](const auto& given) { solve_by_bicgstab(given); });
 }
 
 TEST_P(BicgstabOn, BreaksDownWithoutHarm) {
@@ -174,23 +175,24 @@ TEST_P(BicgstabOn, BreaksDownWithoutHarm) {
     system.at(0, 1) = 1;
     system.at(1, 0) = -1;  // <r~, A r~> = 0
     system.b()[0] = 1;
-    EXPECT_EQ(solve(system.problem()).reason, ending::breakdown);
+    EXPECT_EQ(solve_by_bicgstab(system.problem()).reason, ending::breakdown);
     EXPECT_TRUE(system.x_is_finite());
     const double nan = std::numeric_limits<double>::quiet_NaN();
     system.at(0, 0) = nan;
-    EXPECT_EQ(solve(system.problem()).reason, ending::breakdown) << "NaN in A, and in A x";
+    EXPECT_EQ(solve_by_bicgstab(system.problem()).reason, ending::breakdown)
+        << "NaN in A, and in A x";
     problem<double> from_zero = system.problem();
     from_zero.from_zero = true;
-    EXPECT_EQ(solve(from_zero).reason, ending::breakdown) << "NaN in A";
+    EXPECT_EQ(solve_by_bicgstab(from_zero).reason, ending::breakdown) << "NaN in A";
     EXPECT_TRUE(system.x_is_finite());
     system.b()[1] = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(solve(from_zero).reason, ending::breakdown) << "infinity in b";
+    EXPECT_EQ(solve_by_bicgstab(from_zero).reason, ending::breakdown) << "infinity in b";
     dense_system<double> nothing(GetParam(), 5);
     nothing.b()[0] = 1;
-    EXPECT_EQ(solve(nothing.problem()).reason, ending::breakdown) << "A = 0";
+    EXPECT_EQ(solve_by_bicgstab(nothing.problem()).reason, ending::breakdown) << "A = 0";
     nothing.b()[0] = 0;
     nothing.x()[3] = 3;
-    EXPECT_TRUE(solve(nothing.problem()).converged()) << "b = 0";
+    EXPECT_TRUE(solve_by_bicgstab(nothing.problem()).converged()) << "b = 0";
     EXPECT_EQ(nothing.x()[3], 0);
 }
 
@@ -206,12 +208,12 @@ TEST_P(BicgstabOn, SingularSystemsAreSolvedWhereTheyCanBe) {
     double sum = 0;
     for (std::size_t i = 0; i + 1 < length; ++i) sum += system.b()[i];
     system.b()[length - 1] = sum;
-    const report result = solve(system.problem(), {.relative = 1e-9});
+    const report result = solve_by_bicgstab(system.problem(), {.relative = 1e-9});
     EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.relative_residual(), 2e-9);
     system.b()[length - 1] += 10;
-    const report never =
-        solve(system.problem(), {.relative = 1e-9, .iterations = 400, .stagnation = 50});
+    const report never = solve_by_bicgstab(system.problem(),
+                                           {.relative = 1e-9, .iterations = 400, .stagnation = 50});
     EXPECT_FALSE(never.converged()) << "no x solves it";
     EXPECT_NE(never.reason, ending::running);
 }

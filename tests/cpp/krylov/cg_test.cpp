@@ -14,14 +14,14 @@ namespace watari::krylov {
 namespace {
 
 template <class T>
-report solve(const problem<T>& given, const stopping& when = {}) {
+report solve_by_cg(const problem<T>& given, const stopping& when = {}) {
     const workspace memory(given.who, shared_kind(given.who), cg_bytes(given));
     return cg(given, memory, when).front();
 }
 
 template <class T>
-report solve(dense_system<T>& system, const stopping& when = {}) {
-    return solve(system.problem(), when);
+report solve_by_cg(dense_system<T>& system, const stopping& when = {}) {
+    return solve_by_cg(system.problem(), when);
 }
 
 class CgOn : public testing::TestWithParam<processor> {};
@@ -33,7 +33,7 @@ void solves_positive(processor who, double tolerance) {
     for (const std::size_t length : {1u, 2u, 33u, 140u}) {
         dense_system<T> system(who, length);
         system.fill_positive(length, 0.5);
-        const report result = solve(system, {.relative = tolerance});
+        const report result = solve_by_cg(system, {.relative = tolerance});
         EXPECT_TRUE(result.converged()) << length << ": " << name_of(result.reason);
         EXPECT_LT(system.relative_residual(), 3 * tolerance) << length;
         EXPECT_NEAR(result.true_residual / result.norm_b, system.relative_residual(), tolerance);
@@ -56,15 +56,15 @@ TEST_P(CgOn, TakesAPreconditionerAndAFirstGuess) {
     for (std::size_t i = 0; i < 120; ++i)  // badly scaled: what a diagonal mends
         for (std::size_t j = 0; j < 120; ++j)
             system.at(i, j) = system.at(i, j) * complex<double>((1.0 + i) * (1.0 + j));
-    const report plain = solve(system, {.relative = 1e-9, .iterations = 3000});
+    const report plain = solve_by_cg(system, {.relative = 1e-9, .iterations = 3000});
     std::fill_n(system.x(), 120, complex<double>{1, -1});
     problem<complex<double>> given = system.problem();
     given.m = system.diagonal();
-    const report result = solve(given, {.relative = 1e-9});
+    const report result = solve_by_cg(given, {.relative = 1e-9});
     EXPECT_TRUE(result.converged());
     EXPECT_LT(system.relative_residual(), 2e-9);
     EXPECT_LT(result.iterations, plain.iterations / 2);
-    const report again = solve(given, {.relative = 1e-8});
+    const report again = solve_by_cg(given, {.relative = 1e-8});
     EXPECT_TRUE(again.converged());
     EXPECT_EQ(again.iterations, 0u) << "the first guess is good enough";
 }
@@ -98,7 +98,7 @@ TEST_P(CgOn, ManySystemsAreSolvedAsEachAlone) {
 TEST_P(CgOn, AFixedCountGivesWhatALoopWithTestsGives) {
     dense_system<float> system(GetParam(), 300);
     system.fill_positive(8, 0.2);
-    solve(system, {.relative = 0, .iterations = 7});
+    solve_by_cg(system, {.relative = 0, .iterations = 7});
     const std::vector<float> tested = system.solution();
     std::fill_n(system.x(), 300, 0.0f);
     const problem<float> given = system.problem();
@@ -146,7 +146,7 @@ TEST(Cg, AFixedCountNeverWaitsForTheGpu) {
 TEST(Cg, TheBitsDependOnNoThreadCount) {
     dense_system<complex<double>> system(the_cpu, 150);
     system.fill_positive(4, 0.05);
-    expect_the_same_bits(system, [](const auto& given) { solve(given, {.relative = 1e-6}); });
+    expect_the_same_bits(system, [](const auto& given) { solve_by_cg(given, {.relative = 1e-6}); });
 }
 
 TEST_P(CgOn, ReportsWhatItCannotSolve) {
@@ -154,26 +154,26 @@ TEST_P(CgOn, ReportsWhatItCannotSolve) {
     dense_system<double> system(GetParam(), 50);
     system.fill_positive(9, 1);
     system.b()[49] = nan;
-    EXPECT_EQ(solve(system).reason, ending::breakdown) << "NaN in b";
+    EXPECT_EQ(solve_by_cg(system).reason, ending::breakdown) << "NaN in b";
     EXPECT_TRUE(system.x_is_finite());
     system.b()[49] = 1;
     const double right = system.at(20, 20);
     system.at(20, 20) = nan;
     problem<double> from_zero = system.problem();
     from_zero.from_zero = true;
-    EXPECT_EQ(solve(from_zero).reason, ending::breakdown) << "NaN in A";
+    EXPECT_EQ(solve_by_cg(from_zero).reason, ending::breakdown) << "NaN in A";
     EXPECT_TRUE(system.x_is_finite());
     system.at(20, 20) = -right * 50;
-    EXPECT_EQ(solve(system).reason, ending::breakdown) << "not positive";
+    EXPECT_EQ(solve_by_cg(system).reason, ending::breakdown) << "not positive";
     EXPECT_TRUE(system.x_is_finite());
     system.at(20, 20) = right;
     system.x()[7] = nan;
-    EXPECT_EQ(solve(system).reason, ending::breakdown) << "NaN in the first guess";
+    EXPECT_EQ(solve_by_cg(system).reason, ending::breakdown) << "NaN in the first guess";
     from_zero = system.problem();
     from_zero.from_zero = true;
-    EXPECT_TRUE(solve(from_zero).converged()) << "which is not read";
+    EXPECT_TRUE(solve_by_cg(from_zero).converged()) << "which is not read";
     std::fill_n(system.x(), 50, 0.0);
-    EXPECT_EQ(solve(system, {.relative = 1e-12, .iterations = 2}).reason, ending::limit);
+    EXPECT_EQ(solve_by_cg(system, {.relative = 1e-12, .iterations = 2}).reason, ending::limit);
 }
 
 TEST_P(CgOn, AZeroRightHandSideGivesZeroAtOnce) {
@@ -181,7 +181,7 @@ TEST_P(CgOn, AZeroRightHandSideGivesZeroAtOnce) {
     system.fill_positive(2, 1);
     std::fill_n(system.b(), 30, complex<float>{});
     std::fill_n(system.x(), 30, complex<float>{7, 8});
-    const report result = solve(system);
+    const report result = solve_by_cg(system);
     EXPECT_TRUE(result.converged());
     EXPECT_EQ(result.iterations, 0u);
     EXPECT_EQ(result.true_residual, 0);
@@ -196,11 +196,11 @@ TEST_P(CgOn, SingularSystemsAreSolvedWhereTheyCanBe) {
         system.at(i, (i + 1) % length) = system.at((i + 1) % length, i) = -1;
         system.b()[i] = std::sin(2 * 3.14159265358979 * double(i) / length) + (i % 2 ? 1 : -1);
     }
-    const report result = solve(system, {.relative = 1e-10});
+    const report result = solve_by_cg(system, {.relative = 1e-10});
     EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.relative_residual(), 2e-10);
     for (std::size_t i = 0; i < length; ++i) system.b()[i] += 1;
-    const report never = solve(system, {.relative = 1e-10, .stagnation = 60});
+    const report never = solve_by_cg(system, {.relative = 1e-10, .stagnation = 60});
     EXPECT_FALSE(never.converged());
     EXPECT_TRUE(never.reason == ending::stagnation || never.reason == ending::breakdown)
         << name_of(never.reason);
@@ -210,7 +210,7 @@ TEST_P(CgOn, SingularSystemsAreSolvedWhereTheyCanBe) {
 TEST_P(CgOn, ATrueResidualThatStoppedIsNoSuccess) {
     dense_system<float> system(GetParam(), 200);
     system.fill_positive(6, 1e-4);
-    const report result = solve(system, {.relative = 1e-12, .iterations = 4000});
+    const report result = solve_by_cg(system, {.relative = 1e-12, .iterations = 4000});
     EXPECT_NE(result.reason, ending::converged);
     EXPECT_GT(result.true_residual, 1e-9 * result.norm_b);
 }
@@ -220,13 +220,13 @@ TEST_P(CgOn, VeryLargeAndVerySmallNumbers) {
         dense_system<double> system(GetParam(), 1);
         system.at(0, 0) = size;
         system.b()[0] = 1 / size;
-        EXPECT_TRUE(solve(system).converged()) << size;
+        EXPECT_TRUE(solve_by_cg(system).converged()) << size;
         EXPECT_NEAR(system.x()[0] * size * size, 1, 1e-15) << size;
     }
     dense_system<double> system(GetParam(), 1);
     system.at(0, 0) = 1;
     system.b()[0] = 1e-200;  // its square is 0: no norm, so no answer
-    EXPECT_EQ(solve(system).reason, ending::breakdown);
+    EXPECT_EQ(solve_by_cg(system).reason, ending::breakdown);
 }
 
 TEST(Cg, TheCallersRuleEndsIt) {
@@ -234,10 +234,10 @@ TEST(Cg, TheCallersRuleEndsIt) {
     system.fill_positive(6, 1e-3);
     std::size_t asked = 0;
     const report result =
-        solve(system, {.relative = 1e-12, .stop = [&](std::span<const report> now) {
-                           ++asked;
-                           return now[0].iterations == 4;
-                       }});
+        solve_by_cg(system, {.relative = 1e-12, .stop = [&](std::span<const report> now) {
+                                 ++asked;
+                                 return now[0].iterations == 4;
+                             }});
     EXPECT_EQ(result.reason, ending::stopped);
     EXPECT_EQ(result.iterations, 4u);
     EXPECT_EQ(asked, 5u);

@@ -14,8 +14,8 @@ namespace watari::krylov {
 namespace {
 
 template <class T>
-report solve(const problem<T>& given, const stopping& when = {},
-             const gmres_options& options = {}) {
+report solve_by_gmres(const problem<T>& given, const stopping& when = {},
+                      const gmres_options& options = {}) {
     const workspace memory(given.who, shared_kind(given.who), gmres_bytes(given, options));
     return gmres(given, memory, when, options).front();
 }
@@ -25,11 +25,12 @@ INSTANTIATE_TEST_SUITE_P(Processors, GmresOn, testing::ValuesIn(processors()),
                          [](const auto& info) { return info.param.is_gpu() ? "gpu" : "cpu"; });
 
 template <class T>
-void solves_any(processor who, double tolerance) {
+void gmres_solves_any(processor who, double tolerance) {
     for (const std::size_t length : {1u, 2u, 33u, 140u}) {
         dense_system<T> system(who, length);
         system.fill_random(length, 2 * std::sqrt(double(length)) + 2);
-        const report result = solve(system.problem(), {.relative = tolerance}, {.restart = 12});
+        const report result =
+            solve_by_gmres(system.problem(), {.relative = tolerance}, {.restart = 12});
         EXPECT_TRUE(result.converged()) << length << ": " << name_of(result.reason);
         EXPECT_LT(system.relative_residual(), 2 * tolerance) << length;
         EXPECT_GE(result.applications, result.iterations + result.iterations / 12);
@@ -37,17 +38,17 @@ void solves_any(processor who, double tolerance) {
 }
 
 TEST_P(GmresOn, SolvesSystemsOfEveryType) {
-    solves_any<double>(GetParam(), 1e-12);
-    solves_any<complex<double>>(GetParam(), 1e-12);
-    solves_any<float>(GetParam(), 2e-6);
-    solves_any<complex<float>>(GetParam(), 2e-6);
+    gmres_solves_any<double>(GetParam(), 1e-12);
+    gmres_solves_any<complex<double>>(GetParam(), 1e-12);
+    gmres_solves_any<float>(GetParam(), 2e-6);
+    gmres_solves_any<complex<float>>(GetParam(), 2e-6);
 }
 
 TEST_P(GmresOn, EndsWithinAsManyIterationsAsThereAreUnknowns) {
     // nothing of it is positive: a random matrix about 0
     dense_system<complex<double>> system(GetParam(), 50);
     system.fill_random(17, 0);
-    const report result = solve(system.problem(), {.relative = 1e-9}, {.restart = 50});
+    const report result = solve_by_gmres(system.problem(), {.relative = 1e-9}, {.restart = 50});
     EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LE(result.iterations, 50u);
     EXPECT_LT(system.relative_residual(), 2e-9);
@@ -56,7 +57,7 @@ TEST_P(GmresOn, EndsWithinAsManyIterationsAsThereAreUnknowns) {
 TEST_P(GmresOn, TheResidualItReportsIsTheTrueOne) {
     dense_system<double> system(GetParam(), 100);
     system.fill_random(3, 12);
-    const report result = solve(system.problem(), {.relative = 1e-30, .iterations = 9});
+    const report result = solve_by_gmres(system.problem(), {.relative = 1e-30, .iterations = 9});
     EXPECT_EQ(result.reason, ending::limit);
     EXPECT_EQ(result.iterations, 9u);
     EXPECT_EQ(result.applications, 10u);
@@ -75,7 +76,7 @@ TEST_P(GmresOn, TakesAPreconditionerOnTheRight) {
     for (const bool flexible : {false, true}) {
         std::fill_n(system.x(), 150, complex<double>{});
         const report result =
-            solve(given, {.relative = 1e-10}, {.restart = 10, .flexible = flexible});
+            solve_by_gmres(given, {.relative = 1e-10}, {.restart = 10, .flexible = flexible});
         EXPECT_TRUE(result.converged());
         EXPECT_LT(result.iterations, 60u);
         EXPECT_LT(system.relative_residual(), 2e-10) << flexible;
@@ -94,7 +95,8 @@ TEST_P(GmresOn, FlexibleItTakesAnInnerSolveOfAnyAccuracy) {
         inner.from_zero = true;
         cg(inner, inner_memory, {.relative = ++called % 2 ? 0.2 : 0.05});
     };
-    const report result = solve(given, {.relative = 1e-11}, {.restart = 20, .flexible = true});
+    const report result =
+        solve_by_gmres(given, {.relative = 1e-11}, {.restart = 20, .flexible = true});
     EXPECT_TRUE(result.converged()) << name_of(result.reason);
     EXPECT_LT(system.relative_residual(), 2e-11);
     EXPECT_LT(result.iterations, 30u);
@@ -129,7 +131,7 @@ TEST_P(GmresOn, ManySystemsAreSolvedAsEachAlone) {
 TEST(Gmres, TheBitsDependOnNoThreadCount) {
     dense_system<double> system(the_cpu, 150);
     system.fill_random(4, 40);
-    expect_the_same_bits(system, [](const auto& given) { solve(given); });
+    expect_the_same_bits(system, [](const auto& given) { solve_by_gmres(given); });
 }
 
 TEST_P(GmresOn, EndsWhereThereIsNoWayOn) {
@@ -137,15 +139,15 @@ TEST_P(GmresOn, EndsWhereThereIsNoWayOn) {
     dense_system<double> shift(GetParam(), length);
     for (std::size_t i = 0; i < length; ++i) shift.at(i, (i + 1) % length) = 1;
     shift.b()[0] = 1;
-    EXPECT_EQ(solve(shift.problem(), {}, {.restart = 10}).reason, ending::stagnation);
-    EXPECT_TRUE(solve(shift.problem(), {}, {.restart = 24}).converged());
+    EXPECT_EQ(solve_by_gmres(shift.problem(), {}, {.restart = 10}).reason, ending::stagnation);
+    EXPECT_TRUE(solve_by_gmres(shift.problem(), {}, {.restart = 24}).converged());
     dense_system<double> singular(GetParam(), 3);
     singular.at(0, 0) = singular.at(1, 1) = 2;
     singular.b()[0] = singular.b()[1] = 1;
-    EXPECT_TRUE(solve(singular.problem()).converged()) << "a solution exists";
+    EXPECT_TRUE(solve_by_gmres(singular.problem()).converged()) << "a solution exists";
     EXPECT_LT(singular.relative_residual(), 1e-10);
     singular.b()[2] = 1;
-    const report never = solve(singular.problem());
+    const report never = solve_by_gmres(singular.problem());
     EXPECT_TRUE(never.reason == ending::breakdown || never.reason == ending::stagnation)
         << name_of(never.reason);
     EXPECT_TRUE(singular.x_is_finite());
@@ -158,16 +160,16 @@ TEST_P(GmresOn, NumbersThatAreNoneAreNoSuccess) {
     system.at(3, 3) = nan;
     problem<double> given = system.problem();
     given.from_zero = true;
-    EXPECT_EQ(solve(given).reason, ending::breakdown) << "NaN in A";
+    EXPECT_EQ(solve_by_gmres(given).reason, ending::breakdown) << "NaN in A";
     EXPECT_TRUE(system.x_is_finite());
     system.at(3, 3) = 10;
     system.b()[3] = nan;
-    EXPECT_EQ(solve(given).reason, ending::breakdown) << "NaN in b";
+    EXPECT_EQ(solve_by_gmres(given).reason, ending::breakdown) << "NaN in b";
     std::fill_n(system.b(), 20, 0.0);
-    const report zero = solve(system.problem());
+    const report zero = solve_by_gmres(system.problem());
     EXPECT_TRUE(zero.converged());
     EXPECT_EQ(zero.iterations, 0u);
-    EXPECT_THROW(solve(given, {}, {.restart = 0}), usage_error);
+    EXPECT_THROW(solve_by_gmres(given, {}, {.restart = 0}), usage_error);
 }
 
 TEST(Gmres, AnIterationMovesWhatItsHeadSays) {

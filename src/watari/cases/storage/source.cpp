@@ -22,7 +22,7 @@ std::shared_ptr<storage::backend> make_memory(const storage_parameters& p) {
     return storage::make_modelled(p.size, p.store.substr(sizeof "modelled:" - 1));
 }
 
-void require_sense(const storage_parameters& p, const storage::engine_row& row) {
+void require_store(const storage_parameters& p, const storage::engine_row& row) {
     if (!row.queued && (p.store != "file" || p.fault != "none"))
         throw unsupported((p.store != "file" ? "store=" + p.store : "fault=" + p.fault) +
                           " is behind queues, engine=queue or engine=gpu; engine " +
@@ -41,7 +41,7 @@ void require_block(const files::striped_files& files, std::size_t bytes) {
 
 storage_source::storage_source(const storage_parameters& p, const storage::engine_row& row)
     : faulty_(p.fault != "none") {
-    require_sense(p, row);
+    require_store(p, row);
     const auto threads = static_cast<std::size_t>(p.threads);
     storage::store_options wanted{.engine = std::string(row.name),
                                   .who = p.processor,

@@ -22,7 +22,7 @@ namespace {
 const std::string begins_with = "watari-gemm ";
 
 /// Suffixes of names whose values mean nothing to a reader.
-constexpr std::pair<std::string_view, const char*> in_words[] = {
+constexpr std::pair<std::string_view, const char*> ending_words[] = {
     {".changed", " was changed since"},
     {".inode", " was replaced since: another file has its name"},
     {".sampled", " was changed since, and its time of change was set back"}};
@@ -193,7 +193,7 @@ std::string difference(const identity& before, const identity& now) {
         for (const auto& [name, value] : *each) {
             const std::string was = value_in(before, name), is = value_in(now, name);
             if (was == is) continue;
-            for (const auto& [ending, text] : in_words)
+            for (const auto& [ending, text] : ending_words)
                 if (name.ends_with(ending))
                     return name.substr(0, name.size() - ending.size()) + text;
             return name + " was " + was + ", is now " + is;

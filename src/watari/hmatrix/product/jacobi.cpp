@@ -15,7 +15,7 @@ bool is_diagonal(const leaf_record& leaf) {
     return leaf.row == leaf.column && leaf.rows == leaf.columns && leaf.rank == dense;
 }
 
-std::size_t up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// In place, by Gauss and Jordan with partial pivoting; false: there is none.
 bool invert(double* a, std::size_t n) {
@@ -103,7 +103,7 @@ std::size_t block_jacobi::bytes_of(const matrix_index& index, const comm::commun
         if (is_diagonal(leaf)) elements += leaf.elements();
     if (ranks) elements = ranks->sum(elements);
     const std::size_t n = index.head.of.triangles;
-    return up(8 * elements) + up(8 * n) + 2 * up(4 * n) + 256;
+    return rounded(8 * elements) + rounded(8 * n) + 2 * rounded(4 * n) + 256;
 }
 
 block_jacobi::block_jacobi(const std::string& path, const matrix_index& index, processor who,

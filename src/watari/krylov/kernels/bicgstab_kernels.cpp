@@ -167,5 +167,6 @@ const bicgstab_kernels<T> bicgstab_kernels<T>::WATARI_BACKEND{
 #define WATARI_INSTANTIATE(T) \
     template const bicgstab_kernels<T> bicgstab_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

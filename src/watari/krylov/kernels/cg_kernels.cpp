@@ -107,5 +107,6 @@ const cg_kernels<T> cg_kernels<T>::WATARI_BACKEND{.curvature = WATARI_BACKEND::c
 
 #define WATARI_INSTANTIATE(T) template const cg_kernels<T> cg_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

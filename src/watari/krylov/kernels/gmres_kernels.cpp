@@ -269,5 +269,6 @@ const gmres_kernels<T> gmres_kernels<T>::WATARI_BACKEND{.open = WATARI_BACKEND::
 
 #define WATARI_INSTANTIATE(T) template const gmres_kernels<T> gmres_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

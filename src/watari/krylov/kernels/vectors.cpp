@@ -128,5 +128,6 @@ const vector_kernels<T> vector_kernels<T>::WATARI_BACKEND{.start = WATARI_BACKEN
 
 #define WATARI_INSTANTIATE(T) template const vector_kernels<T> vector_kernels<T>::WATARI_BACKEND;
 WATARI_EACH_SCALAR(WATARI_INSTANTIATE)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::krylov

@@ -15,7 +15,7 @@ namespace watari::storage {
 
 namespace {
 
-struct status {
+struct cufile_status {
     int error;  ///< CUfileOpError
     int cuda;   ///< CUresult
 };
@@ -31,11 +31,11 @@ struct description {
 
 struct library {
     std::string why_not;
-    status (*driver_open)() = nullptr;
-    status (*handle_register)(void**, description*) = nullptr;
+    cufile_status (*driver_open)() = nullptr;
+    cufile_status (*handle_register)(void**, description*) = nullptr;
     void (*handle_deregister)(void*) = nullptr;
-    status (*buffer_register)(const void*, std::size_t, int) = nullptr;
-    status (*buffer_deregister)(const void*) = nullptr;
+    cufile_status (*buffer_register)(const void*, std::size_t, int) = nullptr;
+    cufile_status (*buffer_deregister)(const void*) = nullptr;
     ssize_t (*read)(void*, void*, std::size_t, off_t, off_t) = nullptr;
     ssize_t (*write)(void*, const void*, std::size_t, off_t, off_t) = nullptr;
 };
@@ -64,7 +64,7 @@ const library& cufile() {
 }
 
 /// 5027 says that libudev does not know the disk.
-void check(const status& result, const std::string& call) {
+void check(const cufile_status& result, const std::string& call) {
     if (result.error == 0) return;
     const std::string text = call + " fails with " + std::to_string(result.error);
     if (result.error == 5027)

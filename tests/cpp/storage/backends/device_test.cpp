@@ -45,12 +45,12 @@ private:
     std::string path_;
 };
 
-struct access_path {
+struct device_path {
     bool uring;
     unsigned sector;
 };
 
-class Device : public testing::TestWithParam<access_path> {};
+class Device : public testing::TestWithParam<device_path> {};
 
 TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
     if (GetParam().uring && !files::uring_absent_reason().empty())
@@ -95,8 +95,8 @@ TEST_P(Device, HoldsWhatWasWrittenInItsOwnUnits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Path, Device,
-                         testing::Values(access_path{true, 512}, access_path{true, 4096},
-                                         access_path{false, 512}, access_path{false, 4096}),
+                         testing::Values(device_path{true, 512}, device_path{true, 4096},
+                                         device_path{false, 512}, device_path{false, 4096}),
                          [](const auto& info) {
                              return std::string(info.param.uring ? "uring_" : "pread_") +
                                     std::to_string(info.param.sector);

@@ -28,11 +28,11 @@ namespace {
 
 using namespace watari::cpu;
 
-struct access_path {
+struct file_path {
     bool uring, direct;
     unsigned files;
 };
-std::string name(const testing::TestParamInfo<access_path>& info) {
+std::string name(const testing::TestParamInfo<file_path>& info) {
     return std::string(info.param.uring ? "uring" : "pread") +
            (info.param.direct ? "_direct_" : "_cached_") + std::to_string(info.param.files);
 }
@@ -41,7 +41,7 @@ void expect_ok(const status& s) {
     EXPECT_TRUE(s.ok()) << "status type " << int{s.sct} << ", code " << int{s.sc};
 }
 
-class File : public testing::TestWithParam<access_path> {
+class File : public testing::TestWithParam<file_path> {
 protected:
     static constexpr std::size_t file_bytes = 1 << 20;
     directory folder;
@@ -157,9 +157,9 @@ TEST_P(File, BeyondTheLimitOfAFilesSizeIsCapacityExceeded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Path, File,
-                         testing::Values(access_path{true, true, 1}, access_path{true, true, 3},
-                                         access_path{true, false, 1}, access_path{false, true, 1},
-                                         access_path{false, true, 3}, access_path{false, false, 1}),
+                         testing::Values(file_path{true, true, 1}, file_path{true, true, 3},
+                                         file_path{true, false, 1}, file_path{false, true, 1},
+                                         file_path{false, true, 3}, file_path{false, false, 1}),
                          name);
 
 TEST(FileOpen, SaysWhatIsWrong) {

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t blocks = 40, part = 1024, between = 3 * 4096;  ///< bytes of no part
 
-struct access_path {
+struct parts_path {
     std::string engine;
     processor who;
 };
 
-std::ostream& operator<<(std::ostream& to, const access_path& w) {
+std::ostream& operator<<(std::ostream& to, const parts_path& w) {
     return to << (w.who.is_gpu() ? "gpu/" : "cpu/") << w.engine;
 }
 
@@ -32,7 +32,7 @@ std::vector<std::byte> random_bytes(std::size_t count, unsigned seed) {
     return all;
 }
 
-class Parts : public ::testing::TestWithParam<access_path> {
+class Parts : public ::testing::TestWithParam<parts_path> {
 protected:
     Parts() {
         std::filesystem::create_directories(folder_);
@@ -165,8 +165,8 @@ TEST_P(Parts, MayOverlapWhereTheyAreRead) {
     }
 }
 
-std::vector<access_path> paths() {
-    std::vector<access_path> all;
+std::vector<parts_path> parts_paths() {
+    std::vector<parts_path> all;
     for (const char* engine : {"posix", "uring", "mmap", "queue"}) all.push_back({engine, the_cpu});
     if (device::count() > 0)
         for (const char* engine : {"posix", "uring", "mmap", "cufile", "gpu", "pinned", "managed"})
@@ -174,7 +174,7 @@ std::vector<access_path> paths() {
     return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(paths()));
+INSTANTIATE_TEST_SUITE_P(Engine, Parts, ::testing::ValuesIn(parts_paths()));
 
 }  // namespace
 }  // namespace watari::storage

@@ -95,5 +95,6 @@ void hop_edges(const lattice::edge_arguments<Real>& a, stream_t stream) {
     template void hop_edges(const lattice::edge_arguments<Real>&, stream_t);
 WATARI_INSTANTIATE(float)
 WATARI_INSTANTIATE(double)
+#undef WATARI_INSTANTIATE
 
 }  // namespace watari::WATARI_BACKEND
