@@ -150,6 +150,9 @@ class Rates:
         return of_samples(m, "host_s") - device + loads * device / lines
 
     def own_work(self, of: Measured) -> float:
-        """Seconds that the CPU's part takes of a touch where nothing moves."""
+        """Seconds that the CPU's part takes of a touch where nothing moves. A simulation on the CPU
+        counts the picking of values by itself, as gather, also where the touch does it."""
         same = {name: of[name] for name in SAME_WORK}
-        return of_touches(self.all_of("les", processor="cpu", **same)[0], "cpu_s")
+        m = self.all_of("les", processor="cpu", **same)[0]
+        picking = of_touches(m, "gather_s") if of["gather"] == "cpu" else 0.0
+        return of_touches(m, "cpu_s") + picking

@@ -86,6 +86,11 @@ FORECAST = (
 )
 
 
+def milliseconds(seconds: float) -> str:
+    """`0.061`: three digits, none below a microsecond."""
+    return f"{round(1e3 * seconds, 3):.3g}"
+
+
 def forecast_row(m: Measured, predicted: Parts | str) -> dict[str, str]:
     """`0.061, 0.072`: milliseconds predicted and measured, and the ratio of the sums."""
     seen = measured(m)
@@ -93,10 +98,10 @@ def forecast_row(m: Measured, predicted: Parts | str) -> dict[str, str]:
     names = (*PARTS, "In all")
     values = (*astuple(seen), seen.whole)
     if isinstance(predicted, str):
-        cells = {name: f"{1e3 * b:.3g}" for name, b in zip(names, values, strict=True)}
+        cells = {name: milliseconds(b) for name, b in zip(names, values, strict=True)}
         return {**of, **cells, RATIO: f"not predicted: {predicted}"}
     both = zip(names, (*astuple(predicted), predicted.whole), values, strict=True)
-    cells = {name: f"{1e3 * a:.3g}, {1e3 * b:.3g}" for name, a, b in both}
+    cells = {name: f"{milliseconds(a)}, {milliseconds(b)}" for name, a, b in both}
     return {**of, **cells, RATIO: f"{seen.whole / predicted.whole:.2f}"}
 
 
