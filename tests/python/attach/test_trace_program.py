@@ -15,8 +15,9 @@ import tracing
 from launching import HANGS
 from tracing import trace, watari
 
-from watari.attach.start import Start
-from watari.attach.trace import session
+from watari.attach.start import PACKAGE, Start
+from watari.attach.trace import session, touched
+from watari.attach.trace.check import PROGRAM
 
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 
@@ -118,6 +119,41 @@ def test_time_bounds_the_sampling_and_the_file_says_so(
     for launch in touches.kernels.get("add_one", []):
         (touch,) = launch.values()
         assert (touch.bytes, touch.reads, touch.writes) == (400000, True, True)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"FAKE_CUPTI_LOSE": "2"}, {"FAKE_CUPTI_LOSE": "1", "FAKE_CUDA_UNMAPPED": "1"}]
+)
+def test_touches_are_whole_where_records_of_transfers_are_lost(
+    tmp_path, made_up, monkeypatch, settings
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    start = Start((tracing.program("alternating"), "2"))
+    touches, why = session.sample(start, tmp_path, made_up, 60)
+    assert not why
+    launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
+    assert launches == [[touched.Touch(float(FIELD), True, True)]] * 4
+
+
+def test_a_kernel_that_waits_for_the_program_is_known_by_records(
+    tmp_path, made_up, monkeypatch
+) -> None:
+    monkeypatch.setenv("FAKE_CUDA_BUSY", "1")
+    start = Start((tracing.program("alternating"), "2"))
+    touches, why = session.sample(start, tmp_path, made_up, 4)
+    assert why == "time ended sampling before 16 launches of: add_one (2)"
+    launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
+    assert launches == [[touched.Touch(float(FIELD), True, True)]] * 2
+
+
+def test_reads_and_writes_of_one_kernel_are_told_apart(tmp_path, made_up, monkeypatch) -> None:
+    monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
+    touches, why = session.sample(Start((str(PACKAGE / PROGRAM),)), tmp_path, made_up, 60)
+    assert not why
+    dense, sparse = touches.kernels["watari_touch"]
+    assert list(dense.values()) == [touched.Touch(16 * 2.0**20, True, False)]
+    assert list(sparse.values()) == [touched.Touch(16 * 2.0**16, False, True)]
 
 
 @pytest.mark.parametrize("command", ["predict", "advise"])
