@@ -19,10 +19,15 @@ pages          22 2 memory-paths.md, "Size of pages"; studies.md: page=2MiB, num
 contention     45 2 evidence/advise.md: several processes on one link
 les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
 les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
-city-les      147 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
+city-les      140 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
 hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
 floors         95 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": 16 cores beside their memory
 fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
+hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 1.71; studies.md
+hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
+disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
+memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
+gh200-ten     330 4 evidence/memory-paths.md: the link and the CPU by ten trials
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
@@ -72,6 +77,35 @@ case $job in
     hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
     hmatrix-build) run hmatrix-build 53 hmatrix processor=cpu,gpu mesh=bumpy:71 precision=double,single engine=posix store=ram trials=3 samples=1 ;;
     hmatrix-store) run hmatrix-store 260 --plan gpu-direct-io-hmatrix ;;
+    hmatrix-hanawa) # His CPU path is one thread; a point of the plane has all three engines before the next begins.
+        for batch in 8MiB 1MiB; do
+            for memory in 256MiB 64MiB; do
+                run "hmatrix-ratio-$memory-$batch" 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab \
+                    preconditioner=none store=ram fast-memory=$memory batch=$batch engine=posix threads=1 trials=1 samples=5
+                run "hmatrix-ratio-$memory-$batch-gpu" 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no \
+                    solver=bicgstab preconditioner=none store=ram fast-memory=$memory batch=$batch engine=gpu,uring trials=1 \
+                    samples=5
+            done
+        done
+        ;;
+    hmatrix-disk) run hmatrix-disk 56 hmatrix processor=gpu mesh=bumpy:35 recompress=no fast-memory=64MiB batch=4MiB engine=gpu,uring rhs=1,8 trials=2 samples=5 ;;
+    disk-more)
+        run storage-write 30 storage direction=write engine=posix,uring,gpu processor=gpu block=4KiB,1MiB trials=2 samples=5
+        run storage-order 20 storage engine=uring,gpu processor=gpu pattern=sequential,random block=128KiB trials=2 samples=5
+        run storage-files 18 storage engine=uring,gpu processor=gpu files=1,4 block=128KiB trials=2 samples=5
+        ;;
+    memory-more)
+        run storage-modelled 30 storage engine=gpu store=modelled:kioxia-cm6-v,modelled:samsung-pm1743,modelled:ten-million block=512,4KiB trials=2 samples=5
+        run numa 20 copy processor=cpu memory=pageable numa=local,0 size=1GiB trials=3 samples=20
+        run gemm-double 28 gemm n=16384 precision=single,double store=ram engine=gpu,pinned trials=1
+        ;;
+    gh200-ten) # rows of the plan gh200-sam that had one or two trials; 20 samples in place of 200
+        run gh200-out 40 copy processor=gpu from=device to=pinned size=4GB,8GB trials=10 samples=20
+        run gh200-cpu 50 copy processor=cpu memory=pinned size=4GB,8GB trials=10 samples=20
+        run gh200-in 40 copy processor=gpu from=pinned to=device size=4GB,8GB trials=10 samples=20
+        run gh200-access-cpu 110 access processor=cpu memory=managed,explicit source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
+        run gh200-access-gpu 85 access processor=gpu memory=explicit,managed source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
+        ;;
     hmatrix-large) # Minutes: 30 GB a product. A session of its own keeps it alive when a call ends.
         pid=$folder/hmatrix-large.pid
         if [[ ! -f $pid ]]; then
@@ -89,11 +123,10 @@ case $job in
             build/les_kernels gpu 512x512x128 | tee "$folder/les-kernels.txt"
         ;;
     les-machines) run les-machines 70 --plan les-machines ;;
-    city-les) # with the rates by which a model foresees its touches
-        run city-les-in 6 copy processor=gpu from=pinned to=device trials=1 samples=20
-        run city-les-out 6 copy processor=gpu from=device to=pinned trials=1 samples=20
-        run city-les 100 les processor=gpu grid=L style=explicit,managed,managed-prefetch cpu-touch=facets,planes,all every=1,10 steps=100 trials=1
-        run city-les-gather 30 les processor=gpu grid=L style=explicit,managed,managed-prefetch cpu-touch=facets gather=cpu every=10 steps=100 trials=1
+    city-les) # touches and the rates that predict them, in one run; before it, threads that wait busily after a touch
+        run city-les-busy 14 les processor=gpu grid=L style=managed cpu-touch=facets,all every=10 steps=51 trials=1
+        export OMP_WAIT_POLICY=passive
+        run city-les 120 --plan les-touches
         ;;
     lattice) # one GPU; with the libgomp of the styles in directives, where they came from elsewhere
         [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
@@ -117,7 +150,7 @@ case $job in
         run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
     floors)
-        run floor-copy 12 copy processor=cpu memory=pageable size=4GiB trials=3 samples=20
+        run floor-copy 20 copy processor=cpu memory=pageable size=1GiB page=4KiB,2MiB trials=3 samples=20
         run floor-lattice 42 lattice processor=cpu lattice=class2 trials=2
         run floor-les 30 les processor=cpu grid=L cpu-touch=none steps=20 trials=2
         ;;

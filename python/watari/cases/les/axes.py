@@ -109,11 +109,21 @@ def step_bytes(parameters: Parameters) -> int:
     return of_cell * cells(parameters)
 
 
+def plane_bytes(parameters: Parameters) -> int:
+    """Of a plane of an array, with the halo; rows begin at multiples of eight numbers."""
+    x, y, _ = shape(parameters["grid"])
+    return (-(-x // 8) * 8 + 8) * (y + 2) * number_bytes(parameters)
+
+
+def array_bytes(parameters: Parameters) -> int:
+    """Of an array, with the halo."""
+    return plane_bytes(parameters) * (shape(parameters["grid"])[2] + 2)
+
+
 def memory_bytes(parameters: Parameters) -> int:
-    """Of all arrays, with the halo; rows begin at multiples of eight numbers."""
-    x, y, z = shape(parameters["grid"])
-    points = (-(-x // 8) * 8 + 8) * (y + 2) * (z + 2)
-    return round(points * ((ARRAYS + COARSE) * number_bytes(parameters) + 1))
+    """Of all arrays, with the halo."""
+    numbers = ARRAYS + COARSE + 1 / number_bytes(parameters)  # and a byte
+    return round(array_bytes(parameters) * numbers)
 
 
 def touched_bytes(parameters: Parameters) -> int:

@@ -9,10 +9,12 @@ import altair as alt
 
 from watari.cases.les import model
 from watari.cases.les.machines import MACHINES
+from watari.cases.les.model import of_touches
+from watari.cases.les.predicted import FORECAST
 from watari.cases.les.scaling import RANKS
 from watari.cases.les.touches import TOUCHES
 from watari.cases.les.wind import WIND
-from watari.cases.les.words import of_touches, touch_words
+from watari.cases.les.words import touch_words
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading
@@ -96,6 +98,7 @@ FIGURES = (
         time_of_steps,
     ),
     *TOUCHES,
+    FORECAST,
     MACHINES,
     RANKS,
     WIND,

@@ -29,6 +29,13 @@ def step_seconds(m: Measured) -> float:
     return float(median(found)) if found else 0.0
 
 
+def of_touches(m: Measured, series: str) -> float:
+    """The median over all touches of a part's seconds; 0 where there are none."""
+    every = int(m.parameters["every"])
+    found = [v for trial in m.trials for v in trial["series"][series][every - 1 :: every]]
+    return float(median(found)) if found else 0.0
+
+
 def period_seconds(m: Measured) -> float:
     """The mean time of a step over whole periods, times N."""
     every = int(m.parameters["every"])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from statistics import median
 
 from watari.case.axis import Parameters
-from watari.case.presentation import Presentation, in_numbers, plain_columns
+from watari.case.presentation import Presentation, Table, in_numbers, plain_columns
+from watari.cases.les.forecast import Parts, measured, touches
+from watari.cases.les.model import of_touches
 from watari.common.units import format_duration
 from watari.results.measured import Measured
 
@@ -44,13 +47,6 @@ def touch_words(m: Measured) -> str:
     return "none" if m["cpu-touch"] == "none" else f"{touch_name(m)}, N = {m['every']}"
 
 
-def of_touches(m: Measured, series: str) -> float:
-    """The median over all touches of a part's seconds; 0 where there are none."""
-    every = int(m.parameters["every"])
-    found = [v for trial in m.trials for v in trial["series"][series][every - 1 :: every]]
-    return float(median(found)) if found else 0.0
-
-
 def last(m: Measured, series: str) -> float:
     """The median over trials of the last of a series."""
     return float(median(trial["series"][series][-1] for trial in m.trials))
@@ -82,10 +78,47 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     }
 
 
+PARTS, RATIO = ("Gather", "Move", "CPU", "Next step"), "Measured over predicted"
+FORECAST = (
+    "Milliseconds of a touch and of its parts: predicted from copies, prefetches and faults of the "
+    "same run, and measured (the median over touches). Next step: what the step after a touch "
+    "takes longer."
+)
+
+
+def forecast_row(m: Measured, predicted: Parts | str) -> dict[str, str]:
+    """`0.061, 0.072`: milliseconds predicted and measured, and the ratio of the sums."""
+    seen = measured(m)
+    of = {"run": m.run, "Touch": f"{m['style']}, {touch_words(m)}", "Grid": m["grid"]}
+    names = (*PARTS, "In all")
+    values = (*astuple(seen), seen.whole)
+    if isinstance(predicted, str):
+        cells = {name: f"{1e3 * b:.3g}" for name, b in zip(names, values, strict=True)}
+        return {**of, **cells, RATIO: f"not predicted: {predicted}"}
+    both = zip(names, (*astuple(predicted), predicted.whole), values, strict=True)
+    cells = {name: f"{1e3 * a:.3g}, {1e3 * b:.3g}" for name, a, b in both}
+    return {**of, **cells, RATIO: f"{seen.whole / predicted.whole:.2f}"}
+
+
+def forecasts(cases: Sequence[Measured]) -> list[Table]:
+    """Below the figure of the same name: the touches of runs that have rates."""
+    texts = [forecast_row(*of) for of in touches(cases)]
+    if not texts:
+        return []
+    columns = tuple(name for name in texts[0] if name != "run")
+    name, title = "les-forecast", "A touch, predicted and measured"
+    return [Table(name, title, FORECAST, columns, texts, under=name)]
+
+
+def tables(cases: Sequence[Measured]) -> list[Table]:
+    """Every case, then the touches that are predicted."""
+    return in_numbers("les", "The city in numbers", SAYS, row)(cases) + forecasts(cases)
+
+
 PRESENTATION = Presentation(
     words=words,
     extent=lambda parameters: str(parameters["grid"]),
     columns=columns,
-    tables=in_numbers("les", "The city in numbers", SAYS, row),
+    tables=tables,
     figures="watari.cases.les.figures",
 )
