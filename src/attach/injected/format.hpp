@@ -28,7 +28,7 @@ enum class kind : std::uint32_t {
     end = 12,        // the program ended and nothing more came; detail: flushes that it took
     unsampled = 13,  // no time for more launches of kernel `name`; detail: those sampled before
     touched = 14,    // by launch `correlation`: bytes, of them written: end; address: of the
-                     // allocation; detail: KiB that the CPU had not mapped before
+                     // allocation; detail: KiB whose place is unknown
 };
 
 struct record {

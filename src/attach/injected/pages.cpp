@@ -31,10 +31,10 @@ void map(std::uint64_t address, std::size_t size) {
     madvise(reinterpret_cast<void*>(first), address + size - first, populate_read);
 }
 
-std::size_t unmapped(std::uint64_t address, std::size_t size) {
+std::optional<std::size_t> unmapped(std::uint64_t address, std::size_t size) {
     const int file = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        return size;
+        return std::nullopt;
     }
     const std::uint64_t end = (address + size + page_size() - 1) / page_size();
     std::array<std::uint64_t, pages_at_once> entries{};
@@ -44,8 +44,12 @@ std::size_t unmapped(std::uint64_t address, std::size_t size) {
         const auto got = ::pread(file, entries.data(), count * sizeof entries[0],
                                  static_cast<off_t>(page * sizeof entries[0]));
         const auto known = got > 0 ? static_cast<std::uint64_t>(got) / sizeof entries[0] : 0;
-        for (std::uint64_t i = 0; i < count; ++i, ++page) {
-            bytes += i < known && (entries[i] & present) ? 0 : inside(page, address, size);
+        if (known == 0) {
+            ::close(file);
+            return std::nullopt;
+        }
+        for (std::uint64_t i = 0; i < known; ++i, ++page) {
+            bytes += entries[i] & present ? 0 : inside(page, address, size);
         }
     }
     ::close(file);

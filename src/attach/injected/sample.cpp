@@ -11,6 +11,7 @@
 #include "writer.hpp"
 
 #include <chrono>
+#include <optional>
 #include <thread>
 
 namespace watari::attach {
@@ -50,9 +51,10 @@ bool has_finished(CUstream stream, std::uint64_t deadline) {
     return true;
 }
 
-std::size_t gone(const sampled_allocation& one) {
+// Nothing where the page table cannot be read.
+std::optional<std::size_t> gone(const sampled_allocation& one) {
     const auto bytes = pages::unmapped(one.pointer, one.size);
-    return bytes > one.unknown ? bytes - one.unknown : 0;
+    return bytes ? std::optional{*bytes > one.unknown ? *bytes - one.unknown : 0} : std::nullopt;
 }
 
 }  // namespace
@@ -84,7 +86,7 @@ sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream 
         }
         advise(one, CU_MEM_ADVISE_SET_READ_MOSTLY);
         pages::map(one.pointer, one.size);  // those that the calls above left without a mapping
-        one.unknown = pages::unmapped(one.pointer, one.size);
+        one.unknown = pages::unmapped(one.pointer, one.size).value_or(one.size);
     }
     writer::write({.what = kind::evicted,
                    .start = writer::now(),
@@ -101,12 +103,15 @@ bool measure(const sample& one, std::uint64_t deadline) {
     for (const auto& allocation : one.allocations) {
         const auto written = gone(allocation);
         advise(allocation, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
+        const auto moved = gone(allocation);
+        const bool is_known = written && moved;
+        const auto unknown = is_known ? allocation.unknown : allocation.size;
         writer::write({.what = kind::touched,
-                       .detail = static_cast<std::uint32_t>(allocation.unknown / 1024),
+                       .detail = static_cast<std::uint32_t>((unknown + 1023) / 1024),
                        .start = time,
-                       .end = written,
+                       .end = is_known ? *written : 0,
                        .address = allocation.pointer,
-                       .bytes = gone(allocation),
+                       .bytes = is_known ? *moved : 0,
                        .correlation = one.correlation});
         prefer(allocation, allocation.preferred);
         advise(allocation, CU_MEM_ADVISE_SET_READ_MOSTLY);

@@ -15,7 +15,7 @@ struct sampled_allocation {
     std::size_t size;
     CUdevice preferred;  // the program's hints, which return behind the launch
     bool is_read_mostly;
-    std::size_t unknown = 0;  // bytes that the CPU never mapped: the GPU may have them or not
+    std::size_t unknown = 0;  // bytes that the CPU has not mapped: the GPU may have them or not
 };
 
 struct sample {

@@ -42,10 +42,14 @@ Launch = Mapping[str, Touch]  # by the name of the allocation
 
 @dataclass(frozen=True)
 class Touches:
-    """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes."""
+    """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes.
+
+    unseen    bytes whose place was unknown behind a launch, in all of them
+    """
 
     kernels: dict[str, list[Launch]] = field(default_factory=dict)
     cpu_writes: frozenset[str] = frozenset()
+    unseen: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.kernels)
@@ -93,7 +97,13 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         pages = dict(zip(owner_of_measured[own].tolist(), measured[own], strict=True))
         launch = touched(allocations, moved[here], faulting[there], faults["flags"][there], pages)
         sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
-    return Touches(sampled, cpu_writes(process, allocations))
+    unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
+    return Touches(sampled, cpu_writes(process, allocations), unseen)
+
+
+def bytes_of(moved: Array, owner: int) -> int:
+    """What moved of this allocation."""
+    return int(moved["bytes"][moved["allocation"] == owner].sum())
 
 
 def touched(
@@ -115,7 +125,7 @@ def touched(
         allocation = allocations[owner]
         row = pages.get(int(owner))
         left, written = (int(row["bytes"]), int(row["end"])) if row is not None else (0, 0)
-        size = max(left, int(moved["bytes"][moved["allocation"] == owner].sum()))
+        size = max(left, bytes_of(moved, owner))
         writes = bool(written or (is_write & (faulting == owner)).any())
         reads = bool((~is_write & (faulting == owner)).any()) or not writes
         found[allocation.name] = Touch(float(min(size, allocation.bytes)), reads, writes)
