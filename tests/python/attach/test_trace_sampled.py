@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tracing
+from tracing import trace
 
 from watari.attach.start import PACKAGE, Start
 from watari.attach.trace import session, touched
@@ -93,3 +94,21 @@ def test_pages_that_cannot_be_looked_at_are_said(tmp_path, made_up, monkeypatch)
     assert [touch.bytes for touch in before.values()] == [8192]
     (touch,) = after.values()
     assert 0 < touch.bytes < 4000000
+
+
+@pytest.mark.parametrize(
+    ("program", "lose", "marked"),
+    [
+        ("alternating 2", 100, True),
+        ("alternating 2", 0, False),
+        ("linked device 4000000", 2, False),  # the traced run moved no managed memory
+    ],
+)
+def test_transfers_that_only_page_tables_show_make_a_trace_incomplete(
+    tmp_path, program, lose, marked
+) -> None:
+    settings = {"FAKE_CUPTI_LOSE": lose} if lose else {}
+    _, content = trace(tmp_path, *program.split(), **settings)
+    reasons = [r for r in content["observed"]["incomplete"] if "in the sampled run" in r]
+    assert len(reasons) == marked
+    assert all("64 KiB of 16 MiB that moved to the GPU have no record" in r for r in reasons)

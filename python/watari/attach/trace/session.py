@@ -30,7 +30,7 @@ from watari.attach.trace import check, lines, observed, records, touched
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
-from watari.common.units import format_duration
+from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
 
@@ -160,6 +160,19 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
     return why
 
 
+def lost(process: Recorded, touches: touched.Touches) -> list[str]:
+    """Migrations without a record, in the sampled run: page tables say what moved there. A program
+    that lets managed memory move may have lost records of the traced run likewise."""
+    migrations = sum(len(process.counters(c)) for c in (Counter.TO_GPU, Counter.TO_CPU))
+    missing = touches.found - touches.recorded
+    if not (migrations and missing):
+        return []
+    return [
+        f"in the sampled run {format_size(missing)} of {format_size(touches.found)} that moved to "
+        "the GPU have no record: bytes by faults are lower limits here"
+    ]
+
+
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     """Everything. Raises UsageError where there is no such program, WatariError where it cannot be
     traced."""
@@ -189,7 +202,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
         launches = sum(map(len, touches.kernels.values()))
         report(f"sampled {launches} launches of {len(touches.kernels)} kernels")
     seen, sites = observed.seen_of(process, log, touches, ending.seconds)
-    reasons = incomplete(process, ending, judged)
+    reasons = incomplete(process, ending, judged) + lost(process, touches)
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}

@@ -45,11 +45,15 @@ class Touches:
     """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes.
 
     unseen    bytes whose place was unknown behind a launch, in all of them
+    found     bytes of the pages that launches brought to the GPU
+    recorded  bytes of those that have a record of their transfer
     """
 
     kernels: dict[str, list[Launch]] = field(default_factory=dict)
     cpu_writes: frozenset[str] = frozenset()
     unseen: int = 0
+    found: int = 0
+    recorded: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.kernels)
@@ -86,6 +90,7 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     faults = process.counters(Counter.GPU_FAULT)
     faulting = owners(allocations, faults["address"], faults["start"])
     sampled: dict[str, list[Launch]] = {}
+    on_gpu = recorded = 0
     for evicted in process.of(Kind.EVICTED):
         kernel = kernels.get(int(evicted["correlation"]))
         if kernel is None:
@@ -97,8 +102,11 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         pages = dict(zip(owner_of_measured[own].tolist(), measured[own], strict=True))
         launch = touched(allocations, moved[here], faulting[there], faults["flags"][there], pages)
         sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
+        for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
+            on_gpu += int(row["bytes"])
+            recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
     unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
-    return Touches(sampled, cpu_writes(process, allocations), unseen)
+    return Touches(sampled, cpu_writes(process, allocations), unseen, on_gpu, recorded)
 
 
 def bytes_of(moved: Array, owner: int) -> int:
