@@ -8,6 +8,7 @@ sampled   all memory managed, evicted before the first launches of each kernel: 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -196,11 +197,18 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
         sampling = SAMPLING + SAMPLING_TIMES * plain.seconds
-        most = format_duration(ENDING_TIMES * sampling)
-        report(f"run in which the first launches of each kernel are sampled (at most {most})")
+        most = format_duration(min(start.limit, ENDING_TIMES * sampling))
+        report(
+            "run in which the first launches of each kernel are sampled, in its first "
+            f"{format_duration(sampling)}; it is ended after {most} (--no-touches omits it)"
+        )
+        begun = time.monotonic()
         touches, why = sample(start, fresh(files, "sampled"), path, sampling)
         launches = sum(map(len, touches.kernels.values()))
-        report(f"sampled {launches} launches of {len(touches.kernels)} kernels")
+        report(
+            f"sampled {launches} launches of {len(touches.kernels)} kernels "
+            f"in {format_duration(time.monotonic() - begun)}"
+        )
     seen, sites = observed.seen_of(process, log, touches, ending.seconds)
     reasons = incomplete(process, ending, judged) + lost(process, touches)
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
