@@ -27,7 +27,7 @@ hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 
 hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
 memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
-gh200-ten     330 4 evidence/memory-paths.md: the link and the CPU by ten trials
+gh200-ten     330 5 evidence/memory-paths.md: the link and the CPU by ten trials
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
@@ -77,16 +77,15 @@ case $job in
     hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
     hmatrix-build) run hmatrix-build 53 hmatrix processor=cpu,gpu mesh=bumpy:71 precision=double,single engine=posix store=ram trials=3 samples=1 ;;
     hmatrix-store) run hmatrix-store 260 --plan gpu-direct-io-hmatrix ;;
-    hmatrix-hanawa) # His CPU path is one thread; a point of the plane has all three engines before the next begins.
-        for batch in 8MiB 1MiB; do
-            for memory in 256MiB 64MiB; do
-                run "hmatrix-ratio-$memory-$batch" 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab \
-                    preconditioner=none store=ram fast-memory=$memory batch=$batch engine=posix threads=1 trials=1 samples=5
-                run "hmatrix-ratio-$memory-$batch-gpu" 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no \
-                    solver=bicgstab preconditioner=none store=ram fast-memory=$memory batch=$batch engine=gpu,uring trials=1 \
-                    samples=5
-            done
-        done
+    hmatrix-hanawa) # his CPU path is one thread; a point of the plane has all three engines before the next begins
+        run hmatrix-ratio-256-8-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=8MiB engine=posix threads=1 trials=1 samples=5
+        run hmatrix-ratio-256-8-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=8MiB engine=gpu,uring trials=1 samples=5
+        run hmatrix-ratio-256-1-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=1MiB engine=posix threads=1 trials=1 samples=5
+        run hmatrix-ratio-256-1-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=1MiB engine=gpu,uring trials=1 samples=5
+        run hmatrix-ratio-64-8-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=8MiB engine=posix threads=1 trials=1 samples=5
+        run hmatrix-ratio-64-8-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=8MiB engine=gpu,uring trials=1 samples=5
+        run hmatrix-ratio-64-1-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=1MiB engine=posix threads=1 trials=1 samples=5
+        run hmatrix-ratio-64-1-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=1MiB engine=gpu,uring trials=1 samples=5
         ;;
     hmatrix-disk) run hmatrix-disk 56 hmatrix processor=gpu mesh=bumpy:35 recompress=no fast-memory=64MiB batch=4MiB engine=gpu,uring rhs=1,8 trials=2 samples=5 ;;
     disk-more)
@@ -106,7 +105,7 @@ case $job in
         run gh200-access-cpu 110 access processor=cpu memory=managed,explicit source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
         run gh200-access-gpu 85 access processor=gpu memory=explicit,managed source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
         ;;
-    hmatrix-large) # Minutes: 30 GB a product. A session of its own keeps it alive when a call ends.
+    hmatrix-large) # Minutes, and alone: 30 GB a product, and its kernels wait on the GPU. A session of its own keeps it alive when a call ends.
         pid=$folder/hmatrix-large.pid
         if [[ ! -f $pid ]]; then
             setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB \

@@ -231,6 +231,10 @@ def learn(measured: Measured, seen: events.Events) -> None:
     for style in measured.styles:
         if style != BARE and (reason := unsupported(STYLES[style], seen)):
             measured.unsupported[style] = reason
+        elif style not in (BARE, AS_IS):
+            changed = [a for a in seen.allocations if a.kind in STYLES[style].changes]
+            if reason := rules.none_met(changed, measured.rules):
+                measured.unsupported[style] = reason
     measured.rules += rules.keep_shared(seen)
     if text := rules.note_shared(seen):
         measured.notes.append(text)

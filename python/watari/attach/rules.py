@@ -31,6 +31,26 @@ def parse(words: Sequence[str]) -> list[str]:
     return rules
 
 
+def meets(allocation: Allocation, rules: Sequence[str]) -> bool:
+    """Whether a style changes an allocation, as the preloaded library decides it: it has every size
+    and one of the sites."""
+    sizes = [int(rule.removeprefix("size>=")) for rule in rules if rule.startswith("size>=")]
+    sites = [rule.removeprefix("site:") for rule in rules if rule.startswith("site:")]
+    here = {allocation.site, allocation.name}
+    return allocation.bytes >= max(sizes, default=0) and (not sites or bool(here & set(sites)))
+
+
+def none_met(allocations: Sequence[Allocation], rules: Sequence[str]) -> str:
+    """Why `--only` leaves none of these allocations to change; empty where it leaves some."""
+    if not allocations or any(meets(a, rules) for a in allocations):
+        return ""
+    largest = format_bytes(max(a.bytes for a in allocations))
+    return (
+        f"--only matches none of {len(allocations)} allocations: the largest has {largest} "
+        "(watari try --sites lists them)"
+    )
+
+
 def keep_shared(events: Events) -> list[str]:
     """Rules that keep what the program hands to other processes or devices: only GPU memory can be.
 

@@ -17,6 +17,16 @@ def test_only_some_allocations(tmp_path):
     assert quantity(styles["managed"], "moved_bytes") == 4096
 
 
+def test_a_style_that_would_change_nothing_is_not_run(tmp_path):
+    words = ("device", "4096", "device", str(MB))
+    for rule in ("size>=2MB", "site:00000000"):
+        ended, styles = attempt(tmp_path, *words, options=("--only", rule))
+        assert styles["as-is"]["status"] == "ok"
+        assert styles["managed"]["status"] == "unsupported"
+        assert "matches none of 2 allocations: the largest has 1 MB" in styles["managed"]["reason"]
+        assert "--sites" in ended.stdout
+
+
 def test_a_program_that_does_not_fit_is_made_to(tmp_path):
     words = [word for n in (600, 500, 300) for word in ("keep", str(n * 1000))]
     limits = {"memory": MB}
