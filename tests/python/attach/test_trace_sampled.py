@@ -69,7 +69,10 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
     monkeypatch.setenv("FAKE_CUDA_BUSY", "1")
     start = Start((tracing.program("alternating"), "2"))
     touches, why = session.sample(start, tmp_path, made_up, 4)
-    assert why == "time ended sampling before 16 launches of: add_one (2)"
+    assert why == (
+        "2 sampled launches were not seen to end in their time: their bytes are those of recorded "
+        "transfers, a lower limit; time ended sampling before 16 launches of: add_one (2)"
+    )
     launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
     assert launches == [[touched.Touch(float(FIELD), True, True)]] * 2
 

@@ -146,6 +146,11 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
         )
     elif process.dropped or not process.ended:
         why.append("records of the sampled run were lost: bytes are lower limits")
+    if touches.unended:
+        why.append(
+            f"{touches.unended} sampled launches were not seen to end in their time: their bytes "
+            "are those of recorded transfers, a lower limit"
+        )
     if touches.unseen:
         why.append(
             "the page table of the CPU could not be read, or not in full: bytes are those of "

@@ -44,6 +44,7 @@ Launch = Mapping[str, Touch]  # by the name of the allocation
 class Touches:
     """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes.
 
+    unended   launches that had not ended in their time: their bytes are recorded transfers
     unseen    bytes whose place was unknown behind a launch, in all of them
     found     bytes of the pages that launches brought to the GPU
     recorded  bytes of those that have a record of their transfer
@@ -51,6 +52,7 @@ class Touches:
 
     kernels: dict[str, list[Launch]] = field(default_factory=dict)
     cpu_writes: frozenset[str] = frozenset()
+    unended: int = 0
     unseen: int = 0
     found: int = 0
     recorded: int = 0
@@ -90,7 +92,7 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     faults = process.counters(Counter.GPU_FAULT)
     faulting = owners(allocations, faults["address"], faults["start"])
     sampled: dict[str, list[Launch]] = {}
-    on_gpu = recorded = 0
+    on_gpu = recorded = unended = 0
     for evicted in process.of(Kind.EVICTED):
         kernel = kernels.get(int(evicted["correlation"]))
         if kernel is None:
@@ -102,11 +104,12 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         pages = dict(zip(owner_of_measured[own].tolist(), measured[own], strict=True))
         launch = touched(allocations, moved[here], faulting[there], faults["flags"][there], pages)
         sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
+        unended += bool(evicted["bytes"]) and not own.any()
         for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
             on_gpu += int(row["bytes"])
             recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
     unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
-    return Touches(sampled, cpu_writes(process, allocations), unseen, on_gpu, recorded)
+    return Touches(sampled, cpu_writes(process, allocations), unended, unseen, on_gpu, recorded)
 
 
 def bytes_of(moved: Array, owner: int) -> int:
