@@ -10,7 +10,7 @@ namespace watari::attach::pages {
 namespace {
 
 constexpr std::uint64_t present = std::uint64_t{1} << 63;
-constexpr std::size_t pages_at_once = 4096;
+constexpr std::size_t pages_at_once = 512;  // 4 KiB: threads may have small stacks
 constexpr int populate_read = 22;  // MADV_POPULATE_READ of Linux 5.14, which older headers lack
 
 std::uint64_t page_size() {
