@@ -2,6 +2,7 @@
 
 #include "activity.hpp"
 #include "libraries.hpp"
+#include "sample.hpp"
 #include "writer.hpp"
 
 #include <algorithm>
@@ -9,38 +10,36 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
 namespace watari::attach::evict {
 namespace {
 
+constexpr std::uint64_t least_wait = 1'000'000'000;  // ns, for a sampled launch
 constexpr unsigned least_launches = 2;  // of each kernel, once half of the time has passed
 
 unsigned launches_of_each = 0;
 std::uint64_t half_time = 0;  // of CLOCK_MONOTONIC
 std::uint64_t end_time = 0;
 thread_local bool evicting = false;
+thread_local bool is_sampling = false;  // between the two callbacks of a sampled launch
 
 struct state {
     std::mutex lock;
     std::map<CUdeviceptr, std::size_t> managed;
     std::map<std::string, unsigned, std::less<>> sampled;
     std::set<std::string, std::less<>> refused;
-    std::atomic<bool> is_away{false};  // what kernels need may be in CPU memory, read-mostly
+    std::optional<sample> current;     // the last one, until the next launch
+    std::atomic<bool> is_away{false};  // what kernels need may be in CPU memory
+    std::atomic<bool> is_busy{false};  // a thread evicts, measures or gives back
+    std::atomic<bool> waits{true};     // no sampled kernel has waited for the program so far
 };
 
 state& shared() {  // never destroyed: threads of the program launch until it has ended
     static auto* all = new state;
     return *all;
-}
-
-// Where the driver refuses read-mostly, writes after reads are not seen. Memory is so from before a
-// sampled launch to the next that is not: writes to read-mostly pages take seconds for a GiB.
-void advise(CUdeviceptr pointer, std::size_t size, CUmem_advise advice) {
-    if (driver().advise) {
-        driver().advise(pointer, size, advice, CU_DEVICE_CPU);
-    }
 }
 
 void allocated(const CUpti_CallbackData& data) {
@@ -85,25 +84,35 @@ std::map<CUdeviceptr, std::size_t> all_managed() {
     return shared().managed;
 }
 
+// Memory stays read-mostly from before a sampled launch to the next that is not: writes to
+// read-mostly pages take seconds for a GiB.
+void end_current() {
+    if (shared().current) {
+        end_sample(*shared().current);
+        shared().current.reset();
+    }
+}
+
 void evict_before(const CUpti_CallbackData& data, CUstream stream) {
-    const auto& call = driver();
-    const auto managed = all_managed();
-    call.context_synchronize();
+    driver().context_synchronize();
     take_some();  // what a run that is ended has sampled
-    std::uint64_t bytes = 0;
-    for (const auto& [pointer, size] : managed) {
-        advise(pointer, size, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
-        bytes += call.prefetch(pointer, size, CU_DEVICE_CPU, stream) == CUDA_SUCCESS ? size : 0;
-    }
-    call.context_synchronize();
-    for (const auto& [pointer, size] : managed) {
-        advise(pointer, size, CU_MEM_ADVISE_SET_READ_MOSTLY);
-    }
+    end_current();
+    shared().current = begin_sample(all_managed(), stream, data.correlationId);
     shared().is_away = true;
-    writer::write({.what = kind::evicted,
-                   .start = writer::now(),
-                   .bytes = bytes,
-                   .correlation = data.correlationId});
+}
+
+// The pages are looked at before the program can touch them: the launch returns when it has ended.
+// A kernel that waits for what the program does next costs half of the time that is left, once.
+void measure_after() {
+    if (!is_sampling) {
+        return;
+    }
+    auto& all = shared();
+    const auto time = writer::now();
+    const auto half = time < end_time ? (end_time - time) / 2 : 0;
+    all.waits = all.waits && measure(*all.current, time + std::max(half, least_wait));
+    is_sampling = false;
+    all.is_busy = false;
 }
 
 // A launch that is not sampled finds its memory on the GPU, as far as there is room: faults are far
@@ -115,12 +124,12 @@ void give_back(CUstream stream) {
     std::size_t total = 0;
     call.context_synchronize();
     take_some();
+    end_current();
     if (!call.current_device || !call.memory_info || call.current_device(&device) != CUDA_SUCCESS ||
         call.memory_info(&room, &total) != CUDA_SUCCESS) {
         room = 0;
     }
     for (const auto& [pointer, size] : all_managed()) {
-        advise(pointer, size, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
         if (size <= room && call.prefetch(pointer, size, device, stream) == CUDA_SUCCESS) {
             room -= size;
         }
@@ -128,19 +137,25 @@ void give_back(CUstream stream) {
     shared().is_away = false;
 }
 
-// Nothing may wait while a graph is captured: its kernels are not sampled.
+// Nothing may wait while a graph is captured: its kernels are not sampled. Nor are launches of
+// other threads during a sampled one.
 void before_launch(const CUpti_CallbackData& data, CUstream stream) {
     const auto& call = driver();
+    auto& all = shared();
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     if (!call.prefetch || call.is_capturing(stream, &capturing) != CUDA_SUCCESS ||
-        capturing != CU_STREAM_CAPTURE_STATUS_NONE) {
+        capturing != CU_STREAM_CAPTURE_STATUS_NONE || all.is_busy.exchange(true)) {
         return;
     }
     if (is_sampled(data.symbolName)) {
         evict_before(data, stream);
-    } else if (shared().is_away) {
+        is_sampling = true;  // and busy
+        return;
+    }
+    if (all.is_away) {
         give_back(stream);
     }
+    all.is_busy = false;
 }
 
 constexpr std::array<CUpti_CallbackId, 4> launches = {
@@ -154,8 +169,12 @@ bool is_launch(CUpti_CallbackId call) {
 CUstream stream_of(CUpti_CallbackId call, const void* parameters) {
     const bool is_extended = call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx ||
                              call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
-    return is_extended ? static_cast<const cuLaunchKernelEx_params*>(parameters)->config->hStream
-                       : static_cast<const cuLaunchKernel_params*>(parameters)->hStream;
+    const bool is_per_thread = call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz ||
+                               call == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz;
+    const CUstream stream =
+        is_extended ? static_cast<const cuLaunchKernelEx_params*>(parameters)->config->hStream
+                    : static_cast<const cuLaunchKernel_params*>(parameters)->hStream;
+    return stream || !is_per_thread ? stream : CU_STREAM_PER_THREAD;
 }
 
 }  // namespace
@@ -190,8 +209,8 @@ void on_call(CUpti_CallbackId call, const CUpti_CallbackData& data) {
         if (begins) {
             released(data);
         }
-    } else if (begins && is_launch(call)) {
-        before_launch(data, stream_of(call, data.functionParams));
+    } else if (is_launch(call)) {
+        begins ? before_launch(data, stream_of(call, data.functionParams)) : measure_after();
     }
     evicting = false;
 }

@@ -27,6 +27,8 @@ enum class kind : std::uint32_t {
     evicted = 11,    // to CPU memory before launch `correlation`; bytes: of all managed allocations
     end = 12,        // the program ended and nothing more came; detail: flushes that it took
     unsampled = 13,  // no time for more launches of kernel `name`; detail: those sampled before
+    touched = 14,    // by launch `correlation`: bytes, of them written: end; address: of the
+                     // allocation; detail: KiB whose place is unknown
 };
 
 struct record {

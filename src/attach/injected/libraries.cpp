@@ -72,6 +72,8 @@ const driver_functions& driver() {
             find(library, found.memory_info, "cuMemGetInfo_v2");
             find(library, found.prefetch, "cuMemPrefetchAsync");
             find(library, found.advise, "cuMemAdvise");
+            find(library, found.range_attribute, "cuMemRangeGetAttribute");
+            find(library, found.stream_query, "cuStreamQuery");
             find(library, found.is_capturing, "cuStreamIsCapturing");
         }
         return found;

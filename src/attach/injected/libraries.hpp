@@ -31,6 +31,8 @@ struct driver_functions {
     CUresult (*memory_info)(size_t*, size_t*);
     CUresult (*prefetch)(CUdeviceptr, size_t, CUdevice, CUstream);
     CUresult (*advise)(CUdeviceptr, size_t, CUmem_advise, CUdevice);
+    CUresult (*range_attribute)(void*, size_t, CUmem_range_attribute, CUdeviceptr, size_t);
+    CUresult (*stream_query)(CUstream);
     CUresult (*is_capturing)(CUstream, CUstreamCaptureStatus*);
 };
 

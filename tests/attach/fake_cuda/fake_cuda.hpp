@@ -9,6 +9,8 @@
 //     FAKE_CUDA_COUNTS=FILE          a line of JSON with the counts of a process at its exit
 //     FAKE_CUDA_REFUSE=NAME          this driver function fails with CUDA_ERROR_NOT_SUPPORTED
 //     FAKE_CUDA_DELAY_NS=N           each allocation takes so long
+//     FAKE_CUDA_BUSY=1               a stream that is asked has never finished
+//     FAKE_CUDA_UNMAPPED=1           a prefetch to the CPU leaves the mapping to a later touch
 //
 // cuInit honours CUDA_INJECTION64_PATH as the driver does. Nobody uses this library but the tests.
 #pragma once
@@ -25,8 +27,8 @@ using device_pointer = unsigned long long;
 
 constexpr result success = 0, invalid_value = 1, out_of_memory = 2, not_initialized = 3,
                  deinitialized = 4, no_device = 100, invalid_device = 101, invalid_image = 200,
-                 invalid_context = 201, not_found = 500, launch_failed = 719, not_supported = 801,
-                 capture_unsupported = 900;
+                 invalid_context = 201, not_found = 500, not_ready = 600, launch_failed = 719,
+                 not_supported = 801, capture_unsupported = 900;
 
 enum class kind { device, managed, pinned };
 

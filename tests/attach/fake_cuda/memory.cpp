@@ -43,7 +43,8 @@ result allocate(device_pointer* pointer, std::size_t bytes, kind of) {
     const int device = current_device();
     if (of == kind::device && used[device] + bytes > memory_of_device()) return out_of_memory;
     // unmapped when freed: a use after that ends the program
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const int sharing = of == kind::managed && fake_cuda_observer ? MAP_SHARED : MAP_PRIVATE;
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return out_of_memory;
     *pointer = reinterpret_cast<device_pointer>(memory);
     alive[*pointer] = {bytes, of, device};
@@ -244,12 +245,23 @@ FAKE result cuMemCreate(unsigned long long* handle, std::size_t bytes, const voi
 
 FAKE result cuMemRelease(unsigned long long) { return success; }
 
-FAKE result cuMemAdvise(device_pointer pointer, std::size_t, int advice, int) {
+FAKE result cuMemAdvise(device_pointer pointer, std::size_t, int advice, int device) {
     const std::lock_guard hold(lock);
     const allocation* found = find(pointer);
     if (!found || found->of != kind::managed) return invalid_value;
     ++counted.advices;
-    if (advice == 1 || advice == 2) residency::read_mostly(pointer, advice == 1);  // set, unset
+    residency::advise(pointer, advice, device);
+    return success;
+}
+
+// CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, _PREFERRED_LOCATION
+FAKE result cuMemRangeGetAttribute(void* value, std::size_t, int attribute, device_pointer pointer,
+                                   std::size_t) {
+    bool is_read_mostly = false;
+    int preferred = residency::no_device;
+    if (!residency::hints(pointer, is_read_mostly, preferred)) return invalid_value;
+    if (attribute != 1 && attribute != 2) return not_supported;
+    *static_cast<int*>(value) = attribute == 1 ? is_read_mostly : preferred;
     return success;
 }
 

@@ -61,12 +61,15 @@ inline std::uint64_t pair(unsigned low, unsigned high) {
 }
 
 // Managed memory while it is watched: each page of 64 KiB is on one side, and a touch from the
-// other one faults and moves it.
+// other one faults and moves it, or copies it where it is read-mostly. Advice is CUmem_advise.
 namespace residency {
+constexpr int set_read_mostly = 1, unset_read_mostly = 2, set_preferred = 3, unset_preferred = 4;
+constexpr int no_device = -2;
 void add(device_pointer pointer, std::size_t bytes);
 void remove(device_pointer pointer);
 void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu);
-void read_mostly(device_pointer pointer, bool set);
+bool advise(device_pointer pointer, int advice, int device);  // false where it is not watched
+bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred);
 struct gpu_works {  // this thread is the GPU meanwhile
     gpu_works();
     ~gpu_works();

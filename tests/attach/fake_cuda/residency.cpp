@@ -1,13 +1,14 @@
 // Pages that are on the other side cannot be accessed (mprotect); the signal of a touch is the
-// fault.
+// fault. A read-mostly page can be on both. The CPU has no page table entry for a page that is on
+// the GPU alone: the memory is shared, so that its bytes stay.
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "observe.hpp"
@@ -18,13 +19,16 @@ namespace fake::residency {
 namespace {
 
 constexpr std::size_t page = 64 * 1024;
-enum class side : char { none, cpu, gpu };
+
+struct sides {
+    bool cpu, gpu;
+};
 
 struct range {
     std::size_t bytes;
-    std::vector<side> owners;
-    std::vector<char> written;  // of read-mostly ones: may be written by their owner
+    std::vector<sides> pages;
     bool is_read_mostly = false;
+    int preferred = no_device;
 };
 std::map<device_pointer, range> watched;
 std::recursive_mutex lock;
@@ -33,17 +37,18 @@ struct sigaction before;
 
 void protect(device_pointer pointer, const range& in, std::size_t index) {
     const std::size_t size = std::min(page, in.bytes - index * page);
-    const bool is_here = in.owners[index] == (is_gpu ? side::gpu : side::cpu);
-    const bool is_open = !in.is_read_mostly || in.written[index];
-    mprotect(reinterpret_cast<void*>(pointer + index * page), size,
-             !is_here  ? PROT_NONE
-             : is_open ? PROT_READ | PROT_WRITE
-                       : PROT_READ);
+    const auto [cpu, gpu] = in.pages[index];
+    auto* memory = reinterpret_cast<void*>(pointer + index * page);
+    mprotect(memory, size,
+             !(is_gpu ? gpu : cpu) ? PROT_NONE
+             : cpu && gpu          ? PROT_READ
+                                   : PROT_READ | PROT_WRITE);
+    if (!is_gpu && !cpu) madvise(memory, size, MADV_DONTNEED);  // what the GPU used
 }
 
 void protect_all() {
     for (const auto& [pointer, in] : watched)
-        for (std::size_t i = 0; i < in.owners.size(); ++i) protect(pointer, in, i);
+        for (std::size_t i = 0; i < in.pages.size(); ++i) protect(pointer, in, i);
 }
 
 bool is_write(const void* context) {
@@ -71,18 +76,21 @@ bool take_fault(device_pointer address, bool writes) {
     if (found == watched.begin()) return false;
     --found;
     auto& [pointer, in] = *found;
-    const side toucher = is_gpu ? side::gpu : side::cpu;
     if (address >= pointer + in.bytes) return false;
     const std::size_t index = (address - pointer) / page;
-    const bool is_second = in.owners[index] == toucher;  // the write after a read
-    if (is_second && (!in.is_read_mostly || in.written[index])) return false;
-    const side owner = std::exchange(in.owners[index], toucher);
-    in.written[index] = writes;
+    sides& now = in.pages[index];
+    const sides was = now;
+    bool& here = is_gpu ? now.gpu : now.cpu;
+    bool& there = is_gpu ? now.cpu : now.gpu;
+    if (here && !there) return false;
+    const bool moves = !here && there;
+    here = true;
+    if (writes || !in.is_read_mostly) there = false;
+    if (was.cpu == now.cpu && was.gpu == now.gpu) return false;
     protect(pointer, in, index);
-    const device_pointer first = pointer + index * page;
     report(sight::faulted, address, 1, writes);
-    if (owner != side::none && !is_second)
-        report(is_gpu ? sight::moved_to_gpu : sight::moved_to_cpu, first,
+    if (moves)
+        report(is_gpu ? sight::moved_to_gpu : sight::moved_to_cpu, pointer + index * page,
                std::min(page, in.bytes - index * page), writes);
     return true;
 }
@@ -105,7 +113,7 @@ void add(device_pointer pointer, std::size_t bytes) {
     });
     const std::lock_guard hold(lock);
     const std::size_t pages = (bytes + page - 1) / page;
-    watched[pointer] = {bytes, std::vector<side>(pages, side::none), std::vector<char>(pages, 0)};
+    watched[pointer] = {bytes, std::vector<sides>(pages)};
     protect_all();
 }
 
@@ -117,23 +125,42 @@ void remove(device_pointer pointer) {
 void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu) {
     const std::lock_guard hold(lock);
     for (auto& [first, in] : watched)
-        for (std::size_t i = 0; i < in.owners.size(); ++i) {
+        for (std::size_t i = 0; i < in.pages.size(); ++i) {
             const device_pointer at = first + i * page;
             if (at + page <= pointer || at >= pointer + bytes) continue;
-            if (to_gpu && in.owners[i] == side::cpu) report(sight::moved_to_gpu, at, page, false);
-            in.owners[i] = to_gpu ? side::gpu : side::cpu;
+            auto& [cpu, gpu] = in.pages[i];
+            if (to_gpu && cpu && !gpu) report(sight::moved_to_gpu, at, page, false);
+            cpu = !to_gpu || (cpu && in.is_read_mostly);
+            gpu = to_gpu || (gpu && in.is_read_mostly);
+            protect(first, in, i);
+            if (!to_gpu && !std::getenv("FAKE_CUDA_UNMAPPED"))
+                for (std::size_t byte = 0; byte < std::min(page, in.bytes - i * page); byte += 4096)
+                    static_cast<void>(*reinterpret_cast<volatile char*>(at + byte));
         }
-    protect_all();
 }
 
-void read_mostly(device_pointer pointer, bool set) {
+bool advise(device_pointer pointer, int advice, int device) {
     const std::lock_guard hold(lock);
     const auto found = watched.find(pointer);
-    if (found == watched.end()) return;
-    auto& [first, in] = *found;
-    in.is_read_mostly = set;
-    in.written.assign(in.written.size(), 0);
-    for (std::size_t i = 0; i < in.owners.size(); ++i) protect(first, in, i);
+    if (found == watched.end()) return false;
+    range& in = found->second;
+    if (advice == set_preferred || advice == unset_preferred)
+        in.preferred = advice == set_preferred ? device : no_device;
+    if (advice != set_read_mostly && advice != unset_read_mostly) return true;
+    in.is_read_mostly = advice == set_read_mostly;
+    for (auto& [cpu, gpu] : in.pages)
+        if (!in.is_read_mostly && cpu && gpu) (in.preferred >= 0 ? cpu : gpu) = false;
+    for (std::size_t i = 0; i < in.pages.size(); ++i) protect(pointer, in, i);
+    return true;
+}
+
+bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred) {
+    const std::lock_guard hold(lock);
+    const auto found = watched.find(pointer);
+    if (found == watched.end()) return false;
+    is_read_mostly = found->second.is_read_mostly;
+    preferred = found->second.preferred;
+    return true;
 }
 
 gpu_works::gpu_works() {

@@ -2,6 +2,7 @@
 // forbids.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
@@ -48,6 +49,8 @@ FAKE result cuStreamDestroy_v2(void* destroyed) {
 }
 
 FAKE result cuStreamSynchronize(void*) { return success; }
+
+FAKE result cuStreamQuery(void*) { return std::getenv("FAKE_CUDA_BUSY") ? not_ready : success; }
 
 FAKE result cuStreamIsCapturing(void* asked, int* status) {
     *status = asked && static_cast<stream*>(asked)->captures;

@@ -8,10 +8,13 @@
 //     trim N         trims a pool beyond which nothing is freed
 //     wrong N        no bytes, too many, a null pointer, memory that was freed
 //     crowd N        N threads allocate, compute and free
+//     files N        it may have no more than N open files from now on
 #include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include "actions.hpp"
 
@@ -164,6 +167,13 @@ void crowd(std::size_t count) {
     for (std::thread& one : threads) one.join();
 }
 
+void files(std::size_t count) {
+    rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) std::exit(6);
+    limit.rlim_cur = count;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) std::exit(6);
+}
+
 constexpr action actions[] = {
     {"reset",
      [](std::size_t n) { end_between(n, [](void*) { REQUIRE(cuDevicePrimaryCtxReset(0)); }); },
@@ -187,6 +197,7 @@ constexpr action actions[] = {
     {"trim", trim, true},
     {"wrong", wrong, true},
     {"crowd", crowd, true},
+    {"files", files, false},
 };
 
 }  // namespace

@@ -15,9 +15,6 @@ import tracing
 from launching import HANGS
 from tracing import trace, watari
 
-from watari.attach.start import Start
-from watari.attach.trace import session
-
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 
 
@@ -83,41 +80,6 @@ def test_the_page_is_one_document(alternating) -> None:
     pytest.importorskip("watari.report.traced")
     folder, _, _ = alternating
     assert (folder / "trace.html").read_text().startswith("<!doctype html>")
-
-
-@pytest.fixture
-def made_up(monkeypatch):
-    """The made-up driver, for programs that this process starts; CUPTI's path."""
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
-    return tracing.built() / "fake_cupti" / "libcupti.so"
-
-
-@pytest.mark.parametrize(
-    ("words", "seconds", "sampled", "says"),
-    [
-        ("device 400000", 60, 1, ""),
-        # one launch, then more than half of the time, then one that completes the least
-        ("device 400000 sleep 2 device 400000 device 400000", 3.5, 2, "of: add_one (2)"),
-        ("pinned 4096 sleep 2 device 400000", 1.5, 0, "no launch could be sampled; time ended"),
-        (
-            "device 400000 sleep 1 device 400000 sleep 600",
-            2,
-            1,
-            "the sampled run was ended after 4",
-        ),
-    ],
-)
-def test_time_bounds_the_sampling_and_the_file_says_so(
-    tmp_path, made_up, words, seconds, sampled, says
-) -> None:
-    start = Start((tracing.program("linked"), *words.split()))
-    touches, why = session.sample(start, tmp_path, made_up, seconds)
-    assert sum(map(len, touches.kernels.values())) == sampled
-    assert says in why
-    assert bool(why) == bool(says)
-    for launch in touches.kernels.get("add_one", []):
-        (touch,) = launch.values()
-        assert (touch.bytes, touch.reads, touch.writes) == (400000, True, True)
 
 
 @pytest.mark.parametrize("command", ["predict", "advise"])

@@ -25,7 +25,7 @@ from watari.attach.trace.transfers import Direction, How, transfers
 from watari.cli import commands
 from watari.model.program import read_trace
 
-A, B = 0x10000000, 0x20000000
+A, B, C, D = 0x10000000, 0x20000000, 0x30000000, 0x40000000
 
 
 def seen(of, allocations, touches=None):
@@ -147,6 +147,35 @@ def test_touches_are_those_between_eviction_and_the_end_of_the_launch() -> None:
         ]
     }
     assert found.cpu_writes == {"bb#0"}
+
+
+def test_pages_on_the_gpu_count_where_records_of_transfers_are_missing() -> None:
+    sampled = [
+        record(Kind.EVICTED, 1, correlation=5),
+        counter(Counter.GPU_FAULT, 2, A, 1, READ),
+        counter(Counter.TO_GPU, 2, A, PAGE),
+        kernel(1.5, 3, correlation=5),
+        counter(Counter.TO_GPU, 3.1, B, 5 * PAGE),  # by a clock that is a little late
+        record(Kind.TOUCHED, 3.2, correlation=5, address=A, bytes=4 * PAGE),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=B, bytes=2 * PAGE),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=C, bytes=6 * PAGE),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=D),
+        record(Kind.TOUCHED, 3.2, correlation=6, address=D, bytes=PAGE),  # by another launch
+    ]
+    sampled[7]["end"] = 6 * PAGE  # all of it written
+    lives = [
+        allocation(start, MIB, name * 2) for start, name in zip((A, B, C, D), "abcd", strict=True)
+    ]
+    found = touched.of_run(process(*sampled), lives)
+    assert found.kernels == {
+        "first": [
+            {
+                "aa#0": touched.Touch(4.0 * PAGE, True, False),
+                "bb#0": touched.Touch(5.0 * PAGE, True, False),
+                "cc#0": touched.Touch(6.0 * PAGE, False, True),
+            }
+        ]
+    }
 
 
 def test_managed_memory_that_the_cpu_writes_is_written_in_its_phase() -> None:

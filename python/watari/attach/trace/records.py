@@ -53,6 +53,7 @@ class Kind(IntEnum):
     EVICTED = 11
     END = 12
     UNSAMPLED = 13
+    TOUCHED = 14
 
 
 class Copy(IntEnum):

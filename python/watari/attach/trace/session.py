@@ -8,6 +8,7 @@ sampled   all memory managed, evicted before the first launches of each kernel: 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from watari.attach.trace import check, lines, observed, records, touched
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
-from watari.common.units import format_duration
+from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
 
@@ -145,6 +146,16 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
         )
     elif process.dropped or not process.ended:
         why.append("records of the sampled run were lost: bytes are lower limits")
+    if touches.unended:
+        why.append(
+            f"{touches.unended} sampled launches were not seen to end in their time: their bytes "
+            "are those of recorded transfers, a lower limit"
+        )
+    if touches.unseen:
+        why.append(
+            "the page table of the CPU could not be read, or not in full: bytes are those of "
+            "recorded transfers, a lower limit"
+        )
     few = process.of(Kind.UNSAMPLED)
     if len(few):
         names = [
@@ -153,6 +164,19 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
         most = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
         why.append(f"time ended sampling before {LAUNCHES} launches of: {most}")
     return why
+
+
+def lost(process: Recorded, touches: touched.Touches) -> list[str]:
+    """Migrations without a record, in the sampled run: page tables say what moved there. A program
+    that lets managed memory move may have lost records of the traced run likewise."""
+    migrations = sum(len(process.counters(c)) for c in (Counter.TO_GPU, Counter.TO_CPU))
+    missing = touches.found - touches.recorded
+    if not (migrations and missing):
+        return []
+    return [
+        f"in the sampled run {format_size(missing)} of {format_size(touches.found)} that moved to "
+        "the GPU have no record: bytes by faults are lower limits here"
+    ]
 
 
 def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
@@ -178,13 +202,20 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
         sampling = SAMPLING + SAMPLING_TIMES * plain.seconds
-        most = format_duration(ENDING_TIMES * sampling)
-        report(f"run in which the first launches of each kernel are sampled (at most {most})")
+        most = format_duration(min(start.limit, ENDING_TIMES * sampling))
+        report(
+            "run in which the first launches of each kernel are sampled, in its first "
+            f"{format_duration(sampling)}; it is ended after {most} (--no-touches omits it)"
+        )
+        begun = time.monotonic()
         touches, why = sample(start, fresh(files, "sampled"), path, sampling)
         launches = sum(map(len, touches.kernels.values()))
-        report(f"sampled {launches} launches of {len(touches.kernels)} kernels")
+        report(
+            f"sampled {launches} launches of {len(touches.kernels)} kernels "
+            f"in {format_duration(time.monotonic() - begun)}"
+        )
     seen, sites = observed.seen_of(process, log, touches, ending.seconds)
-    reasons = incomplete(process, ending, judged)
+    reasons = incomplete(process, ending, judged) + lost(process, touches)
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}

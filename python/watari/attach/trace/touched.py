@@ -1,9 +1,14 @@
 """What each launch touches, from the run in which all memory was on the CPU before it began.
 
 All memory is managed in that run, and read-mostly, so that a write after a read faults too. Before
-the first launches of each kernel, all of it is evicted: the pages that come to the GPU until the
-kernel ends are those that it touches. The driver fetches 64 KiB at least and prefetches around
-faults: bytes are an upper limit where accesses are sparse.
+the first launches of each kernel, all of it is evicted. Behind each of them the library looks where
+every page is (src/attach/injected/sample.cpp): the pages on the GPU are those that it touched, and
+those without a copy on the CPU are those that it wrote. The driver fetches 64 KiB at least and
+prefetches around faults: bytes are an upper limit where accesses are sparse.
+
+The recorded transfers of a launch are a second source, since records get lost. They count where
+they are more: on a machine where the CPU maps GPU memory, and for a launch that did not end in its
+time.
 
 Launches are matched by kernel and order. A launch after the last sampled one is taken to touch what
 the sampled ones did, in the same order again.
@@ -13,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -36,10 +42,20 @@ Launch = Mapping[str, Touch]  # by the name of the allocation
 
 @dataclass(frozen=True)
 class Touches:
-    """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes."""
+    """Of the sampled launches of each kernel, in order; and the allocations that the CPU writes.
+
+    unended   launches that had not ended in their time: their bytes are recorded transfers
+    unseen    bytes whose place was unknown behind a launch, in all of them
+    found     bytes of the pages that launches brought to the GPU
+    recorded  bytes of those that have a record of their transfer
+    """
 
     kernels: dict[str, list[Launch]] = field(default_factory=dict)
     cpu_writes: frozenset[str] = frozenset()
+    unended: int = 0
+    unseen: int = 0
+    found: int = 0
+    recorded: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.kernels)
@@ -68,38 +84,62 @@ def window(times: Array, begin: int, end: int) -> slice:
 def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     """What the sampled launches touch."""
     kernels = {int(k["correlation"]): k for k in process.of(Kind.KERNEL)}
+    measured = process.of(Kind.TOUCHED)
+    owner_of_measured = owners(allocations, measured["address"], measured["start"])
     moved = migrated(process, allocations)
     moved = moved[moved["direction"] == Direction.TO_GPU]
     moved = moved[np.argsort(moved["start"], kind="stable")]
     faults = process.counters(Counter.GPU_FAULT)
     faulting = owners(allocations, faults["address"], faults["start"])
     sampled: dict[str, list[Launch]] = {}
+    on_gpu = recorded = unended = 0
     for evicted in process.of(Kind.EVICTED):
         kernel = kernels.get(int(evicted["correlation"]))
         if kernel is None:
             continue
-        here = window(moved["start"], evicted["start"], kernel["end"])
-        there = window(faults["start"], evicted["start"], kernel["end"])
-        launch = touched(allocations, moved[here], faulting[there], faults["flags"][there])
+        own = measured["correlation"] == evicted["correlation"]
+        ended = max(int(kernel["end"]), int(measured["start"][own].max(initial=0)))
+        here = window(moved["start"], evicted["start"], ended)
+        there = window(faults["start"], evicted["start"], ended)
+        pages = dict(zip(owner_of_measured[own].tolist(), measured[own], strict=True))
+        launch = touched(allocations, moved[here], faulting[there], faults["flags"][there], pages)
         sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
-    return Touches(sampled, cpu_writes(process, allocations))
+        unended += bool(evicted["bytes"]) and not own.any()
+        for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
+            on_gpu += int(row["bytes"])
+            recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
+    unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
+    return Touches(sampled, cpu_writes(process, allocations), unended, unseen, on_gpu, recorded)
+
+
+def bytes_of(moved: Array, owner: int) -> int:
+    """What moved of this allocation."""
+    return int(moved["bytes"][moved["allocation"] == owner].sum())
 
 
 def touched(
-    allocations: Sequence[Allocation], moved: Array, faulting: Array, accesses: Array
+    allocations: Sequence[Allocation],
+    moved: Array,
+    faulting: Array,
+    accesses: Array,
+    pages: Mapping[int, Any],
 ) -> dict[str, Touch]:
-    """One launch: bytes from what moved, reads and writes from the faults. An allocation that no
-    fault was recorded for was read: the driver prefetches what lies beside a fault."""
+    """One launch: bytes from where the pages are, or from what moved; writes from the pages, reads
+    from the faults. An allocation without a recorded write was read: the driver prefetches what
+    lies beside a fault."""
     is_write = np.isin(accesses, WRITES)
+    on_gpu = np.array([owner for owner, row in pages.items() if row["bytes"]], np.int64)
     found = {}
-    for owner in np.unique(np.concatenate([moved["allocation"], faulting])):
+    for owner in np.unique(np.concatenate([moved["allocation"], faulting, on_gpu])):
         if owner == NOBODY:
             continue
         allocation = allocations[owner]
-        size = float(moved["bytes"][moved["allocation"] == owner].sum())
-        writes = bool((is_write & (faulting == owner)).any())
+        row = pages.get(int(owner))
+        left, written = (int(row["bytes"]), int(row["end"])) if row is not None else (0, 0)
+        size = max(left, bytes_of(moved, owner))
+        writes = bool(written or (is_write & (faulting == owner)).any())
         reads = bool((~is_write & (faulting == owner)).any()) or not writes
-        found[allocation.name] = Touch(min(size, float(allocation.bytes)), reads, writes)
+        found[allocation.name] = Touch(float(min(size, allocation.bytes)), reads, writes)
     return found
 
 

@@ -1,0 +1,117 @@
+"""The run that samples kernels, on a driver and a CUPTI without a GPU."""
+
+from __future__ import annotations
+
+import pytest
+import tracing
+from tracing import trace
+
+from watari.attach.start import PACKAGE, Start
+from watari.attach.trace import session, touched
+from watari.attach.trace.check import PROGRAM
+
+FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """The made-up driver, for programs that this process starts; CUPTI's path."""
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tracing.built() / "fake_cuda"))
+    return tracing.built() / "fake_cupti" / "libcupti.so"
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds", "sampled", "says"),
+    [
+        ("device 400000", 60, 1, ""),
+        # one launch, then more than half of the time, then one that completes the least
+        ("device 400000 sleep 2 device 400000 device 400000", 3.5, 2, "of: add_one (2)"),
+        ("pinned 4096 sleep 2 device 400000", 1.5, 0, "no launch could be sampled; time ended"),
+        (
+            "device 400000 sleep 1 device 400000 sleep 600",
+            2,
+            1,
+            "the sampled run was ended after 4",
+        ),
+    ],
+)
+def test_time_bounds_the_sampling_and_the_file_says_so(
+    tmp_path, made_up, words, seconds, sampled, says
+) -> None:
+    start = Start((tracing.program("linked"), *words.split()))
+    touches, why = session.sample(start, tmp_path, made_up, seconds)
+    assert sum(map(len, touches.kernels.values())) == sampled
+    assert says in why
+    assert bool(why) == bool(says)
+    for launch in touches.kernels.get("add_one", []):
+        (touch,) = launch.values()
+        assert (touch.bytes, touch.reads, touch.writes) == (400000, True, True)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"FAKE_CUPTI_LOSE": "2"}, {"FAKE_CUPTI_LOSE": "1", "FAKE_CUDA_UNMAPPED": "1"}]
+)
+def test_touches_are_whole_where_records_of_transfers_are_lost(
+    tmp_path, made_up, monkeypatch, settings
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    start = Start((tracing.program("alternating"), "2"))
+    touches, why = session.sample(start, tmp_path, made_up, 60)
+    assert not why
+    launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
+    assert launches == [[touched.Touch(float(FIELD), True, True)]] * 4
+
+
+def test_a_kernel_that_waits_for_the_program_is_known_by_records(
+    tmp_path, made_up, monkeypatch
+) -> None:
+    monkeypatch.setenv("FAKE_CUDA_BUSY", "1")
+    start = Start((tracing.program("alternating"), "2"))
+    touches, why = session.sample(start, tmp_path, made_up, 4)
+    assert why == (
+        "2 sampled launches were not seen to end in their time: their bytes are those of recorded "
+        "transfers, a lower limit; time ended sampling before 16 launches of: add_one (2)"
+    )
+    launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
+    assert launches == [[touched.Touch(float(FIELD), True, True)]] * 2
+
+
+def test_reads_and_writes_of_one_kernel_are_told_apart(tmp_path, made_up, monkeypatch) -> None:
+    monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
+    touches, why = session.sample(Start((str(PACKAGE / PROGRAM),)), tmp_path, made_up, 60)
+    assert not why
+    dense, sparse = touches.kernels["watari_touch"]
+    assert list(dense.values()) == [touched.Touch(16 * 2.0**20, True, False)]
+    assert list(sparse.values()) == [touched.Touch(16 * 2.0**16, False, True)]
+
+
+def test_pages_that_cannot_be_looked_at_are_said(tmp_path, made_up, monkeypatch) -> None:
+    """The program has no descriptor left: bytes are those of transfers, of which half are lost."""
+    monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
+    words = "device 8192 files 0 device 4000000"
+    start = Start((tracing.program("linked"), *words.split()))
+    touches, why = session.sample(start, tmp_path, made_up, 60)
+    assert why.startswith("the page table of the CPU could not be read")
+    before, after = touches.kernels["add_one"]
+    assert [touch.bytes for touch in before.values()] == [8192]
+    (touch,) = after.values()
+    assert 0 < touch.bytes < 4000000
+
+
+@pytest.mark.parametrize(
+    ("program", "lose", "marked"),
+    [
+        ("alternating 2", 100, True),
+        ("alternating 2", 0, False),
+        ("linked device 4000000", 2, False),  # the traced run moved no managed memory
+    ],
+)
+def test_transfers_that_only_page_tables_show_make_a_trace_incomplete(
+    tmp_path, program, lose, marked
+) -> None:
+    settings = {"FAKE_CUPTI_LOSE": lose} if lose else {}
+    _, content = trace(tmp_path, *program.split(), **settings)
+    reasons = [r for r in content["observed"]["incomplete"] if "in the sampled run" in r]
+    assert len(reasons) == marked
+    assert all("64 KiB of 16 MiB that moved to the GPU have no record" in r for r in reasons)
