@@ -65,6 +65,13 @@ __device__ __forceinline__ std::byte* block_memory() {
     return memory;
 }
 
+/// A barrier of `Threads` threads of a block, in whole warps. number: 1 to 15, since
+/// __syncthreads() has 0.
+template <unsigned Threads>
+__device__ __forceinline__ void sync_part(unsigned number) {
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(Threads) : "memory");
+}
+
 /// body() by every thread of `blocks` blocks of `threads`, which has Threads in all; registers are
 /// limited so that a multiprocessor holds BlocksAtOnce. For kernels that only a GPU has. A block's
 /// block_memory() has `shared_bytes`, at most device::current_limits() of them.

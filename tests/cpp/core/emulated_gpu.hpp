@@ -21,6 +21,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -67,7 +68,7 @@ inline unsigned order_of_blocks = 0;
 
 /// Threads that wait for each other; `turn` counts how often all have come.
 struct meeting {
-    unsigned size, came = 0, turn = 0;
+    unsigned size = 0, came = 0, turn = 0;
 };
 
 /// A stack, to AddressSanitizer, which has to be told of each change from one to another.
@@ -129,29 +130,39 @@ public:
             one.context.uc_stack.ss_size = stack_bytes;
             one.own = {one.stack.get(), stack_bytes};
             one.begun = one.ended = false;
+            one.waits_at = nullptr;
             makecontext(&one.context, &block::begin, 0);
         }
-        for (bool left = true; left;) {
-            left = false;
-            for (unsigned thread = 0; thread < fibers_.size(); ++thread) {
-                if (fibers_[thread].ended) continue;
-                left = true;
-                own_thread = thread;
-                threadIdx = {thread % shape_.x, thread / shape_.x};
-                resume(fibers_[thread]);
-            }
+        std::vector<unsigned> order(warps.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::mt19937 chance(number);
+        for (bool ran = true; ran;) {
+            ran = false;
+            std::ranges::shuffle(order, chance);
+            for (const unsigned warp : order) ran |= advance(warp);
         }
+        for (const fiber& one : fibers_)
+            if (!one.ended) throw std::logic_error("a block's threads wait without end");
     }
 
     void wait(meeting& at) {
         const unsigned turn = at.turn;
         if (++at.came == at.size) at.came = 0, ++at.turn;
-        while (at.turn == turn) {
-            own_stack& own = fibers_[own_thread].own;
-            own.leave(turns_stack_);
-            place::change(fibers_[own_thread].at, turns_);
-            own.enter(turns_stack_);
+        fiber& own = fibers_[own_thread];
+        own.waits_at = &at, own.until_after = turn;
+        if (own.waits()) {
+            own.own.leave(turns_stack_);
+            place::change(own.at, turns_);
+            own.own.enter(turns_stack_);
         }
+    }
+
+    /// The barrier of a part of the block.
+    void wait(unsigned number, unsigned threads) {
+        meeting& at = parts_.at(number);
+        if (at.size == 0) at.size = threads;
+        if (at.size != threads) throw std::logic_error("a barrier of two sizes");
+        wait(at);
     }
 
     static inline block* now = nullptr;
@@ -163,7 +174,28 @@ private:
         std::unique_ptr<std::byte[]> stack{};
         own_stack own{};
         bool begun = false, ended = false;
+        const meeting* waits_at = nullptr;
+        unsigned until_after = 0;  ///< that turn of the meeting
+
+        bool waits() const { return waits_at && waits_at->turn == until_after; }
     };
+
+    /// Runs a warp as far as it gets alone, as a fast one does: so that what it overwrites too
+    /// early shows. Returns whether any of its threads ran.
+    bool advance(unsigned warp) {
+        bool any = false;
+        for (bool ran = true; ran; any |= ran) {
+            ran = false;
+            for (unsigned thread = warp * row_lanes; thread < (warp + 1) * row_lanes; ++thread) {
+                if (fibers_[thread].ended || fibers_[thread].waits()) continue;
+                ran = true;
+                own_thread = thread;
+                threadIdx = {thread % shape_.x, thread / shape_.x};
+                resume(fibers_[thread]);
+            }
+        }
+        return any;
+    }
 
     void resume(fiber& one) {
         turns_stack_.leave(one.own);
@@ -197,6 +229,7 @@ public:
     std::vector<std::array<std::uint64_t, 2>> given{};  ///< by thread, in even and odd turns
 
 private:
+    std::array<meeting, 16> parts_{};
     std::vector<fiber> fibers_;
 };
 
@@ -204,6 +237,10 @@ inline unsigned own_lane() { return own_thread % row_lanes; }
 inline meeting& own_warp() { return block::now->warps[own_thread / row_lanes]; }
 inline void __syncwarp() { block::now->wait(own_warp()); }
 inline void __syncthreads() { block::now->wait(block::now->all); }
+template <unsigned Threads>
+void sync_part(unsigned number) {
+    block::now->wait(number, Threads);
+}
 
 /// Gives a value; returns where those of the warp's lanes are, until the next turn but one.
 template <class Value>

@@ -7,6 +7,7 @@
 
 #include "watari/cases/lattice/kernels/hop_tile.hpp"
 #include "watari/cases/lattice/kernels/site.hpp"
+#include "watari/cases/lattice/kernels/vector_loads.hpp"
 #include "watari/core/loops.hpp"
 
 namespace watari::gpu {
@@ -78,15 +79,23 @@ void run_sites(const lattice::hop_arguments<Real>& a, stream_t stream) {
         stream);
 }
 
+template <tile_form Form, unsigned LinkElements, bool Side32, class Real>
+void run_several(const lattice::hop_arguments<Real>& a, stream_t stream) {
+    using tile = tile_hop<Form, LinkElements, Real>;
+    tiles_fit<tile>(a, device::current_limits()) ? run_tiles<tile>(a, stream)
+                                                 : run_sites<LinkElements, true, Side32>(a, stream);
+}
+
 template <unsigned LinkElements, bool Side32, class Real>
 void run(const lattice::hop_arguments<Real>& a, stream_t stream) {
-    using tile = tile_hop<LinkElements, Real>;
     if (a.systems == 1)
         run_sites<LinkElements, false, Side32>(a, stream);
-    else if (tiles_fit<tile>(a, device::current_limits()))
-        run_tiles<tile>(a, stream);
+    else if (a.partials)
+        run_several<tile_form::diagonal_and_sums, LinkElements, Side32>(a, stream);
+    else if (a.diagonal)
+        run_several<tile_form::diagonal, LinkElements, Side32>(a, stream);
     else
-        run_sites<LinkElements, true, Side32>(a, stream);
+        run_several<tile_form::inverse, LinkElements, Side32>(a, stream);
 }
 
 template <unsigned LinkElements, class Real>
