@@ -21,9 +21,11 @@ void for_each_grid_row(const les::grid& g, const Work& work) {
     });
 }
 
-/// A body that asks for it looks up what a row with walls needs: once for all of it.
+/// A body that asks for it looks up what a row with walls needs: once for all of it. Bodies come by
+/// reference, since the core would wait for the stores of a copy for longer than a piece of a row
+/// takes; the loop has its own, in registers.
 template <bool Walls, class Body>
-WATARI_CLONES void visit_row(const Body given, cell from, std::size_t count) {
+WATARI_CLONES void visit_row(const Body& given, const cell& from, std::size_t count) {
     Body body = in_plane(entered(given), from.k);
     if constexpr (Walls && requires { body.look(from, count); }) body.look(from, count);
     WATARI_VECTORS
@@ -44,7 +46,7 @@ WATARI_INLINE void visit_part(const Body& body, const cell& from, std::size_t co
 /// With walls the parts of a body one after the other: together they have far more values than a
 /// CPU has registers.
 template <class Body>
-WATARI_CLONES void visit_parts(const Body given, cell from, std::size_t count) {
+WATARI_CLONES void visit_parts(const Body& given, const cell& from, std::size_t count) {
     Body body = in_plane(entered(given), from.k);
     body.look(from, count);
     visit_part<0>(body, from, count);
@@ -66,7 +68,7 @@ WATARI_INLINE void fold(double (&lane)[row_lanes]) {
 
 /// The sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
 template <bool Walls, class Body>
-WATARI_CLONES double sum_row(const Body given, cell from, std::size_t count) {
+WATARI_CLONES double sum_row(const Body& given, const cell& from, std::size_t count) {
     const Body body = entered(given);
     double lane[row_lanes]{};
     const auto add = [&](std::size_t i, std::size_t here) __attribute__((always_inline)) {
