@@ -47,7 +47,7 @@ protected:
         kernels_on<vcycle_kernels<double>>(the_cpu).go_around(city.p.grid, city.array(city.f.r),
                                                               nullptr);
         poisson.cycle(nullptr);
-        const double* const e = city.array(city.f.e);
+        const double* const e = poisson.levels()[0].e;
         return {e, e + city.p.grid.points()};
     }
 
@@ -117,6 +117,61 @@ TEST_F(LesPressure, FewIterationsAreEnough) {
     }
     EXPECT_LT(norm[1], 1e-5 * norm[0]);
 }
+
+/// A part of a V-cycle by one pass over blocks, and by a pass for each step.
+class LesBlocks : public testing::TestWithParam<int> {
+protected:
+    LesBlocks()
+        : city(city_of({256, 136, 8}, 1, 30, 100, 5), GetParam()),
+          poisson(city.f, city.p),
+          fine(poisson.levels()[0]),
+          coarse(poisson.levels()[1]),
+          run(kernels_on<vcycle_kernels<float>>(the_cpu)) {
+        poisson.build(nullptr);
+        set(fine.grid, fine.r, 1);
+        set(fine.grid, fine.e, 2);
+        set(coarse.grid, coarse.e, 3);
+    }
+    void set(const grid& g, float* array, unsigned seed) const {
+        std::mt19937 engine(seed);
+        for (std::size_t k = 0; k < g.size.z; ++k)
+            for (std::size_t j = 0; j < g.size.y; ++j)
+                for (std::size_t i = 0; i < g.size.x; ++i)
+                    array[g.at(k, j, i)] = std::uniform_real_distribution<float>(-1, 1)(engine);
+        run.go_around(g, array, nullptr);
+    }
+    static std::vector<float> all(const grid& g, const float* array) {
+        return {array, array + g.points()};
+    }
+
+    small_city<float> city;
+    pressure<float> poisson;
+    const level<float>&fine, &coarse;
+    const vcycle_kernels<float>& run;
+};
+
+TEST_P(LesBlocks, TheFirstSweepsHaveTheSameBits) {
+    run.two_sweeps(fine, nullptr);
+    run.restrict_residual(fine, coarse, nullptr);
+    const auto e = all(fine.grid, fine.e), r = all(coarse.grid, coarse.r);
+    set(fine.grid, fine.e, 4);
+    set(coarse.grid, coarse.r, 5);
+    ASSERT_TRUE(run.sweep_first(fine, coarse, nullptr));
+    EXPECT_EQ(all(fine.grid, fine.e), e);
+    EXPECT_EQ(all(coarse.grid, coarse.r), r);
+}
+
+TEST_P(LesBlocks, TheLastSweepsHaveTheSameBits) {
+    std::vector<double> sums(2 * fine.grid.rows()), separate(sums.size());
+    ASSERT_TRUE(run.sweep_last(fine, coarse, sums.data(), nullptr));
+    const auto e = all(fine.grid, fine.scratch);
+    run.correct_sweep(fine, coarse, nullptr);
+    run.sweep_product(fine, separate.data(), nullptr);
+    EXPECT_EQ(all(fine.grid, fine.e), e);
+    EXPECT_EQ(sums, separate);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, LesBlocks, testing::Values(1, 3));
 
 }  // namespace
 }  // namespace watari::les

@@ -11,19 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 
 namespace watari::cpu {
-
-/// Memory of this thread for so many numbers. Of a large one few pages are ever touched.
-template <class Real>
-Real* row_scratch(std::size_t count) {
-    thread_local std::unique_ptr<Real[]> held;
-    thread_local std::size_t size = 0;
-    if (size < count) held.reset(new Real[count]), size = count;
-    return held.get();
-}
 
 template <class Real>
 struct flags_around {

@@ -5,8 +5,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace watari::cpu {
+
+/// Memory of this thread for so many numbers, aligned to a line of the cache. Of a large one few
+/// pages are ever touched.
+template <class Real>
+Real* row_scratch(std::size_t count) {
+    struct alignas(64) line {
+        std::byte bytes[64];
+    };
+    thread_local std::unique_ptr<line[]> held;
+    thread_local std::size_t size = 0;
+    if (size < count) held.reset(new line[count * sizeof(Real) / sizeof(line) + 1]), size = count;
+    return reinterpret_cast<Real*>(held.get());
+}
 
 /// work(k, j) for each row.
 template <class Work>
@@ -21,9 +35,11 @@ void for_each_grid_row(const les::grid& g, const Work& work) {
     });
 }
 
-/// A body that asks for it looks up what a row with walls needs: once for all of it.
+/// A body that asks for it looks up what a row with walls needs: once for all of it. Bodies come by
+/// reference, since the core would wait for the stores of a copy before it can load them; the loop
+/// has its own, in registers.
 template <bool Walls, class Body>
-WATARI_CLONES void visit_row(const Body given, cell from, std::size_t count) {
+WATARI_CLONES void visit_row(const Body& given, const cell& from, std::size_t count) {
     Body body = in_plane(entered(given), from.k);
     if constexpr (Walls && requires { body.look(from, count); }) body.look(from, count);
     WATARI_VECTORS
@@ -44,7 +60,7 @@ WATARI_INLINE void visit_part(const Body& body, const cell& from, std::size_t co
 /// With walls the parts of a body one after the other: together they have far more values than a
 /// CPU has registers.
 template <class Body>
-WATARI_CLONES void visit_parts(const Body given, cell from, std::size_t count) {
+WATARI_CLONES void visit_parts(const Body& given, const cell& from, std::size_t count) {
     Body body = in_plane(entered(given), from.k);
     body.look(from, count);
     visit_part<0>(body, from, count);
@@ -66,8 +82,7 @@ WATARI_INLINE void fold(double (&lane)[row_lanes]) {
 
 /// The sum over a piece of a row: 32 lanes that step by 32, then halves onto halves.
 template <bool Walls, class Body>
-WATARI_CLONES double sum_row(const Body given, cell from, std::size_t count) {
-    const Body body = entered(given);
+WATARI_INLINE double sum_piece(const Body& body, const cell& from, std::size_t count) {
     double lane[row_lanes]{};
     const auto add = [&](std::size_t i, std::size_t here) __attribute__((always_inline)) {
         WATARI_VECTORS
@@ -79,6 +94,11 @@ WATARI_CLONES double sum_row(const Body given, cell from, std::size_t count) {
     if (i < count) add(i, count - i);
     fold<row_lanes / 2>(lane);
     return lane[0];
+}
+template <bool Walls, class Body>
+WATARI_CLONES double sum_row(const Body& given, const cell& from, std::size_t count) {
+    const Body body = entered(given);
+    return sum_piece<Walls>(body, from, count);
 }
 
 template <class Body>

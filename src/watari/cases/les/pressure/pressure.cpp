@@ -72,7 +72,8 @@ void pressure<Real>::solve_coarsest(stream_t stream) {
     }
 }
 
-/// e = V r on level n; the finest stops before its last sweep. Small levels take one launch in all.
+/// e = V r on level n; the finest stops before it is corrected. Small levels take one launch in
+/// all.
 template <class Real>
 void pressure<Real>::go_down(std::size_t n, stream_t stream) {
     if (n >= small_) {
@@ -81,14 +82,16 @@ void pressure<Real>::go_down(std::size_t n, stream_t stream) {
     }
     if (n + 1 == levels_.size()) return solve_coarsest(stream);
     const level<Real>&l = levels_[n], &coarse = levels_[n + 1];
-    cycle_->two_sweeps(l, stream);
-    fill(n, l.e, stream);
-    cycle_->restrict_residual(l, coarse, stream);
-    fill_coarse(n + 1, coarse.r, stream);
+    if (!cycle_->sweep_first(l, coarse, stream)) {
+        cycle_->two_sweeps(l, stream);
+        fill(n, l.e, stream);
+        cycle_->restrict_residual(l, coarse, stream);
+        fill_coarse(n + 1, coarse.r, stream);
+    }
     go_down(n + 1, stream);
+    if (n == 0) return;
     cycle_->correct_sweep(l, coarse, stream);
     fill(n, l.scratch, stream);
-    if (n == 0) return;
     cycle_->sweep(l, Real(first_weight), l.scratch, l.e, stream);
     fill(n, l.e, stream);
 }
@@ -96,7 +99,13 @@ void pressure<Real>::go_down(std::size_t n, stream_t stream) {
 template <class Real>
 void pressure<Real>::cycle(stream_t stream) {
     go_down(0, stream);
-    cycle_->sweep_product(levels_[0], partials_, stream);
+    level<Real>& l = levels_[0];
+    if (levels_.size() > 1) {
+        if (cycle_->sweep_last(l, levels_[1], partials_, stream)) return std::swap(l.e, l.scratch);
+        cycle_->correct_sweep(l, levels_[1], stream);
+        fill(0, l.scratch, stream);
+    }
+    cycle_->sweep_product(l, partials_, stream);
 }
 
 /// The sum of all partial sums, of all ranks.

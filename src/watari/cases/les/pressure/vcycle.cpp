@@ -5,6 +5,8 @@
 
 #include <span>
 
+#include WATARI_PART(blocks)
+
 namespace watari::WATARI_BACKEND {
 
 namespace {
@@ -132,6 +134,8 @@ const vcycle_kernels<Real> vcycle_kernels<Real>::WATARI_BACKEND{
     .correct_sweep = WATARI_BACKEND::correct_sweep<Real>,
     .sweep = WATARI_BACKEND::sweep<Real>,
     .sweep_product = WATARI_BACKEND::sweep_product<Real>,
+    .sweep_first = WATARI_BACKEND::sweep_first<Real>,
+    .sweep_last = WATARI_BACKEND::sweep_last<Real>,
     .scale = WATARI_BACKEND::scale<Real>,
     .small_levels = WATARI_BACKEND::small_levels<Real>,
     .go_around = WATARI_BACKEND::go_around<Real>};

@@ -2,7 +2,8 @@
 /// opposite order before and after: symmetric.
 ///
 /// Bytes in fp32 on the finest level: two sweeps 9, restriction 9.5, prolongation and sweep 13.5,
-/// sweep with product 13; all coarser levels 13.
+/// sweep with product 13; all coarser levels 13. A CPU does the first two at once, 9.5, and the
+/// last two, 13.5.
 #pragma once
 
 #include "watari/cases/les/pressure/level.hpp"
@@ -41,6 +42,12 @@ struct vcycle_kernels {
     void (*sweep)(const level<Real>& l, Real weight, const Real* from, Real* to, stream_t stream);
     /// e = a sweep from scratch, with partial sums of r e.
     void (*sweep_product)(const level<Real>& l, double* partials, stream_t stream);
+    /// What two_sweeps() and restrict_residual() do, in one pass; false where they have to do it.
+    bool (*sweep_first)(const level<Real>& l, const level<Real>& coarse, stream_t stream);
+    /// scratch = what correct_sweep() and sweep_product() make of e, in one pass; false where these
+    /// two have to do it.
+    bool (*sweep_last)(const level<Real>& l, const level<Real>& coarse, double* partials,
+                       stream_t stream);
     /// to = weight r / diagonal: a sweep from zero.
     void (*scale)(const level<Real>& l, Real weight, Real* to, stream_t stream);
     /// e = V r on the first of these small levels, by one block of threads.
