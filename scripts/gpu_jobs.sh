@@ -77,15 +77,9 @@ case $job in
     hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
     hmatrix-build) run hmatrix-build 53 hmatrix processor=cpu,gpu mesh=bumpy:71 precision=double,single engine=posix store=ram trials=3 samples=1 ;;
     hmatrix-store) run hmatrix-store 260 --plan gpu-direct-io-hmatrix ;;
-    hmatrix-hanawa) # his CPU path is one thread; a point of the plane has all three engines before the next begins
-        run hmatrix-ratio-256-8-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=8MiB engine=posix threads=1 trials=1 samples=5
-        run hmatrix-ratio-256-8-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=8MiB engine=gpu,uring trials=1 samples=5
-        run hmatrix-ratio-256-1-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=1MiB engine=posix threads=1 trials=1 samples=5
-        run hmatrix-ratio-256-1-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=256MiB batch=1MiB engine=gpu,uring trials=1 samples=5
-        run hmatrix-ratio-64-8-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=8MiB engine=posix threads=1 trials=1 samples=5
-        run hmatrix-ratio-64-8-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=8MiB engine=gpu,uring trials=1 samples=5
-        run hmatrix-ratio-64-1-posix 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=1MiB engine=posix threads=1 trials=1 samples=5
-        run hmatrix-ratio-64-1-engines 36 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB batch=1MiB engine=gpu,uring trials=1 samples=5
+    hmatrix-hanawa) # his CPU path is one thread
+        run hmatrix-ratio-posix 50 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=posix threads=1
+        run hmatrix-ratio-engines 58 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=gpu,uring
         ;;
     hmatrix-disk) run hmatrix-disk 56 hmatrix processor=gpu mesh=bumpy:35 recompress=no fast-memory=64MiB batch=4MiB engine=gpu,uring rhs=1,8 trials=2 samples=5 ;;
     disk-more)

@@ -125,59 +125,6 @@ def test_without_a_sampled_run_kernels_use_what_was_copied() -> None:
     ]  # fmt: skip
 
 
-def test_touches_are_those_between_eviction_and_the_end_of_the_launch() -> None:
-    of = process(
-        record(Kind.EVICTED, 1, correlation=5),
-        counter(Counter.GPU_FAULT, 2, A, 1, READ),
-        counter(Counter.TO_GPU, 2, A, 3 * PAGE),
-        counter(Counter.GPU_FAULT, 2.5, B, 1, WRITE),
-        counter(Counter.TO_GPU, 2.5, B, 2 * PAGE),
-        kernel(1.5, 3, correlation=5),
-        counter(Counter.TO_GPU, 4, A, 7 * PAGE),  # a later one's
-        counter(Counter.CPU_FAULT, 6, B, 1, WRITE),
-    )
-    lives = [allocation(A, MIB, "aa", "managed"), allocation(B, MIB, "bb", "managed")]
-    found = touched.of_run(of, lives)
-    assert found.kernels == {
-        "first": [
-            {
-                "aa#0": touched.Touch(3.0 * PAGE, True, False),
-                "bb#0": touched.Touch(2.0 * PAGE, False, True),
-            }
-        ]
-    }
-    assert found.cpu_writes == {"bb#0"}
-
-
-def test_pages_on_the_gpu_count_where_records_of_transfers_are_missing() -> None:
-    sampled = [
-        record(Kind.EVICTED, 1, correlation=5),
-        counter(Counter.GPU_FAULT, 2, A, 1, READ),
-        counter(Counter.TO_GPU, 2, A, PAGE),
-        kernel(1.5, 3, correlation=5),
-        counter(Counter.TO_GPU, 3.1, B, 5 * PAGE),  # by a clock that is a little late
-        record(Kind.TOUCHED, 3.2, correlation=5, address=A, bytes=4 * PAGE),
-        record(Kind.TOUCHED, 3.2, correlation=5, address=B, bytes=2 * PAGE),
-        record(Kind.TOUCHED, 3.2, correlation=5, address=C, bytes=6 * PAGE),
-        record(Kind.TOUCHED, 3.2, correlation=5, address=D),
-        record(Kind.TOUCHED, 3.2, correlation=6, address=D, bytes=PAGE),  # by another launch
-    ]
-    sampled[7]["end"] = 6 * PAGE  # all of it written
-    lives = [
-        allocation(start, MIB, name * 2) for start, name in zip((A, B, C, D), "abcd", strict=True)
-    ]
-    found = touched.of_run(process(*sampled), lives)
-    assert found.kernels == {
-        "first": [
-            {
-                "aa#0": touched.Touch(4.0 * PAGE, True, False),
-                "bb#0": touched.Touch(5.0 * PAGE, True, False),
-                "cc#0": touched.Touch(6.0 * PAGE, False, True),
-            }
-        ]
-    }
-
-
 def test_managed_memory_that_the_cpu_writes_is_written_in_its_phase() -> None:
     of = process(
         counter(Counter.CPU_FAULT, 1, A, 1, WRITE),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from watari.cases.les import model
+from watari.cases.les.bars import bar, stacked
 from watari.cases.les.machines import MACHINES
 from watari.cases.les.model import of_touches
 from watari.cases.les.predicted import FORECAST
@@ -15,14 +14,12 @@ from watari.cases.les.scaling import RANKS
 from watari.cases.les.touches import TOUCHES
 from watari.cases.les.wind import WIND
 from watari.cases.les.words import touch_words
-from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading
-from watari.charts.style import Panel, rows
+from watari.charts.style import Panel
 from watari.results.measured import Measured, drawable
 
 PARTS = {"steps": "#a9cbe6", "gather": "#14508c", "move": "#e08a1e", "CPU": "#8c8f96"}
-WIDTH, BAR = 420, 18
 
 
 def parts(m: Measured, cases: Sequence[Measured]) -> list[dict[str, Any]]:
@@ -35,16 +32,8 @@ def parts(m: Measured, cases: Sequence[Measured]) -> list[dict[str, Any]]:
     whole = model.period_seconds(m) / every
     # steps: the rest, so that faults in the step after a touch count in full
     of = {"steps": max(0.0, whole - sum(of.values())), **of}
-    return [
-        {
-            "style": m["style"] if m["processor"] != "cpu" else "CPU alone",
-            "touch": touch_words(m),
-            "part": name,
-            "order": list(PARTS).index(name),
-            "ms": float(f"{1e3 * seconds:.4g}"),
-        }
-        for name, seconds in of.items()
-    ]
+    whose = m["style"] if m["processor"] != "cpu" else "CPU alone"
+    return bar(whose, touch_words(m), of)
 
 
 def chosen(cases: Sequence[Measured]) -> list[Measured]:
@@ -56,23 +45,7 @@ def step_bars(same: Sequence[Measured], cases: Sequence[Measured]) -> Panel:
     """Bars by touch, a row of them for each style."""
     once = {(m["style"], touch_words(m)): m for m in reversed(same)}  # no touch has no N
     data = [row for m in reversed(once.values()) for row in parts(m, cases)]
-    touches = list(dict.fromkeys(row["touch"] for row in data))
-    return (
-        alt.Chart(rows(data))
-        .mark_bar(size=BAR - 4)
-        .encode(
-            x=alt.X("ms:Q", title="ms a step, mean over periods of N"),
-            y=alt.Y("touch:N", sort=touches, title=None),
-            color=alt.Color("part:N", scale=style.table_scale(PARTS), title=None),
-            order="order:Q",
-            row=alt.Row(
-                "style:N", title=None, header=alt.Header(labelOrient="top", labelAnchor="start")
-            ),
-            tooltip=["style:N", "touch:N", "part:N", "ms:Q"],
-        )
-        .properties(width=WIDTH, height=alt.Step(BAR))
-        .resolve_scale(y="independent")  # a style has rows for the touches it was measured with
-    )
+    return stacked(data, PARTS, "ms a step, mean over periods of N")
 
 
 def time_of_steps(cases: Sequence[Measured]) -> Drawn:

@@ -1,6 +1,5 @@
-/// <left, out> and |out|^2 of the pieces of a tile, added like those of one system: components 0,
-/// 1,
-/// ... of a site in turn, then the tree over a piece's 32 sites.
+/// <left, out> and |out|^2 of the pieces of a tile, added like those of one system: the
+/// components of a site in turn, then the tree over a piece's 32 sites.
 ///
 /// A piece is two warps', since a site is two threads' (half_site.hpp). The pair meets at a barrier
 /// of its own, so that no warp waits for the other pairs.
