@@ -89,10 +89,8 @@ public:
         const les::grid& g = l_.grid;
         const auto begin = static_cast<offset>(first), end = static_cast<offset>(last);
         const auto top = static_cast<offset>(g.size.z);
-        const index row = three_planes<Real>::row_of(g.size.x), rows = last - first + 4;
-        Real* const room = row_scratch<Real>(6 * rows * row + 2 * three_planes<Real>::ends);
-        const three_planes<Real> from{room, row, rows, begin - 2},
-            beside{room + 3 * rows * row, row, rows, begin - 2};
+        const auto planes = planes_of_block<Real>(g, first, last);
+        const three_planes<Real>&from = planes[0], &beside = planes[1];
         const auto e = [&](offset k, offset j) {
             const bool own = k < 0 || k == top || (j >= begin && j < end);
             return own ? l_.e + row_around(g, k, j).at : beside(k, j);
@@ -172,10 +170,8 @@ public:
         const les::grid& g = l_.grid;
         const auto begin = static_cast<offset>(first), end = static_cast<offset>(last);
         const auto top = static_cast<offset>(g.size.z);
-        const index row = three_planes<Real>::row_of(g.size.x), rows = last - first + 4;
-        Real* const room = row_scratch<Real>(6 * rows * row + 2 * three_planes<Real>::ends);
-        const three_planes<Real> from{room, row, rows, begin - 2},
-            to{room + 3 * rows * row, row, rows, begin - 2};
+        const auto planes = planes_of_block<Real>(g, first, last);
+        const three_planes<Real>&from = planes[0], &to = planes[1];
         for (offset k = -1; k <= top + 1; ++k)
             for (offset j = begin - 2; j < end + 2; ++j) {
                 if (k <= top) correct(from, k, j);

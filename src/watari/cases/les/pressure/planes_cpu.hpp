@@ -4,6 +4,7 @@
 #include "watari/cases/les/pressure/sweeps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace watari::cpu {
@@ -30,6 +31,16 @@ struct three_planes {
         return {v(k, j) - 1, {v(k, j - 1), v(k, j + 1), v(k - 1, j), v(k + 1, j)}, 0};
     }
 };
+
+/// Planes of two vectors in memory of this thread, for a block's rows and two on either side.
+template <class Real>
+std::array<three_planes<Real>, 2> planes_of_block(const les::grid& g, index first, index last) {
+    using planes = three_planes<Real>;
+    const index row = planes::row_of(g.size.x), rows = last - first + 4, all = 3 * rows * row;
+    Real* const room = row_scratch<Real>(2 * (all + planes::ends));
+    const offset begin = static_cast<offset>(first) - 2;
+    return {planes{room, row, rows, begin}, planes{room + all, row, rows, begin}};
+}
 
 /// work(first, last) for blocks of rows of a plane, each a multiple of `least` rows.
 template <class Work>
