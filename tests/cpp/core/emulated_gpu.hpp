@@ -267,6 +267,11 @@ Value __shfl_xor_sync(unsigned, Value value, unsigned lanes) {
     return taken<Value>(own_lane() ^ lanes, give(value));
 }
 template <class Value>
+Value __shfl_up_sync(unsigned, Value value, unsigned lanes) {
+    const unsigned from = own_lane() < lanes ? own_lane() : own_lane() - lanes;
+    return taken<Value>(from, give(value));
+}
+template <class Value>
 Value __shfl_down_sync(unsigned, Value value, unsigned lanes) {
     const unsigned from = own_lane() + lanes;
     return taken<Value>(from < row_lanes ? from : own_lane(), give(value));
