@@ -13,7 +13,7 @@ enum variant : unsigned {
     unrolled = 32,       ///< three planes of a pass in a turn of its loop: nothing is moved
 };
 inline unsigned variants = 0;
-inline unsigned tile_planes = 8;    ///< of packs, where a grid has enough cells
+inline unsigned tile_planes = 8;     ///< of packs, where a grid has enough cells
 inline unsigned column_planes = 16;  ///< of columns of two cells
 inline bool tries(variant which) { return (variants & which) != 0; }
 

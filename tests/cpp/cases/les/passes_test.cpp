@@ -1,5 +1,5 @@
-// Two steps of a V-cycle in one pass have the bits of the steps one after the other: the passes of a
-// GPU (blocks_gpu.hpp), their source as it is, on fibers of the CPU.
+// Two steps of a V-cycle in one pass have the bits of the steps one after the other: the passes of
+// a GPU (blocks_gpu.hpp), their source as it is, on fibers of the CPU.
 #include "watari/cases/les/pressure/sweeps.hpp"
 #include "watari/cases/les/variants.hpp"
 
@@ -39,9 +39,7 @@ using vectors = std::vector<std::vector<float>>;
 
 class LesPasses : public testing::TestWithParam<extents> {
 protected:
-    LesPasses() : city(made()), poisson(city.f, city.p) {
-        poisson.build(nullptr);
-    }
+    LesPasses() : city(made()), poisson(city.f, city.p) { poisson.build(nullptr); }
     ~LesPasses() override { variants = 0; }
 
     static constexpr unsigned all = fuse_last | fuse_first | fuse_second_last | fuse_second_first;
@@ -49,7 +47,8 @@ protected:
     static parameters made() {
         parameters p = city_of(GetParam(), 2);
         std::mt19937 engine(7);
-        for (auto& height : p.heights) height = static_cast<std::uint16_t>(engine() % 9 / 4 * (engine() % 3));
+        for (auto& height : p.heights)
+            height = static_cast<std::uint16_t>(engine() % 9 / 4 * (engine() % 3));
         for (std::size_t n = 0; n < 40; ++n) p.heights[n] = 3;
         return p;
     }
@@ -70,16 +69,17 @@ protected:
             float sum = 0;
             for (unsigned axis = 0; axis < 3; ++axis)
                 for (unsigned high = 0; high < 2; ++high)
-                    sum += a.known(axis, a.count(static_cast<std::uint16_t>(open_faces::least + code),
-                                                 2 * axis + high));
+                    sum +=
+                        a.known(axis, a.count(static_cast<std::uint16_t>(open_faces::least + code),
+                                              2 * axis + high));
             l.by_open[code] = sum > 0 ? 1 / sum : 0;
         }
         const les::grid& g = l.grid;
         for (std::size_t k = 0; k < g.size.z; ++k)
             for (std::size_t j = 0; j < g.size.y + 2; ++j)
                 for (std::size_t i = 0; i < g.size.x + 2; ++i) {
-                    const std::size_t at = g.at(k, (j + g.size.y - 1) % g.size.y,
-                                                (i + g.size.x - 1) % g.size.x);
+                    const std::size_t at =
+                        g.at(k, (j + g.size.y - 1) % g.size.y, (i + g.size.x - 1) % g.size.x);
                     unsigned code = 0;
                     for (unsigned axis = 0; axis < 3; ++axis)
                         for (const std::size_t face : {at, at + g.stride(axis)}) {

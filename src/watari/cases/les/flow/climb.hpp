@@ -66,6 +66,7 @@ struct climb {
                                index along_y) const {
         const Real* const* const now = f.now.velocity;
         const auto& d = f.air.per_d;
+        const Real by_4[2] = {Real(0.25) * d[0], Real(0.25) * d[1]};
         row w_before, w_after;
         to.u.all(now[0], up);
         to.v.all(now[1], up);
@@ -79,10 +80,8 @@ struct climb {
         Real along_x[3], along_y_[2][2];
         for (int x = 0; x < 3; ++x) {
             const edge_of<Real> e{to.u[x], u[x], to.w[x], to.w[x - 1], d[0], d[2]};
-            if (x < 2)
-                to.u_high[x] =
-                    e.flux(to.nu[1][x], to.nu[1][x - 1], nu[1][x], nu[1][x - 1], Real(0.25));
-            along_x[x] = e.flux(to.nu[1][x], nu[1][x], to.nu[1][x - 1], nu[1][x - 1], Real(0.25));
+            if (x < 2) to.u_high[x] = e.flux(to.nu[1][x], to.nu[1][x - 1], nu[1][x], nu[1][x - 1]);
+            along_x[x] = e.flux(to.nu[1][x], nu[1][x], to.nu[1][x - 1], nu[1][x - 1]);
         }
         for (int y = 0; y < 2; ++y)
             for (int x = 0; x < 2; ++x) {
@@ -92,14 +91,12 @@ struct climb {
                                       y ? to.w[x] : w_before[x],
                                       d[1],
                                       d[2]};
-                if (y == 0)
-                    to.v_high[x] = e.flux(to.nu[1][x], to.nu[0][x], nu[1][x], nu[0][x], Real(0.25));
-                along_y_[y][x] =
-                    e.flux(to.nu[y + 1][x], nu[y + 1][x], to.nu[y][x], nu[y][x], Real(0.25));
+                if (y == 0) to.v_high[x] = e.flux(to.nu[1][x], to.nu[0][x], nu[1][x], nu[0][x]);
+                along_y_[y][x] = e.flux(to.nu[y + 1][x], nu[y + 1][x], to.nu[y][x], nu[y][x]);
             }
         for (int x = 0; x < 2; ++x) {
-            to.w_along_x[x] = (along_x[x + 1] - along_x[x]) * d[0];
-            to.w_along_y[x] = (along_y_[1][x] - along_y_[0][x]) * d[1];
+            to.w_along_x[x] = (along_x[x + 1] - along_x[x]) * by_4[0];
+            to.w_along_y[x] = (along_y_[1][x] - along_y_[0][x]) * by_4[1];
             to.w_high[x] = normal_flux_of(w[x], to.w[x], nu[1][x], d[2]);
             to.heat_high[x] =
                 heat_flux_of(f.air, to.w[x], theta[x], to.theta[x], nu[1][x], to.nu[1][x], d[2]);
@@ -125,6 +122,8 @@ struct climb {
                                   index along_y) const {
         const Real* const* const now = f.now.velocity;
         const auto& d = f.air.per_d;
+        const Real by_2[3] = {Real(0.5) * d[0], Real(0.5) * d[1], Real(0.5) * d[2]},
+                   by_4[3] = {Real(0.25) * d[0], Real(0.25) * d[1], Real(0.25) * d[2]};
         row u_before, u_after, v_before, theta_before, theta_after;
         u_before.pair(now[0], at - along_y);
         u_before.right(now[0], at - along_y);
@@ -135,37 +134,36 @@ struct climb {
         Real u_low[2], u_high[2], v_edge[3], u_in[3], heat_x[3];
         for (int x = 0; x < 3; ++x) {
             const edge_of<Real> e{u[x], u_before[x], v[x], v[x - 1], d[0], d[1]};
-            if (x < 2)
-                u_low[x] = e.flux(nu[1][x], nu[1][x - 1], nu[0][x], nu[0][x - 1], Real(0.25));
-            v_edge[x] = e.flux(nu[1][x], nu[0][x], nu[1][x - 1], nu[0][x - 1], Real(0.25));
+            if (x < 2) u_low[x] = e.flux(nu[1][x], nu[1][x - 1], nu[0][x], nu[0][x - 1]);
+            v_edge[x] = e.flux(nu[1][x], nu[0][x], nu[1][x - 1], nu[0][x - 1]);
             u_in[x] = normal_flux_of(u[x - 1], u[x], nu[1][x - 1], d[0]);
             heat_x[x] =
                 heat_flux_of(f.air, u[x], theta[x - 1], theta[x], nu[1][x - 1], nu[1][x], d[0]);
         }
         for (int x = 0; x < 2; ++x) {
             const edge_of<Real> e{u_after[x], u[x], next_v[x], next_v[x - 1], d[0], d[1]};
-            u_high[x] = e.flux(nu[2][x], nu[2][x - 1], nu[1][x], nu[1][x - 1], Real(0.25));
+            u_high[x] = e.flux(nu[2][x], nu[2][x - 1], nu[1][x], nu[1][x - 1]);
         }
         for (int x = 0; x < 2; ++x) {
             to[0][x] = f.air.force[0] -
-                       ((u_in[x + 1] - u_in[x]) * d[0] +
-                        ((u_high[x] - u_low[x]) * d[1] + (up.u_high[x] - u_below[x]) * d[2]));
+                       ((u_in[x + 1] - u_in[x]) * by_4[0] +
+                        ((u_high[x] - u_low[x]) * by_4[1] + (up.u_high[x] - u_below[x]) * by_4[2]));
             const Real v_in = (normal_flux_of(v[x], next_v[x], nu[1][x], d[1]) -
                                normal_flux_of(v_before[x], v[x], nu[0][x], d[1])) *
-                              d[1];
-            to[1][x] =
-                f.air.force[1] -
-                (v_in + ((v_edge[x + 1] - v_edge[x]) * d[0] + (up.v_high[x] - v_below[x]) * d[2]));
+                              by_4[1];
+            to[1][x] = f.air.force[1] - (v_in + ((v_edge[x + 1] - v_edge[x]) * by_4[0] +
+                                                 (up.v_high[x] - v_below[x]) * by_4[2]));
             const Real lift = f.air.buoyancy * (Real(0.5) * (theta[x] + theta_below[x]));
-            to[2][x] = lift - ((up.w_high[x] - w_below[x]) * d[2] + (w_along_x[x] + w_along_y[x]));
+            to[2][x] =
+                lift - ((up.w_high[x] - w_below[x]) * by_4[2] + (w_along_x[x] + w_along_y[x]));
             const Real low =
                 heat_flux_of(f.air, v[x], theta_before[x], theta[x], nu[0][x], nu[1][x], d[1]);
             const Real high =
                 heat_flux_of(f.air, next_v[x], theta[x], theta_after[x], nu[1][x], nu[2][x], d[1]);
             Real out = 0;
-            out += (heat_x[x + 1] - heat_x[x]) * d[0];
-            out += (high - low) * d[1];
-            out += (up.heat_high[x] - heat_below[x]) * d[2];
+            out += (heat_x[x + 1] - heat_x[x]) * by_2[0];
+            out += (high - low) * by_2[1];
+            out += (up.heat_high[x] - heat_below[x]) * by_2[2];
             to[3][x] = -out;
         }
     }

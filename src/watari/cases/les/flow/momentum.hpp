@@ -25,11 +25,15 @@ struct walls_of_plane : flags_around<Real> {
     }
 };
 
-/// u u - 2 nu d u in a centre between two faces.
+/// Fluxes are multiplied by powers of two, whose factors means of two or four numbers would have:
+/// fewer multiplications, and no other bits, since nothing but the exponent changes. Whoever takes
+/// differences of them divides the spacing by the same power.
+///
+/// 4 (u u - 2 nu d u) in a centre between two faces.
 template <class Real>
 WATARI_INLINE Real normal_flux_of(Real low, Real high, Real nu, Real per_d) {
-    const Real mean = Real(0.5) * (low + high);
-    return mean * mean - Real(2) * nu * ((high - low) * per_d);
+    const Real sum = low + high;
+    return sum * sum - nu * ((high - low) * (Real(8) * per_d));
 }
 
 /// An edge between two values of u_a, one along b below the other, and two of u_b.
@@ -39,21 +43,22 @@ struct edge_of {
 
     /// d_b u_a + d_a u_b.
     WATARI_INLINE Real strain() const { return (a - a_below) * per_b + (b - b_left) * per_a; }
-    /// u_b u_a - nu_e (d_b u_a + d_a u_b). The other way round, with a and b exchanged, only the
-    /// order in which nu is added differs.
-    WATARI_INLINE Real flux(Real nu, Real nu_left, Real nu_below, Real nu_far, Real share) const {
+    /// 4 (u_b u_a - nu_e (d_b u_a + d_a u_b)). The other way round, with a and b exchanged, only
+    /// the order in which nu is added differs. share: 4 over the number of cells that have a nu.
+    WATARI_INLINE Real flux(Real nu, Real nu_left, Real nu_below, Real nu_far,
+                            Real share = Real(1)) const {
         const Real sum = (nu + nu_left) + (nu_below + nu_far);
-        return Real(0.5) * (b + b_left) * (Real(0.5) * (a + a_below)) - sum * share * strain();
+        return (b + b_left) * (a + a_below) - sum * share * strain();
     }
 };
 
-/// Flux of theta through a face of velocity u.
+/// Twice the flux of theta through a face of velocity u.
 template <class Real>
 WATARI_INLINE Real heat_flux_of(const les::air<Real>& air, Real u, Real low, Real high, Real nu_low,
                                 Real nu_high, Real per_d) {
-    const Real more = Real(0.5) * (nu_low + nu_high) - air.nu;
-    return u * (Real(0.5) * (low + high)) -
-           (air.kappa + more * air.per_prandtl) * ((high - low) * per_d);
+    const Real twice_more = (nu_low + nu_high) - Real(2) * air.nu;
+    return u * (low + high) - (air.kappa + twice_more * (Real(0.5) * air.per_prandtl)) *
+                                  ((high - low) * (Real(2) * per_d));
 }
 
 template <class Real>
@@ -115,21 +120,21 @@ struct around {
                 (square_at<Walls>(a, b, false, true) + square_at<Walls>(a, b, true, true)));
     }
 
-    /// u_a u_a - 2 nu d_a u_a in the centre of cell `at`.
+    /// 4 (u_a u_a - 2 nu d_a u_a) in the centre of cell `at`.
     WATARI_INLINE Real normal_flux(index at, unsigned a) const {
         const Real* u = f.now.velocity[a];
         return normal_flux_of(u[at], u[at + step(a)], f.nu[at], f.air.per_d[a]);
     }
-    /// u_b u_a - nu_e (d_b u_a + d_a u_b) at the low edge of cell `at`.
+    /// 4 (u_b u_a - nu_e (d_b u_a + d_a u_b)) at the low edge of cell `at`.
     template <bool Walls>
     WATARI_INLINE Real edge_flux(index at, unsigned a, unsigned b) const {
         const Real *ua = f.now.velocity[a], *ub = f.now.velocity[b];
         const index left = at - step(a), below = at - step(b), far = left - step(b);
-        Real share = Real(0.25);
+        Real share = Real(1);
         if constexpr (Walls)
             share = (solid(at) + solid(left)) + (solid(below) + solid(far)) > Real(0.5)
-                        ? Real(1) / Real(3)
-                        : Real(0.25);
+                        ? Real(4) * (Real(1) / Real(3))
+                        : Real(1);
         const edge_of<Real> edge{ua[at],   ua[below],      ub[at],
                                  ub[left], f.air.per_d[a], f.air.per_d[b]};
         return edge.flux(f.nu[at], f.nu[left], f.nu[below], f.nu[far], share);
@@ -154,23 +159,23 @@ struct around {
             const Real speed = speed_along(a, b), own = f.now.velocity[a][c.at];
             const auto rough = &les::wall<Real>::rough, smooth = &les::wall<Real>::smooth;
             const Real stress_low =
-                own * (at_wall(rough, b, false) * speed + at_wall(smooth, b, false));
+                Real(4) * own * (at_wall(rough, b, false) * speed + at_wall(smooth, b, false));
             const Real past_high = a == 0 && b == 2 ? own - level.above.speed : own;
             const Real stress_high =
-                past_high * (at_wall(rough, b, true) * speed + at_wall(smooth, b, true));
+                Real(4) * past_high * (at_wall(rough, b, true) * speed + at_wall(smooth, b, true));
             const Real wall_low = solid(c.at - step(b)) + solid(left - step(b));
             const Real wall_high = solid(c.at + step(b)) + solid(left + step(b));
             low = wall_low > Real(1.5) ? -stress_low : low;
             high = wall_high > Real(1.5) ? stress_high : high;
         }
-        return (high - low) * f.air.per_d[b];
+        return (high - low) * (Real(0.25) * f.air.per_d[b]);
     }
     /// The tendency of velocity a at the low face of this cell.
     template <bool Walls, unsigned A>
     WATARI_INLINE Real momentum() const {
         constexpr unsigned b = A == 0 ? 1 : 0, d = A == 2 ? 1 : 2;
         const Real inward =
-            (normal_flux(c.at, A) - normal_flux(c.at - step(A), A)) * f.air.per_d[A];
+            (normal_flux(c.at, A) - normal_flux(c.at - step(A), A)) * (Real(0.25) * f.air.per_d[A]);
         Real force = f.air.force[A];
         if constexpr (A == 2)
             force =
@@ -178,7 +183,7 @@ struct around {
         return force - (inward + (edges<Walls>(A, b) + edges<Walls>(A, d)));
     }
 
-    /// Flux of theta through the low face of cell `at`.
+    /// Twice the flux of theta through the low face of cell `at`.
     WATARI_INLINE Real heat_flux(index at, unsigned a) const {
         const index before = at - step(a);
         return heat_flux_of(f.air, f.now.velocity[a][at], f.now.theta[before], f.now.theta[at],
@@ -193,7 +198,8 @@ struct around {
             const Real low = heat_flux(c.at, a), high = heat_flux(c.at + step(a), a);
             const bool open_low = !Walls || (own & les::flag::low(a)) != 0;
             const bool open_high = !Walls || (own & les::flag::high(a)) != 0;
-            out += ((open_high ? high : Real(0)) - (open_low ? low : Real(0))) * f.air.per_d[a];
+            out += ((open_high ? high : Real(0)) - (open_low ? low : Real(0))) *
+                   (Real(0.5) * f.air.per_d[a]);
         }
         return -out;
     }

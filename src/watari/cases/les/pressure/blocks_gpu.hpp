@@ -16,10 +16,11 @@ struct row_writer {
     __device__ __forceinline__ void begin(const les::grid& g, offset j, offset i) {
         const auto x = static_cast<offset>(g.size.x), y = static_cast<offset>(g.size.y);
         const offset rows = j == 0 ? y : j + 1 == y ? -y : 0;
-        at.at = static_cast<index>(
-            g.at(0, static_cast<std::size_t>(j), static_cast<std::size_t>(i)));
+        at.at =
+            static_cast<index>(g.at(0, static_cast<std::size_t>(j), static_cast<std::size_t>(i)));
         at.along_x = static_cast<index>(i == 0 ? x : 0);
-        at.back_x = static_cast<index>(i + pack_cells == x ? pack_cells - 1 - x : 0);
+        at.back_x = static_cast<index>(
+            i + static_cast<offset>(pack_cells) == x ? static_cast<offset>(pack_cells) - 1 - x : 0);
         at.along_y = static_cast<index>(rows * static_cast<offset>(g.row()));
         plane = static_cast<offset>(g.plane());
     }
@@ -113,9 +114,8 @@ struct swept_again {
     __device__ __forceinline__ void end(lane& l) const {
         if constexpr (Sums) {
             const std::size_t plane = grid.size.y * (grid.size.x / pass_cells);
-            l.sums->add_up(l.row, l.number, l.count, [&](unsigned n, double sum) {
-                partials[l.piece + n * plane] = sum;
-            });
+            l.sums->add_up(l.row, l.number, l.count,
+                           [&](unsigned n, double sum) { partials[l.piece + n * plane] = sum; });
             l.piece += l.count * plane;
             l.count = 0;
         }
@@ -234,7 +234,8 @@ void run_by(const les::grid& g, const Begin& begin, const Finish& finish, float 
                across = static_cast<unsigned>(g.size.y / own_rows);
     const std::size_t planes = pass_planes(g.size);
     launch_next<pass_warps * row_lanes, 2>(
-        dim3(along * across * static_cast<unsigned>(g.size.z / planes)), dim3(row_lanes, pass_warps),
+        dim3(along * across * static_cast<unsigned>(g.size.z / planes)),
+        dim3(row_lanes, pass_warps),
         [=] __device__() {
             const unsigned column = blockIdx.x % (along * across);
             all(pass_tile{static_cast<offset>(blockIdx.x / (along * across) * planes),

@@ -3,11 +3,11 @@
 ///
 ///     x0 = what the pass begins with, x1 = a sweep from x0, and what it makes of x1
 ///
-/// A block has 128 cells of eight rows and goes up through the planes. A warp has a row, a lane four
-/// cells of it: neighbours above and below are in its registers, those along x come from the lanes
-/// beside, those along y from shared memory. Two more warps sweep the rows beside, whose block does
-/// the same: no block waits for another. One more has x0 in the rows beside these, and the last one
-/// sweeps the cell before and the cell after each row.
+/// A block has 128 cells of eight rows and goes up through the planes. A warp has a row, a lane
+/// four cells of it: neighbours above and below are in its registers, those along x come from the
+/// lanes beside, those along y from shared memory. Two more warps sweep the rows beside, whose
+/// block does the same: no block waits for another. One more has x0 in the rows beside these, and
+/// the last one sweeps the cell before and the cell after each row.
 ///
 /// At plane k a warp makes x0 of plane k + 1, x1 of k, and finishes k - 1. What others have written
 /// it reads a plane later, from the other of two places: one barrier a plane.
@@ -50,7 +50,11 @@ struct in_cell {
 
     __device__ __forceinline__ float operator()(const cell&, int z, int y, int x,
                                                 offset = 0) const {
-        return z != 0 ? z < 0 ? below : above : y != 0 ? y < 0 ? low : high : x < 0 ? left : x > 0 ? right : own;
+        return z != 0   ? z < 0 ? below : above
+               : y != 0 ? y < 0 ? low : high
+               : x < 0  ? left
+               : x > 0  ? right
+                        : own;
     }
 };
 
@@ -154,7 +158,9 @@ struct corrected {
     __device__ __forceinline__ pair_ahead load_pair(const row_place& at, offset k) const {
         const offset own = at.own + k * plane;
         const code* const codes = a.diagonals() + own;
-        return {read_pair(x.e + own), read_pair(r + own), {codes[0], codes[1]},
+        return {read_pair(x.e + own),
+                read_pair(r + own),
+                {codes[0], codes[1]},
                 x.correction[at.parent + (k >> 1) * x.plane]};
     }
     __device__ __forceinline__ pair_of<float> value(const pair_ahead& v, float) const {
@@ -251,14 +257,15 @@ struct pass {
     __device__ __forceinline__ bool air(offset k) const { return k >= 0 && k < last(); }
     __device__ __forceinline__ row_place place_of(offset j, offset i) const {
         const offset row = around(j, grid.size.y);
-        return {static_cast<offset>(grid.at(0, static_cast<std::size_t>(row),
-                                            static_cast<std::size_t>(i))),
+        return {static_cast<offset>(
+                    grid.at(0, static_cast<std::size_t>(row), static_cast<std::size_t>(i))),
                 begin.parent_of(row, i)};
     }
 
     __device__ __forceinline__ void start(row_lane& l, pass_memory& memory, const pass_tile& t,
                                           unsigned row, unsigned lane, float free) const {
-        l.at = place_of(t.j - 1 + static_cast<offset>(row), t.i + pack_cells * static_cast<offset>(lane));
+        l.at = place_of(t.j - 1 + static_cast<offset>(row),
+                        t.i + pack_cells * static_cast<offset>(lane));
         const offset k = t.k - 1;
         const auto below = begin.load(l.at, in_memory(k - 1)), own = begin.load(l.at, k);
         l.ahead = begin.load(l.at, k + 1);
@@ -281,7 +288,11 @@ struct pass {
             const pack<float> low = memory.begun[now][row][lane],
                               high = memory.begun[now][row + 2][lane];
             const auto& ends = memory.begun_ends[now];
-            const pack_star x{l.x0[0], l.x0[1], l.x0[2], low, high,
+            const pack_star x{l.x0[0],
+                              l.x0[1],
+                              l.x0[2],
+                              low,
+                              high,
                               left_of(l.x0[1], lane, ends[0][row + 1]),
                               right_of(l.x0[1], lane, ends[1][row + 1])};
             l.x1[2] = sweep_of(begin.a, x, l.codes[1], l.r[1], weight, free);
@@ -295,7 +306,11 @@ struct pass {
             const pack<float> low = memory.swept[other][row - 1][lane],
                               high = memory.swept[other][row + 1][lane];
             const auto& ends = memory.swept_ends[other];
-            const pack_star x{l.x1[0], l.x1[1], l.x1[2], low, high,
+            const pack_star x{l.x1[0],
+                              l.x1[1],
+                              l.x1[2],
+                              low,
+                              high,
                               left_of(l.x1[1], lane, ends[0][row]),
                               right_of(l.x1[1], lane, ends[1][row])};
             finish.plane(l.finish, begin.a, x, l.codes[0], l.r[0], free, k - 1);
@@ -336,8 +351,8 @@ struct pass {
             l.ahead[n] = begin.load(l.at[n], k + 1);
         }
     }
-    __device__ __forceinline__ void step(edge_lane& l, pass_memory& memory, unsigned lane,
-                                         offset k, float free) const {
+    __device__ __forceinline__ void step(edge_lane& l, pass_memory& memory, unsigned lane, offset k,
+                                         float free) const {
 #pragma unroll
         for (unsigned n = 0; n < 2; ++n) {
             edge_of(memory, k + 1, n, lane) = begin.value(l.ahead[n], free);
@@ -401,8 +416,7 @@ struct pass {
                                 high,
                                 l.x0[0],
                                 l.x0[2]};
-                const float rest =
-                    l.r - cell_of(begin.a, l.own).template apply<true>(x, cell{});
+                const float rest = l.r - cell_of(begin.a, l.own).template apply<true>(x, cell{});
                 swept = l.x0[1] + weight * (begin.a.template inverse_by<true>(l.own) * rest);
             }
             memory.swept_ends[now][l.side][l.row - 1] = swept;
@@ -426,9 +440,11 @@ struct pass {
                 return k++ < t.k + t.planes;
             };
             if constexpr (Turns == 3)
-                while (next() && next() && next());
+                while (next() && next() && next())
+                    ;
             else
-                while (next());
+                while (next())
+                    ;
             end(l);
         };
         const auto help = [&](auto&& l) {
