@@ -124,7 +124,7 @@ TEST_P(LesPasses, FirstSweepsAndRestriction) {
         std::fill_n(coarse.r, coarse.grid.points(), 0.f);
         for (const unsigned order : {0u, 1u}) {
             emulated::order_of_blocks = order;
-            variants = all | (order ? unrolled : 0);
+            variants = all | (order != 0 ? unsigned{unrolled} : 0);
             ASSERT_TRUE(emulated_les::sweep_first(l, coarse, nullptr)) << n;
             EXPECT_EQ(differ(l.grid, copy(l.grid, l.e), e), 0) << n;
             EXPECT_EQ(differ(coarse.grid, copy(coarse.grid, coarse.r), r), 0) << n;
@@ -151,11 +151,13 @@ TEST_P(LesPasses, CorrectionAndLastSweeps) {
         std::fill_n(l.scratch, l.grid.points(), 0.f);
         for (const unsigned order : {0u, 1u}) {
             emulated::order_of_blocks = order;
-            variants = all | (order ? unrolled : 0);
+            variants = all | (order != 0 ? unsigned{unrolled} : 0);
             double* const partials = summed ? made.data() : nullptr;
             ASSERT_TRUE(emulated_les::sweep_last(l, coarse, partials, nullptr)) << n;
             EXPECT_EQ(differ(l.grid, copy(l.grid, l.scratch), e), 0) << n;
-            if (summed) EXPECT_EQ(made, sums);
+            if (summed) {
+                EXPECT_EQ(made, sums);
+            }
             std::fill_n(l.scratch, l.grid.points(), 0.f);
             std::fill(made.begin(), made.end(), 0);
         }
