@@ -1,11 +1,12 @@
 // Variants of a GPU's kernels of a city's air, each beside today's: seconds of the kernels, whether
 // all outputs have the same bits, and seconds of the whole step.
 //
-//   ./les_variants [XxYxZ ...]      built as les_kernels.cpp is; 512x512x128 and 1024x1024x128
+//   ./les_variants [check] [XxYxZ ...]      built as les_kernels.cpp is; 512x512x128, 1024x1024x128
+//   compute-sanitizer --tool racecheck ./les_variants check 256x32x32
 //
 // Cubes as in les_kernels.cpp; fp32, two iterations of a stage. Samples of all variants in turn,
 // medians. A step is one CUDA graph, recorded while its variant is set; its fingerprint is that of
-// the flow after two steps.
+// the flow after two steps. check: the bits of the kernels alone.
 #include "watari/cases/les/flow/simulation.hpp"
 #include "watari/cases/les/flow/survey.hpp"
 #include "watari/cases/les/variants.hpp"
@@ -54,6 +55,8 @@ struct choice {
     }
 };
 
+bool timed = true;
+
 double median(std::vector<double> of) {
     std::sort(of.begin(), of.end());
     return of[of.size() / 2];
@@ -62,6 +65,7 @@ double median(std::vector<double> of) {
 /// Milliseconds of each of `runs`, in turn; one run of each before counts for nothing.
 std::vector<double> milliseconds(const std::vector<std::function<void()>>& runs, int rounds,
                                  int each) {
+    if (!timed) return std::vector<double>(runs.size());
     std::vector<std::vector<double>> seconds(runs.size());
     for (int round = -1; round < rounds; ++round)
         for (std::size_t n = 0; n < runs.size(); ++n) {
@@ -323,7 +327,7 @@ bool measure_grid(const extents& size) {
                 all.fingerprint().c_str());
     const bool large = size.cells() > std::size_t{1} << 26;
     const bool same = measure_kernels(all.first(), p, f);
-    const bool equal = measure_steps(all, large ? 3 : 5, large ? 3 : 8);
+    const bool equal = !timed || measure_steps(all, large ? 3 : 5, large ? 3 : 8);
     std::printf("%s\n", same && equal ? "all outputs have the same bits" : "OTHER BITS");
     return same && equal;
 }
@@ -333,7 +337,8 @@ bool measure_grid(const extents& size) {
 int main(int argc, char** argv) {
     cpu::set_threads(static_cast<int>(std::thread::hardware_concurrency()));
     std::vector<extents> sizes;
-    for (int n = 1; n < argc; ++n) {
+    timed = argc < 2 || std::string(argv[1]) != "check";
+    for (int n = timed ? 1 : 2; n < argc; ++n) {
         extents& size = sizes.emplace_back();
         if (std::sscanf(argv[n], "%zux%zux%zu", &size.x, &size.y, &size.z) != 3) return 2;
     }
