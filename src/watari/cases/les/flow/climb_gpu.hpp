@@ -2,7 +2,6 @@
 #pragma once
 
 #include "watari/cases/les/flow/climb.hpp"
-#include "watari/cases/les/variants.hpp"
 
 #include <type_traits>
 
@@ -177,10 +176,10 @@ struct viscosity_column {
 template <class Column, unsigned Blocks, class Body>
 bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
     if (!g.around || g.size.x % 2 != 0) return false;
-    const tiling tall{climb_cells, les::column_planes}, low{climb_cells, 4};
+    const tiling tall{climb_cells, 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);
     for_each_tile<Blocks>(
-        g, n.x * n.y * n.z >= (les::column_planes > 16 ? 1 : 4) * 132 * Blocks ? tall : low,
+        g, n.x * n.y * n.z >= 4 * 132 * Blocks ? tall : low,
         [=] __device__(const tile& t, unsigned lane) {
             __shared__ std::uint8_t lists[warps_of_a_block][climb_cells];
             const wall_cells walls{lists[threadIdx.y]};

@@ -9,7 +9,6 @@
 
 #include "watari/cases/les/grid/loops.hpp"
 #include "watari/cases/les/grid/pack_reads_gpu.hpp"
-#include "watari/cases/les/variants.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -38,14 +37,14 @@ inline constexpr unsigned pack_blocks = requires {
 }
 ? 2 : most_blocks;
 
-inline constexpr unsigned sums_planes = 8;  ///< whose pieces are added up together
+inline constexpr unsigned most_planes = 8;  ///< of a tile
 
 /// Tiles of so many planes that there are several for each place on the GPU.
 inline tiling pack_tiling(const les::grid& g, unsigned cells) {
-    for (unsigned planes : {les::tile_planes, 8u, 4u}) {
+    for (unsigned planes : {most_planes, 4u}) {
         const tiling by{cells, planes};
         const dim3 n = by.of(g);
-        if (n.x * n.y * n.z >= (planes > 8 ? 1 : 4) * 132 * most_blocks) return by;
+        if (n.x * n.y * n.z >= 4 * 132 * most_blocks) return by;
     }
     return {cells, 2};
 }
@@ -130,26 +129,11 @@ void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t
     for_each_tile<most_blocks>(
         g, pack_tiling(g, piece),
         [=] __device__(const tile& t, unsigned lane) {
-            constexpr unsigned room = row_lanes + 4;
-            static_assert(sums_planes == row_lanes / 4);
+            constexpr unsigned room = row_lanes + 4, most = row_lanes / 4;
+            static_assert(most_planes <= most);
             __shared__ double products[warps_of_a_block][pack_cells * room];
-            __shared__ double sums[warps_of_a_block][sums_planes * room];
+            __shared__ double sums[warps_of_a_block][most * room];
             double *const own = products[threadIdx.y], *const lanes = sums[threadIdx.y];
-            const auto add_up = [&](unsigned first, unsigned count) {
-                const unsigned plane = lane / 4;
-                double sum = 0;
-                if (plane < count) {
-                    const double* const s = lanes + plane * room + lane % 4;
-                    sum = ((s[0] + s[16]) + (s[8] + s[24])) + ((s[4] + s[20]) + (s[12] + s[28]));
-                }
-                for (unsigned half : {2u, 1u}) sum += __shfl_down_sync(~0u, sum, half);
-                if (lane % 4 == 0 && plane < count)
-                    partials[((static_cast<unsigned>(t.k) + first + plane) * g.size.y +
-                              static_cast<unsigned>(t.j)) *
-                                 pieces +
-                             static_cast<unsigned>(t.i) / piece] = sum;
-                __syncwarp();
-            };
             const Body body = entered(given);
             visit_packs(g, body, t, lane,
                         [&](const place& where, unsigned p, const pack_writer& to, bool mine,
@@ -166,14 +150,21 @@ void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t
                             for (unsigned n = 0; n < pack_cells; ++n)
                                 if (lane + n * row_lanes < piece)
                                     sum += own[lane % 4 * room + lane / 4 + n * (row_lanes / 4)];
-                            const unsigned plane = static_cast<unsigned>(where.c.k - t.k) + p,
-                                           slot = plane % sums_planes;
-                            lanes[slot * room + lane] = sum;
+                            lanes[static_cast<unsigned>(where.c.k - t.k + p) * room + lane] = sum;
                             __syncwarp();
-                            if (slot + 1 == sums_planes) add_up(plane - slot, sums_planes);
                         });
-            const auto planes = static_cast<unsigned>(t.planes), rest = planes % sums_planes;
-            if (rest != 0) add_up(planes - rest, rest);
+            const unsigned plane = lane / 4;
+            double sum = 0;
+            if (plane < static_cast<unsigned>(t.planes)) {
+                const double* const s = lanes + plane * room + lane % 4;
+                sum = ((s[0] + s[16]) + (s[8] + s[24])) + ((s[4] + s[20]) + (s[12] + s[28]));
+            }
+            for (unsigned half : {2u, 1u}) sum += __shfl_down_sync(~0u, sum, half);
+            if (lane % 4 == 0 && plane < static_cast<unsigned>(t.planes))
+                partials[((static_cast<unsigned>(t.k) + plane) * g.size.y +
+                          static_cast<unsigned>(t.j)) *
+                             pieces +
+                         static_cast<unsigned>(t.i) / piece] = sum;
         },
         stream);
 }

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
-#include "watari/cases/les/variants.hpp"
 
 #include <cstddef>
 #include <type_traits>
@@ -49,35 +48,10 @@ inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
 }
 ? 4 : 2;
 
-template <unsigned Threads, unsigned BlocksAtOnce, class Body>
-__global__ void __launch_bounds__(Threads, BlocksAtOnce) run_early(Body body) {
-#if __CUDA_ARCH__ >= 900
-    cudaTriggerProgrammaticLaunchCompletion();
-    cudaGridDependencySynchronize();
-#endif
-    body();
-}
-
-/// launch(), or one whose blocks come while the last ones of the kernel before still run. They wait
-/// for its end.
-template <unsigned Threads, unsigned BlocksAtOnce, class Body>
-void launch_next(dim3 blocks, dim3 threads, Body body, stream_t stream) {
-    if (!les::tries(les::early_launch))
-        return launch<Threads, BlocksAtOnce>(blocks, threads, body, stream);
-    cudaLaunchAttribute early{};
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = blocks, config.blockDim = threads, config.stream = stream;
-    config.attrs = &early, config.numAttrs = 1;
-    cudaLaunchKernelEx(&config, run_early<Threads, BlocksAtOnce, Body>, body);
-    device::check_launch();
-}
-
 /// work(tile, lane) for each tile, by all lanes of a warp.
 template <unsigned BlocksAtOnce, class Work>
 void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t stream) {
-    launch_next<warps_of_a_block * row_lanes, BlocksAtOnce>(
+    launch<warps_of_a_block * row_lanes, BlocksAtOnce>(
         by.of(g), dim3(row_lanes, warps_of_a_block),
         [=] __device__() {
             const unsigned j = blockIdx.y * warps_of_a_block + threadIdx.y;
@@ -243,7 +217,7 @@ struct block_loops {
 template <class Work>
 void in_one_block(const Work& work, stream_t stream) {
     constexpr unsigned warps = 16;
-    launch_next<warps * row_lanes, 1>(
+    launch<warps * row_lanes, 1>(
         1, dim3(row_lanes, warps), [=] __device__() { work(block_loops{}); }, stream);
 }
 

@@ -218,7 +218,7 @@ private:
 template <class Real>
 bool sweep_last(const les::level<Real>& l, const les::level<Real>& coarse, double* partials,
                 stream_t) {
-    if (!l.finest() || !l.grid.around) return false;
+    if (!l.grid.around) return false;
     for_each_block(l.grid, 1, last_sweeps<Real>(l, coarse, partials));
     return true;
 }

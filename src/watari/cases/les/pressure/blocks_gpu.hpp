@@ -1,8 +1,8 @@
-/// Steps of a V-cycle that a GPU does in one pass: see planes_gpu.hpp. For vcycle.cpp.
+/// Steps of a V-cycle on the finest level that a GPU does in one pass: see planes_gpu.hpp. For
+/// vcycle.cpp. On ranks, which exchange halos between the steps, these are passes of their own.
 #pragma once
 
 #include "watari/cases/les/pressure/planes_gpu.hpp"
-#include "watari/cases/les/variants.hpp"
 
 #include <type_traits>
 
@@ -28,97 +28,6 @@ struct row_writer {
         pack_writer here = at;
         here.at += static_cast<index>(k * plane);
         here(to, v);
-    }
-};
-
-/// Partial sums of pieces of a row, by the tree of sum_packs(): halves are added onto halves once
-/// for four planes, by four lanes for each.
-struct piece_sums {
-    static constexpr unsigned room = row_lanes + 4, planes = 4;
-    double products[own_rows][pack_cells * room], lanes[own_rows][planes * room];
-
-    __device__ __forceinline__ void add(unsigned row, unsigned lane, unsigned plane,
-                                        const double (&each)[pack_cells]) {
-        double* const own = products[row];
-#pragma unroll
-        for (unsigned n = 0; n < pack_cells; ++n) own[n * room + lane] = each[n];
-        __syncwarp();
-        double sum = 0;
-#pragma unroll
-        for (unsigned n = 0; n < pack_cells; ++n)
-            sum += own[lane % 4 * room + lane / 4 + n * (row_lanes / 4)];
-        lanes[row][plane * room + lane] = sum;
-        __syncwarp();
-    }
-    /// put(plane, sum) by one lane for each.
-    template <class Put>
-    __device__ __forceinline__ void add_up(unsigned row, unsigned lane, unsigned count,
-                                           const Put& put) const {
-        const unsigned plane = lane / 4;
-        double sum = 0;
-        if (plane < count) {
-            const double* const s = lanes[row] + plane * room + lane % 4;
-            sum = ((s[0] + s[16]) + (s[8] + s[24])) + ((s[4] + s[20]) + (s[12] + s[28]));
-        }
-        sum += __shfl_down_sync(~0u, sum, 2);
-        sum += __shfl_down_sync(~0u, sum, 1);
-        if (lane % 4 == 0 && plane < count) put(plane, sum);
-        __syncwarp();
-    }
-};
-
-/// A sweep from x1, with the partial sums of r times it, if there is room for them.
-template <bool Sums>
-struct swept_again {
-    les::grid grid;
-    float weight;
-    float* to;
-    double* partials;
-
-    struct lane {
-        row_writer write;
-        piece_sums* sums;
-        unsigned row, number, count;
-        std::size_t piece;  ///< of the first plane that is not added up yet
-    };
-    __device__ __forceinline__ void begin(lane& l, const pass_tile& t, unsigned row,
-                                          unsigned number) const {
-        const offset j = t.j - 1 + static_cast<offset>(row);
-        if (row >= 1 && row <= own_rows)
-            l.write.begin(grid, j, t.i + pack_cells * static_cast<offset>(number));
-        if constexpr (Sums) {
-            __shared__ piece_sums sums;
-            l.sums = &sums;
-            l.row = row - 1, l.number = number, l.count = 0;
-            const std::size_t pieces = grid.size.x / pass_cells;
-            l.piece = (static_cast<std::size_t>(t.k) * grid.size.y + static_cast<std::size_t>(j)) *
-                          pieces +
-                      static_cast<std::size_t>(t.i) / pass_cells;
-        }
-    }
-    __device__ __forceinline__ void swept(lane&, const pack<float>&, offset) const {}
-    template <class Operator, class Code>
-    __device__ __forceinline__ void plane(lane& l, const Operator& a, const pack_star& x,
-                                          const pack<Code>& codes, const pack<float>& r, float free,
-                                          offset k) const {
-        const pack<float> e = sweep_of(a, x, codes, r, weight, free);
-        l.write(to, e, k);
-        if constexpr (Sums) {
-            double each[pack_cells];
-#pragma unroll
-            for (unsigned n = 0; n < pack_cells; ++n) each[n] = double(r[n]) * double(e[n]);
-            l.sums->add(l.row, l.number, l.count, each);
-            if (++l.count == piece_sums::planes) end(l);
-        }
-    }
-    __device__ __forceinline__ void end(lane& l) const {
-        if constexpr (Sums) {
-            const std::size_t plane = grid.size.y * (grid.size.x / pass_cells);
-            l.sums->add_up(l.row, l.number, l.count,
-                           [&](unsigned n, double sum) { partials[l.piece + n * plane] = sum; });
-            l.piece += l.count * plane;
-            l.count = 0;
-        }
     }
 };
 
@@ -159,10 +68,9 @@ struct swept_and_restricted {
     __device__ __forceinline__ void swept(lane& l, const pack<float>& x1, offset k) const {
         l.write(e, x1, k);
     }
-    template <class Operator, class Code>
-    __device__ __forceinline__ void plane(lane& l, const Operator& a, const pack_star& x,
-                                          const pack<Code>& codes, const pack<float>& r, float,
-                                          offset k) const {
+    __device__ __forceinline__ void plane(lane& l, const fine_operator<float>& a,
+                                          const pack_star& x, const pack<std::uint8_t>& codes,
+                                          const pack<float>& r, offset k) const {
         const pack<float> rest = rest_of(a, x, codes, r);
         if (l.second) {
             l.others[(k & 1) * odd] = rest;
@@ -211,31 +119,28 @@ private:
 };
 
 /// Whether a pass fits a level, and the one below it.
-template <class Real>
-bool fits_pass(const les::level<Real>& l, const les::level<Real>& coarse) {
+inline bool fits_pass(const les::level<float>& l, const les::level<float>& coarse) {
     const les::extents& size = l.grid.size;
-    return sizeof(Real) == 4 && l.grid.around && coarse.grid.around && coarse.all_halved() &&
-           size.x % pass_cells == 0 && size.y % own_rows == 0 && size.y > begun_rows;
+    return l.finest() && l.grid.around && coarse.all_halved() && size.x % pass_cells == 0 &&
+           size.y % own_rows == 0 && size.y > begun_rows;
 }
 
-/// Planes of a block: all of a column, if there are two blocks for each place on the GPU.
+/// Planes of a block: all of a column, if there are two blocks for each multiprocessor.
 inline std::size_t pass_planes(const les::extents& size) {
     const std::size_t columns = size.x / pass_cells * (size.y / own_rows), enough = 240;
-    std::size_t parts = les::tries(les::short_columns) ? 2 : 1;
+    std::size_t parts = 1;
     while (columns * parts < enough && size.z / parts > 8 && size.z / parts % 4 == 0) parts *= 2;
     return size.z / parts;
 }
 
-template <unsigned Turns, class Begin, class Finish>
-void run_by(const les::grid& g, const Begin& begin, const Finish& finish, float weight,
-            stream_t stream) {
-    const pass<Begin, Finish, Turns> all{g, begin, finish, weight};
-    const auto along = static_cast<unsigned>(g.size.x / pass_cells),
-               across = static_cast<unsigned>(g.size.y / own_rows);
-    const std::size_t planes = pass_planes(g.size);
-    launch_next<pass_warps * row_lanes, 2>(
-        dim3(along * across * static_cast<unsigned>(g.size.z / planes)),
-        dim3(row_lanes, pass_warps),
+template <class Finish>
+void run_pass(const pass<Finish>& all, stream_t stream) {
+    const les::extents& size = all.grid.size;
+    const auto along = static_cast<unsigned>(size.x / pass_cells),
+               across = static_cast<unsigned>(size.y / own_rows);
+    const std::size_t planes = pass_planes(size);
+    launch<pass_warps * row_lanes, 2>(
+        along * across * static_cast<unsigned>(size.z / planes), dim3(row_lanes, pass_warps),
         [=] __device__() {
             const unsigned column = blockIdx.x % (along * across);
             all(pass_tile{static_cast<offset>(blockIdx.x / (along * across) * planes),
@@ -247,57 +152,27 @@ void run_by(const les::grid& g, const Begin& begin, const Finish& finish, float 
         stream);
 }
 
-template <class Begin, class Finish>
-void run_pass(const les::grid& g, const Begin& begin, const Finish& finish, float weight,
-              stream_t stream) {
-    les::tries(les::unrolled) ? run_by<3>(g, begin, finish, weight, stream)
-                              : run_by<1>(g, begin, finish, weight, stream);
-}
-
-/// Calls work(operator) of a level whose faces are codes, if it is one.
-template <class Real, class Work>
-bool with_codes(const les::level<Real>& l, bool finest, bool second, const Work& work) {
-    if (l.finest() && finest) return work(fine_operator<Real>(l)), true;
-    if (l.open != nullptr && second) return work(counted_operator<Real>(l)), true;
-    return false;
-}
-
 /// Whether it was done.
 template <class Real>
-bool sweep_last(const les::level<Real>& l, const les::level<Real>& coarse, double* partials,
-                stream_t stream) {
-    if constexpr (!std::is_same_v<Real, float>) {
-        return false;
-    } else {
+bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stream_t stream) {
+    if constexpr (std::is_same_v<Real, float>) {
         if (!fits_pass(l, coarse)) return false;
-        const bool second = les::tries(les::fuse_second_last) && partials == nullptr;
-        return with_codes(
-            l, les::tries(les::fuse_last), second, [&]<class Operator>(const Operator& a) {
-                constexpr bool sums = std::is_same_v<Operator, fine_operator<float>>;
-                run_pass(l.grid,
-                         corrected<Operator>{a, prolonged<float>(l, coarse), l.r,
+        run_pass(pass<swept_and_restricted>{l.grid,
+                                            {fine_operator<float>(l), l.r, float(les::first_weight),
                                              static_cast<offset>(l.grid.plane())},
-                         swept_again<sums>{l.grid, float(les::first_weight), l.scratch, partials},
-                         float(les::second_weight), stream);
-            });
+                                            {l.grid, coarse.grid, l.e, coarse.r},
+                                            float(les::second_weight)},
+                 stream);
+        return true;
+    } else {
+        return false;
     }
 }
 
+/// A GPU takes longer for the last two sweeps in one pass than one after the other.
 template <class Real>
-bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stream_t stream) {
-    if constexpr (!std::is_same_v<Real, float>) {
-        return false;
-    } else {
-        if (!fits_pass(l, coarse)) return false;
-        return with_codes(l, les::tries(les::fuse_first), les::tries(les::fuse_second_first),
-                          [&]<class Operator>(const Operator& a) {
-                              run_pass(l.grid,
-                                       begun<Operator>{a, l.r, float(les::first_weight),
-                                                       static_cast<offset>(l.grid.plane())},
-                                       swept_and_restricted{l.grid, coarse.grid, l.e, coarse.r},
-                                       float(les::second_weight), stream);
-                          });
-    }
+bool sweep_last(const les::level<Real>&, const les::level<Real>&, double*, stream_t) {
+    return false;
 }
 
 }  // namespace watari::gpu

@@ -1,7 +1,7 @@
-/// Two steps of a V-cycle on a level in one pass of a GPU: what lies between them never leaves a
-/// block of threads. For blocks_gpu.hpp.
+/// Two sweeps from zero on the finest level, and what is made of them, in one pass of a GPU: what
+/// lies between them never leaves a block of threads. For blocks_gpu.hpp.
 ///
-///     x0 = what the pass begins with, x1 = a sweep from x0, and what it makes of x1
+///     x0 = a sweep from zero, x1 = a sweep from x0, and what `Finish` makes of x1
 ///
 /// A block has 128 cells of eight rows and goes up through the planes. A warp has a row, a lane
 /// four cells of it: neighbours above and below are in its registers, those along x come from the
@@ -62,35 +62,31 @@ struct in_cell {
 __device__ __forceinline__ auto cell_of(const fine_operator<float>& a, std::uint8_t code) {
     return fine_operator<float, one_flag>{{code}, a.table, a.per_d2, a.row, a.plane};
 }
-__device__ __forceinline__ auto cell_of(const counted_operator<float>& a, std::uint16_t code) {
-    return counted_cell<float>{a, code};
-}
 /// 1 / diagonal where all faces are open.
 __device__ __forceinline__ float free_of(const fine_operator<float>& a) {
     return a.template inverse_by<false>(0);
 }
-__device__ __forceinline__ float free_of(const counted_operator<float>& a) { return a.free; }
 
 /// r - A x in a pack, and a sweep of it.
-template <bool Walls, class Operator, class Code>
-__device__ __forceinline__ pack<float> rest_of(const Operator& a, const pack_star& x,
-                                               const pack<Code>& codes, const pack<float>& r) {
+template <bool Walls>
+__device__ __forceinline__ pack<float> rest_of(const fine_operator<float>& a, const pack_star& x,
+                                               const pack<std::uint8_t>& codes,
+                                               const pack<float>& r) {
     pack<float> rest;
 #pragma unroll
     for (unsigned n = 0; n < pack_cells; ++n)
         rest.of[n] = r[n] - cell_of(a, codes[n]).template apply<Walls>(in_pack{x, n}, cell{});
     return rest;
 }
-template <class Operator, class Code>
-__device__ __forceinline__ pack<float> rest_of(const Operator& a, const pack_star& x,
-                                               const pack<Code>& codes, const pack<float>& r) {
+__device__ __forceinline__ pack<float> rest_of(const fine_operator<float>& a, const pack_star& x,
+                                               const pack<std::uint8_t>& codes,
+                                               const pack<float>& r) {
     if (codes.mask() == ~0u) return rest_of<false>(a, x, codes, r);
     return rest_of<true>(a, x, codes, r);
 }
-template <class Operator, class Code>
-__device__ __forceinline__ pack<float> sweep_of(const Operator& a, const pack_star& x,
-                                                const pack<Code>& codes, const pack<float>& r,
-                                                float weight, float free) {
+__device__ __forceinline__ pack<float> sweep_of(const fine_operator<float>& a, const pack_star& x,
+                                                const pack<std::uint8_t>& codes,
+                                                const pack<float>& r, float weight, float free) {
     pack<float> to;
     const auto sweep = [&]<bool Walls>(std::bool_constant<Walls>) {
         const pack<float> rest = rest_of<Walls>(a, x, codes, r);
@@ -117,77 +113,23 @@ __device__ __forceinline__ pair_of<float> read_pair(const float* from) {
     return {{v.x, v.y}};
 }
 
-/// Where a row begins for a lane: in this level, and its parents in the coarser one.
-struct row_place {
-    offset own, parent;
-};
-
-/// x0 = e + the correction of each cell's parent.
-template <class Operator>
-struct corrected {
-    using code = typename Operator::diagonal;
-    Operator a;
-    prolonged<float> x;
-    const float* r;
-    offset plane;
-
-    struct ahead {
-        pack<float> e, r;
-        pack<code> codes;
-        pair_of<float> parents;
-    };
-    struct pair_ahead {
-        pair_of<float> e, r;
-        code codes[2];
-        float parent;
-    };
-    __device__ __forceinline__ offset parent_of(offset j, offset i) const {
-        return x.parent_of(cell{0, static_cast<index>(j), static_cast<index>(i), 0}, 0, 0, 0);
-    }
-    __device__ __forceinline__ ahead load(const row_place& at, offset k) const {
-        const offset own = at.own + k * plane;
-        return {read_pack(x.e + own), read_pack(r + own), read_pack(a.diagonals() + own),
-                read_pair(x.correction + at.parent + (k >> 1) * x.plane)};
-    }
-    __device__ __forceinline__ pack<float> value(const ahead& v, float) const {
-        pack<float> to;
-#pragma unroll
-        for (unsigned n = 0; n < pack_cells; ++n) to.of[n] = v.e[n] + v.parents.of[n / 2];
-        return to;
-    }
-    __device__ __forceinline__ pair_ahead load_pair(const row_place& at, offset k) const {
-        const offset own = at.own + k * plane;
-        const code* const codes = a.diagonals() + own;
-        return {read_pair(x.e + own),
-                read_pair(r + own),
-                {codes[0], codes[1]},
-                x.correction[at.parent + (k >> 1) * x.plane]};
-    }
-    __device__ __forceinline__ pair_of<float> value(const pair_ahead& v, float) const {
-        return {{v.e.of[0] + v.parent, v.e.of[1] + v.parent}};
-    }
-};
-
 /// x0 = weight r / diagonal: a sweep from zero.
-template <class Operator>
 struct begun {
-    using code = typename Operator::diagonal;
-    Operator a;
+    fine_operator<float> a;
     const float* r;
     float weight;
     offset plane;
 
     struct ahead {
         pack<float> r;
-        pack<code> codes;
+        pack<std::uint8_t> codes;
     };
     struct pair_ahead {
         pair_of<float> r;
-        code codes[2];
+        std::uint8_t codes[2];
     };
-    __device__ __forceinline__ offset parent_of(offset, offset) const { return 0; }
-    __device__ __forceinline__ ahead load(const row_place& at, offset k) const {
-        const offset own = at.own + k * plane;
+    __device__ __forceinline__ ahead load(offset at, offset k) const {
+        const offset own = at + k * plane;
         return {read_pack(r + own), read_pack(a.diagonals() + own)};
     }
     __device__ __forceinline__ pack<float> value(const ahead& v, float free) const {
@@ -201,12 +143,12 @@ struct begun {
         }
         return to;
     }
-    __device__ __forceinline__ pair_ahead load_pair(const row_place& at, offset k) const {
-        const offset own = at.own + k * plane;
-        const code* const codes = a.diagonals() + own;
+    __device__ __forceinline__ pair_ahead load_pair(offset at, offset k) const {
+        const offset own = at + k * plane;
+        const std::uint8_t* const codes = a.diagonals() + own;
         return {read_pair(r + own), {codes[0], codes[1]}};
     }
-    __device__ __forceinline__ pair_of<float> value(const pair_ahead& v, float) const {
+    __device__ __forceinline__ pair_of<float> value(const pair_ahead& v) const {
         pair_of<float> to;
         for (unsigned n = 0; n < 2; ++n)
             to.of[n] = weight * (a.template inverse_by<true>(v.codes[n]) * v.r.of[n]);
@@ -231,22 +173,22 @@ __device__ __forceinline__ offset around(offset n, std::size_t size) {
     return n < 0 ? n + all : n >= all ? n - all : n;
 }
 
-/// Turns: planes in a turn of the loop. With three nothing is moved from a plane to the next.
-template <class Begin, class Finish, unsigned Turns>
+/// `Finish` has a lane, begin(lane, tile, row, number) for it, swept(lane, x1, k), then plane(lane,
+/// operator, x1 and its neighbours, codes, r, k), and end(lane).
+template <class Finish>
 struct pass {
-    using code = typename Begin::code;
     les::grid grid;
-    Begin begin;
+    begun begin;
     Finish finish;
     float weight;  ///< of the sweep
 
     /// A warp with a row.
     struct row_lane {
-        row_place at;
+        offset at;                 ///< in plane 0
         pack<float> x0[3], x1[3];  ///< of the plane below, this one, the one above; of x1 the last
-        typename Begin::ahead ahead;
+        begun::ahead ahead;
         pack<float> r[3];  ///< of the plane below, this one, the one above
-        pack<code> codes[3];
+        pack<std::uint8_t> codes[3];
         typename Finish::lane finish;
     };
     __device__ __forceinline__ offset last() const { return static_cast<offset>(grid.size.z); }
@@ -255,11 +197,9 @@ struct pass {
         return k < -1 ? -1 : k > last() ? last() : k;
     }
     __device__ __forceinline__ bool air(offset k) const { return k >= 0 && k < last(); }
-    __device__ __forceinline__ row_place place_of(offset j, offset i) const {
-        const offset row = around(j, grid.size.y);
-        return {static_cast<offset>(
-                    grid.at(0, static_cast<std::size_t>(row), static_cast<std::size_t>(i))),
-                begin.parent_of(row, i)};
+    __device__ __forceinline__ offset place_of(offset j, offset i) const {
+        return static_cast<offset>(grid.at(0, static_cast<std::size_t>(around(j, grid.size.y)),
+                                           static_cast<std::size_t>(i)));
     }
 
     __device__ __forceinline__ void start(row_lane& l, pass_memory& memory, const pass_tile& t,
@@ -313,7 +253,7 @@ struct pass {
                               high,
                               left_of(l.x1[1], lane, ends[0][row]),
                               right_of(l.x1[1], lane, ends[1][row])};
-            finish.plane(l.finish, begin.a, x, l.codes[0], l.r[0], free, k - 1);
+            finish.plane(l.finish, begin.a, x, l.codes[0], l.r[0], k - 1);
         }
 #pragma unroll
         for (unsigned n = 0; n < 2; ++n) {
@@ -334,8 +274,8 @@ struct pass {
 
     /// The warp with x0 of the first row and of the last one.
     struct edge_lane {
-        row_place at[2];
-        typename Begin::ahead ahead[2];
+        offset at[2];
+        begun::ahead ahead[2];
     };
     __device__ __forceinline__ static pack<float>& edge_of(pass_memory& memory, offset k,
                                                            unsigned n, unsigned lane) {
@@ -363,11 +303,11 @@ struct pass {
     /// The warp with both ends of all rows: a lane has two cells of a row beside the tile. The
     /// inner one, beside the tile itself, is swept.
     struct end_lane {
-        row_place at;
-        typename Begin::pair_ahead ahead;
+        offset at;
+        begun::pair_ahead ahead;
         float x0[3], outer[2];  ///< outer: of this plane, the one above
         float r;
-        code own;
+        std::uint8_t own;
         unsigned side, row;
         template <class T>
         __device__ __forceinline__ T inner_of(const T (&of)[2]) const {
@@ -379,14 +319,14 @@ struct pass {
         }
     };
     __device__ __forceinline__ void start(end_lane& l, pass_memory& memory, const pass_tile& t,
-                                          unsigned lane, float free) const {
+                                          unsigned lane, float) const {
         l.side = lane / half_lanes, l.row = lane % half_lanes;
         const unsigned row = l.row < begun_rows ? l.row : begun_rows - 1;  // some have none
         const offset k = t.k - 1, beside = l.side == 0 ? -2 : static_cast<offset>(pass_cells);
         l.at = place_of(t.j - 2 + static_cast<offset>(row), around(t.i + beside, grid.size.x));
         const auto own = begin.load_pair(l.at, k);
-        const pair_of<float> below = begin.value(begin.load_pair(l.at, in_memory(k - 1)), free),
-                             here = begin.value(own, free);
+        const pair_of<float> below = begin.value(begin.load_pair(l.at, in_memory(k - 1))),
+                             here = begin.value(own);
         l.ahead = begin.load_pair(l.at, k + 1);
         l.x0[0] = l.inner_of(below.of), l.x0[1] = l.inner_of(here.of);
         l.outer[0] = l.outer_of(here.of);
@@ -394,11 +334,11 @@ struct pass {
         memory.begun_ends[k & 1][l.side][l.row] = l.x0[1];
     }
     __device__ __forceinline__ void step(end_lane& l, pass_memory& memory, unsigned, offset k,
-                                         float free) const {
+                                         float) const {
         const unsigned now = k & 1, other = now ^ 1;
-        const pair_of<float> above = begin.value(l.ahead, free);
+        const pair_of<float> above = begin.value(l.ahead);
         const float r = l.inner_of(l.ahead.r.of);
-        const code own = l.inner_of(l.ahead.codes);
+        const std::uint8_t own = l.inner_of(l.ahead.codes);
         l.x0[2] = l.inner_of(above.of);
         l.outer[1] = l.outer_of(above.of);
         l.ahead = begin.load_pair(l.at, in_memory(k + 2));
@@ -433,18 +373,10 @@ struct pass {
         const float free = free_of(begin.a);
         const auto go_up = [&](auto& l, const auto& step, const auto& end) {
             __syncthreads();
-            offset k = t.k - 1;
-            const auto next = [&] {
+            for (offset k = t.k - 1; k <= t.k + t.planes; ++k) {
                 step(l, k);
                 __syncthreads();
-                return k++ < t.k + t.planes;
-            };
-            if constexpr (Turns == 3)
-                while (next() && next() && next())
-                    ;
-            else
-                while (next())
-                    ;
+            }
             end(l);
         };
         const auto help = [&](auto&& l) {

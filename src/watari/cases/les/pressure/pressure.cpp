@@ -81,8 +81,7 @@ void pressure<Real>::go_down(std::size_t n, stream_t stream) {
         return;
     }
     if (n + 1 == levels_.size()) return solve_coarsest(stream);
-    level<Real>& l = levels_[n];
-    const level<Real>& coarse = levels_[n + 1];
+    const level<Real>&l = levels_[n], &coarse = levels_[n + 1];
     if (!cycle_->sweep_first(l, coarse, stream)) {
         cycle_->two_sweeps(l, stream);
         fill(n, l.e, stream);
@@ -91,7 +90,6 @@ void pressure<Real>::go_down(std::size_t n, stream_t stream) {
     }
     go_down(n + 1, stream);
     if (n == 0) return;
-    if (cycle_->sweep_last(l, coarse, nullptr, stream)) return std::swap(l.e, l.scratch);
     cycle_->correct_sweep(l, coarse, stream);
     fill(n, l.scratch, stream);
     cycle_->sweep(l, Real(first_weight), l.scratch, l.e, stream);

@@ -45,7 +45,7 @@ struct vcycle_kernels {
     /// What two_sweeps() and restrict_residual() do, in one pass; false where they have to do it.
     bool (*sweep_first)(const level<Real>& l, const level<Real>& coarse, stream_t stream);
     /// scratch = what correct_sweep() and sweep_product() make of e, in one pass; false where these
-    /// two have to do it. Without sums for a coarser level, whose last sweep is sweep().
+    /// two have to do it.
     bool (*sweep_last)(const level<Real>& l, const level<Real>& coarse, double* partials,
                        stream_t stream);
     /// to = weight r / diagonal: a sweep from zero.
