@@ -27,7 +27,12 @@ hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 
 hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
 memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
-gh200-ten     330 5 evidence/memory-paths.md: the link and the CPU by ten trials
+gh200-ten     200 5 evidence/memory-paths.md: the link and the CPU by ten trials
+migration-map  30 5 evidence/memory-paths.md, migration: which part moves when; looking disturbs nothing
+h100-standard  50 6 machines.md, on an H100: what the standard plan of the H200 has and the H100's has not
+h100-gh200    180 6 machines.md, on an H100: the plan gh200-sam, a trial of each case
+h100-himeno    74 6 machines.md, on an H100: the plan himeno-sam, a trial of each case
+h100-storage   98 6 machines.md, on an H100: the plan gpu-direct-io, a trial of each case
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
@@ -57,6 +62,16 @@ run_first() { # name of the result, seconds, plan, first, left out
         cases && $0 !~ first { later = later $0 "\n\n"; next }
         { print }
         END { printf "%s", later }' "plans/$3.toml" >"$folder/$1.toml"
+    run "$1" "$2" --plan "$folder/$1.toml"
+}
+# As `run`, of a stored plan that `sed` makes shorter.
+run_shorter() { # name of the result, seconds, plan, script of sed
+    sed -E "$4" "plans/$3.toml" >"$folder/$1.toml"
+    run "$1" "$2" --plan "$folder/$1.toml"
+}
+# As `run`, of the cases that come by the standard input.
+run_cases() { # name of the result, seconds
+    sed "1i name = \"$1\"" >"$folder/$1.toml"
     run "$1" "$2" --plan "$folder/$1.toml"
 }
 tests_on_a_gpu() { # folders: the files that have some, without those that need a launcher
@@ -92,13 +107,92 @@ case $job in
         run numa 20 copy processor=cpu memory=pageable numa=local,0 size=1GiB trials=3 samples=20
         run gemm-double 28 gemm n=16384 precision=single,double store=ram engine=gpu,pinned trials=1
         ;;
-    gh200-ten) # rows of the plan gh200-sam that had one or two trials; 20 samples in place of 200
-        run gh200-out 40 copy processor=gpu from=device to=pinned size=4GB,8GB trials=10 samples=20
-        run gh200-cpu 50 copy processor=cpu memory=pinned size=4GB,8GB trials=10 samples=20
-        run gh200-in 40 copy processor=gpu from=pinned to=device size=4GB,8GB trials=10 samples=20
-        run gh200-access-cpu 110 access processor=cpu memory=managed,explicit source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
-        run gh200-access-gpu 85 access processor=gpu memory=explicit,managed source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
+    gh200-ten) # rows of the plan gh200-sam that had one or two trials: 4 GB, and few samples in place of 200
+        run_cases gh200-ten 196 <<'EOF'
+[defaults]
+size = "4GB"
+trials = 10
+samples = 5
+[[case]]
+case = "copy"
+from = "pinned"
+to = "device"
+[[case]]
+case = "copy"
+from = "device"
+to = "pinned"
+[[case]]
+case = "copy"
+processor = "cpu"
+memory = "pinned"
+samples = 10
+[[case]]
+case = "access"
+processor = "cpu"
+memory = "managed"
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+EOF
         ;;
+    migration-map) # each part of an array, sample by sample; then whether reading the page table slows the samples
+        run migration-map 12 migration memory=managed hint=none,prefetch,mapped size=1GiB map=64 samples=10 trials=1
+        run migration-look 15 migration memory=managed size=1GiB look=samples,phases samples=20 trials=3
+        ;;
+    h100-standard) # its copies are measured
+        run_cases h100-standard 46 <<'EOF'
+[defaults]
+size = "1GiB"
+trials = 1
+samples = 20
+[[case]]
+case = "access"
+processor = "gpu"
+memory = ["explicit", "managed"]
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+[[case]]
+case = "access"
+processor = "cpu"
+memory = "managed"
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+samples = 5
+[[case]]
+case = "access"
+processor = "gpu"
+hint = ["prefetch", "mapped", "read-mostly"]
+[[case]]
+case = "migration"
+hint = ["none", "prefetch", "mapped"]
+[[case]]
+case = "touch"
+processor = "cpu"
+memory = "pageable"
+samples = 5
+[[case]]
+case = "touch"
+processor = ["cpu", "gpu"]
+memory = "managed"
+operation = ["first-touch", "prefetch", "fault"]
+samples = 3
+EOF
+        ;;
+    h100-gh200) # without what an H100 over PCIe lacks. Last, and perhaps left out: explicit arrays, whose paths `copy` has
+        run_cases h100-gh200 174 < <(
+            sed -E '/^name/d; s/"system", //; s/, "explicit"//; s/^samples = .*/samples = 10/; s/^trials = .*/trials = 1/' \
+                plans/gh200-sam.toml
+            cat <<'EOF'
+[[case]]
+case = "access"
+memory = "explicit"
+processor = ["gpu", "cpu"]
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+EOF
+        )
+        ;;
+    h100-himeno) run_shorter h100-himeno 68 himeno-sam 's/^iterations = 3000/iterations = 200/; s/^trials = .*/trials = 1/' ;;
+    h100-storage) run_shorter h100-storage 92 gpu-direct-io 's/^trials = .*/trials = 1/' ;;
     hmatrix-large) # Minutes, and alone: 30 GB a product, and its kernels wait on the GPU. A session of its own keeps it alive when a call ends.
         pid=$folder/hmatrix-large.pid
         if [[ ! -f $pid ]]; then
