@@ -14,6 +14,14 @@ import pytest
 
 pytest.importorskip("watari._native")
 
+import synthetic
+from on_ranks import LAUNCHER as ON_GPUS
+from on_ranks import on_ranks, skip_unless_gpus
+
+from watari.cases.les import trial as les_trial
+from watari.plan.request import Request, describe, resolve
+from watari.run import gpu_mpi
+
 pytestmark = [
     pytest.mark.mpi,
     pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
@@ -50,3 +58,43 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
     cases = results(tmp_path, "split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged")
     assert [case["status"] for case in cases] == ["ok"] * 4, cases
     assert len({fingerprint(case) for case in cases}) == 1
+    for case in cases[1:]:
+        quantities = case["trials"][0]["quantities"]
+        assert 0 < quantities["exchange_share"]["value"] < 1
+        assert quantities["exchange_s"]["value"] > 0
+
+
+def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
+    """What every rank has whole goes around a ring, in several rounds."""
+    cases = results(tmp_path, "split=1x1x1,1x4x1", "grid=64x96x16", "city=flat", "halo=staged")
+    cases += results(tmp_path, "split=1x3x1", "grid=64x96x16", "city=flat", "halo=staged")
+    assert [case["status"] for case in cases] == ["ok"] * 3, cases
+    assert len({fingerprint(case) for case in cases}) == 1
+
+
+def on_gpu(**given: Any) -> Request:
+    wanted = {"processor": "gpu", "steps": 4, "every": 2, "threads": 2, **given}
+    return resolve("les", wanted, synthetic.gpu_machine())[0]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("halo", ["peer", "nccl", "staged", "device"])
+def test_gpus_have_the_bits_of_one(halo: str, tmp_path: Path) -> None:
+    skip_unless_gpus(2)
+    grids = ({"grid": "512x512x64"}, {"grid": "256x128x32", "precision": "double"})
+    trials = [
+        on_gpu(**grid, style=style, split=split, halo=halo)
+        for grid in grids
+        for style in ("explicit", "managed")
+        for split in ("1x2x1", "2x1x1")
+    ]
+    asking = gpu_mpi.Probe()  # an MPI without CUDA would be a crash
+    trials = [one for one in trials if not asking.unsupported(one, ON_GPUS)]
+    if not trials:
+        pytest.skip("this MPI takes no GPU memory")
+    alone = {grid["grid"]: les_trial.run(on_gpu(**grid).parameters)["quantities"] for grid in grids}
+    for one, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
+        assert "error" not in outcome, (describe(one), outcome)
+        for name in ("fingerprint", "heat_to_air"):
+            wanted = alone[one.parameters["grid"]][name]["value"]
+            assert outcome[name] == wanted, (describe(one), name)
