@@ -21,13 +21,16 @@ les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
 les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
 city-les      140 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
 hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
-floors         95 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": 16 cores beside their memory
+floors         85 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": cores beside their memory
 fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
 hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 1.71; studies.md
 hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
 memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
 gh200-ten     330 5 evidence/memory-paths.md: the link and the CPU by ten trials
+ranks-tests    75 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
+les-ranks      85 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
+lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
@@ -66,6 +69,12 @@ compile() { # source, program, options of g++
     local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
     local cuda=/usr/local/cuda/targets/x86_64-linux
     g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
+}
+
+with_nccl() { # that of the Python package, where the system has none
+    local folder
+    folder=$(python3 -c 'import nvidia.nccl as n; print(n.__path__[0] + "/lib")' 2>/dev/null) || return 0
+    export LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
 }
 
 sanitized() { # tool, file, which tests of it
@@ -142,10 +151,22 @@ case $job in
         run contention-out 12 copy processor=gpu from=device to=pinned processes=1,2,4 size=256MiB trials=2 samples=20
         run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
-    floors)
-        run floor-copy 20 copy processor=cpu memory=pageable size=1GiB page=4KiB,2MiB trials=3 samples=20
-        run floor-lattice 42 lattice processor=cpu lattice=class2 trials=2
-        run floor-les 30 les processor=cpu grid=L cpu-touch=none steps=20 trials=2
+    floors) # rates that vary, in turn; each with 16 of the cores, or THREADS. STREAM's copy counts as the copy does.
+        threads=${THREADS:-$(($(nproc) < 16 ? $(nproc) : 16))}
+        [[ -x build/stream ]] || g++ -O3 -march=native -fopenmp -o build/stream benchmarks/stream_copy.cpp || failed=1
+        stream() { # number
+            OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close \
+                build/stream $((1 << 30)) 15 triad >"$folder/floor-stream-$1.txt" || failed=1
+            run "floor-copy-$1" 5 copy processor=cpu memory=pageable size=1GiB trials=1 samples=15 threads="$threads"
+        }
+        for round in 1 2; do
+            stream "$round"
+            run "floor-les-$round" 15 les processor=cpu grid=L cpu-touch=none steps=10 trials=1 threads="$threads"
+            stream "$round-2"
+            run "floor-lattice-$round" 20 lattice processor=cpu lattice=class2 trials=1 threads="$threads"
+        done
+        stream 3
+        python3 scripts/floors.py "$folder" | tee "$folder/floors.txt"
         ;;
     standard) run standard 195 ;;
     programs)
@@ -158,6 +179,25 @@ case $job in
         mapfile -t files < <(tests_on_a_gpu tests/python/{krylov,run,memory,machine,cases})
         python3 -m pytest -q -p no:cacheprovider -m gpu -n 4 --dist worksteal "${files[@]}" >>"$log" 2>&1 || failed=1
         grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
+        ;;
+    ranks-tests) # most telling first; what hangs does not take the others' time
+        log=$folder/ranks-tests.txt
+        with_nccl
+        of_ranks() { # seconds, words of pytest
+            timeout -k 3 "$1" python3 -m pytest -q -p no:cacheprovider -m 'gpu and mpi' "${@:2}" >>"$log" 2>&1 || failed=1
+        }
+        timeout -k 3 25 ctest --test-dir build/gpu -R '_gpu_2$' -E device --output-on-failure >>"$log" 2>&1 || failed=1
+        of_ranks 35 tests/python/cases/les/test_les_ranks.py -k 'not device'
+        of_ranks 25 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
+        grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
+        ;;
+    les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
+        with_nccl
+        run_first les-ranks 82 les-ranks '"XL"|1024x2048' '2x2x1|"device"'
+        ;;
+    lattice-ranks)
+        with_nccl
+        run_first lattice-ranks 77 lattice-ranks 'class' '"device"'
         ;;
     sanitizers)
         sanitized memcheck memory ""
