@@ -28,7 +28,7 @@ hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate,
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
 memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
 gh200-ten     330 5 evidence/memory-paths.md: the link and the CPU by ten trials
-ranks-tests    75 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
+ranks-tests   100 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
 les-ranks      85 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
 lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
@@ -187,8 +187,8 @@ case $job in
             timeout -k 3 "$1" python3 -m pytest -q -p no:cacheprovider -m 'gpu and mpi' "${@:2}" >>"$log" 2>&1 || failed=1
         }
         timeout -k 3 25 ctest --test-dir build/gpu -R '_gpu_2$' -E device --output-on-failure >>"$log" 2>&1 || failed=1
-        of_ranks 35 tests/python/cases/les/test_les_ranks.py -k 'not device'
-        of_ranks 25 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
+        of_ranks 45 tests/python/cases/les/test_les_ranks.py -k 'not device'
+        of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
         grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
         ;;
     les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
