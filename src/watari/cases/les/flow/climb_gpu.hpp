@@ -175,7 +175,7 @@ struct viscosity_column {
 /// false.
 template <class Column, unsigned Blocks, class Body>
 bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
-    if (g.size.x % 2 != 0) return false;
+    if (g.size.x % 2 != 0 || plain(g)) return false;
     const tiling tall{climb_cells, 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);
     for_each_tile<Blocks>(

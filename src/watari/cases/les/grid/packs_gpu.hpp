@@ -11,6 +11,7 @@
 #include "watari/cases/les/grid/pack_reads_gpu.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 
 namespace watari::gpu {
@@ -20,11 +21,19 @@ concept in_packs = std::is_same_v<Real, float> && requires {
     typename Body::template reads<pack_lane>;
 };
 
+/// Until several GPUs have run: with WATARI_LES_PLAIN in the environment, ranks take the loops of
+/// cells alone.
+inline bool plain(const les::grid& g) {
+    static const bool asked = std::getenv("WATARI_LES_PLAIN") != nullptr;
+    return asked && !g.whole();
+}
+
 /// Whether its rows are whole packs, and at least two lanes have them.
 template <class Body>
 bool fits_packs(const les::grid& g, const Body& body) {
     if constexpr (requires { body.packs(); })
         if (!body.packs()) return false;
+    if (plain(g)) return false;
     const std::size_t last = g.size.x % (row_lanes * pack_cells);
     return g.size.x % pack_cells == 0 && last != pack_cells && g.size.z % pack_planes == 0;
 }
