@@ -71,6 +71,16 @@ compile() { # source, program, options of g++
     g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
 }
 
+ranks() { # name of a result, quantities: of each trial, in full, for a log
+    python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "split", "halo", "overlap") if name in case["parameters"])
+    for trial in case["trials"]:
+        known = {name: trial["quantities"][name]["value"] for name in sys.argv[2:] if name in trial["quantities"]}
+        print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
+EOF
+}
 with_nccl() { # that of the Python package, where the system has none
     local folder
     folder=$(python3 -c 'import nvidia.nccl as n; print(n.__path__[0] + "/lib")' 2>/dev/null) || return 0
@@ -194,10 +204,12 @@ case $job in
     les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
         with_nccl
         run_first les-ranks 82 les-ranks '"XL"|1024x2048' '2x2x1|"device"'
+        ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
         ;;
     lattice-ranks)
         with_nccl
         run_first lattice-ranks 77 lattice-ranks 'class' '"device"'
+        ranks lattice-ranks iterations norm2 flops_per_s hop_s loop
         ;;
     sanitizers)
         sanitized memcheck memory ""

@@ -35,10 +35,10 @@ LAUNCHER = (
 )
 
 
-def results(folder: Path, *words: str) -> list[dict[str, Any]]:
+def results(folder: Path, *words: str, grid: str = "256x32x16") -> list[dict[str, Any]]:
     """The cases of a run of a small city, as its file has them."""
     file = folder / "les.json"
-    command = [sys.executable, "-m", "watari", "run", "les", "processor=cpu", "grid=256x32x16"]
+    command = [sys.executable, "-m", "watari", "run", "les", "processor=cpu", f"grid={grid}"]
     common = ["steps=6", "every=3", "trials=1", "threads=1", "cpu-touch=facets"]
     done = subprocess.run(
         [*command, *common, *words, "--launcher", LAUNCHER, "-o", str(file)],
@@ -67,8 +67,8 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
 
 def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
     """What every rank has whole goes around a ring, in several rounds."""
-    cases = results(tmp_path, "split=1x1x1,1x4x1", "grid=64x96x16", "city=flat", "halo=staged")
-    cases += results(tmp_path, "split=1x3x1", "grid=64x96x16", "city=flat", "halo=staged")
+    words = ("split=1x1x1,1x3x1,1x4x1", "city=flat", "halo=staged")
+    cases = results(tmp_path, *words, grid="64x96x16")
     assert [case["status"] for case in cases] == ["ok"] * 3, cases
     assert len({fingerprint(case) for case in cases}) == 1
 
