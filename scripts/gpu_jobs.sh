@@ -203,7 +203,7 @@ case $job in
         ;;
     les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
         with_nccl
-        run_first les-ranks 82 les-ranks '"XL"|1024x2048' '2x2x1|"device"'
+        run_first les-ranks 82 les-ranks '"XL"|2048x128"\nsplit' '2x2x1|"device"'
         ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
         ;;
     lattice-ranks)
