@@ -82,7 +82,8 @@ for case in json.load(open(sys.argv[1]))["cases"]:
         print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
 EOF
 }
-with_nccl() { # that of the Python package, where the system has none
+with_nccl() { # that of the Python package, where the system has none; without multicast, which a shared host may not stand
+    export NCCL_NVLS_ENABLE=${NCCL_NVLS_ENABLE:-0}
     local folder
     folder=$(python3 -c 'import nvidia.nccl as n; print(n.__path__[0] + "/lib")' 2>/dev/null) || return 0
     export LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
