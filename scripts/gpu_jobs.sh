@@ -21,7 +21,7 @@ les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
 les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
 city-les      140 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
 hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
-floors         95 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": 16 cores beside their memory
+floors         85 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": cores beside their memory
 fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
 hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 1.71; studies.md
 hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
@@ -33,6 +33,9 @@ h100-standard  50 6 machines.md, on an H100: what the standard plan of the H200 
 h100-gh200    180 6 machines.md, on an H100: the plan gh200-sam, a trial of each case
 h100-himeno    74 6 machines.md, on an H100: the plan himeno-sam, a trial of each case
 h100-storage   98 6 machines.md, on an H100: the plan gpu-direct-io, a trial of each case
+ranks-tests   100 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
+les-ranks      85 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
+lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
@@ -48,10 +51,11 @@ mkdir -p "$folder"
 trap 'exit 130' INT # the run that is ended writes what it has; none follows
 failed=0
 
-run() { # name of the result, seconds, words of `watari run`
+run() { # name of the result, seconds, words of `watari run`; LIMIT: of a trial
     local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=()
     shift 2
     [[ -f $file ]] && resume=(--resume "$file")
+    [[ ${LIMIT:-} ]] && resume+=(--time-limit "$LIMIT")
     watari run "$@" --budget "${budget}s" -o "$file" "${resume[@]}" >"$log" 2>&1 || failed=1
 }
 # As `run`, of a stored plan: groups that match a pattern come first, those that match another one are left out.
@@ -81,6 +85,23 @@ compile() { # source, program, options of g++
     local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
     local cuda=/usr/local/cuda/targets/x86_64-linux
     g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
+}
+
+ranks() { # name of a result, quantities: of each trial, in full, for a log
+    python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "split", "halo", "overlap") if name in case["parameters"])
+    for trial in case["trials"]:
+        known = {name: trial["quantities"][name]["value"] for name in sys.argv[2:] if name in trial["quantities"]}
+        print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
+EOF
+}
+with_nccl() { # that of the Python package, where the system has none; without multicast, which a shared host may not stand
+    export NCCL_NVLS_ENABLE=${NCCL_NVLS_ENABLE:-0}
+    local folder
+    folder=$(python3 -c 'import nvidia.nccl as n; print(n.__path__[0] + "/lib")' 2>/dev/null) || return 0
+    export LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
 }
 
 sanitized() { # tool, file, which tests of it
@@ -236,10 +257,22 @@ EOF
         run contention-out 12 copy processor=gpu from=device to=pinned processes=1,2,4 size=256MiB trials=2 samples=20
         run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
-    floors)
-        run floor-copy 20 copy processor=cpu memory=pageable size=1GiB page=4KiB,2MiB trials=3 samples=20
-        run floor-lattice 42 lattice processor=cpu lattice=class2 trials=2
-        run floor-les 30 les processor=cpu grid=L cpu-touch=none steps=20 trials=2
+    floors) # Rates that vary, in turn, on 16 cores or THREADS. Budgets are for what a run expects: it takes half of that.
+        threads=${THREADS:-$(($(nproc) < 16 ? $(nproc) : 16))}
+        [[ -x build/stream ]] || g++ -O3 -march=native -fopenmp -o build/stream benchmarks/stream_copy.cpp || failed=1
+        stream() { # number
+            OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close \
+                build/stream $((1 << 30)) 15 triad >"$folder/floor-stream-$1.txt" || failed=1
+            run "floor-copy-$1" 12 copy processor=cpu memory=pageable size=1GiB trials=1 samples=15 threads="$threads"
+        }
+        for round in 1 2; do
+            stream "$round"
+            run "floor-les-$round" 25 les processor=cpu grid=L cpu-touch=none steps=10 trials=1 threads="$threads"
+            stream "$round-2"
+            run "floor-lattice-$round" 45 lattice processor=cpu lattice=class2 trials=1 threads="$threads"
+        done
+        stream 3
+        python3 scripts/floors.py "$folder" | tee "$folder/floors.txt"
         ;;
     standard) run standard 195 ;;
     programs)
@@ -252,6 +285,29 @@ EOF
         mapfile -t files < <(tests_on_a_gpu tests/python/{krylov,run,memory,machine,cases})
         python3 -m pytest -q -p no:cacheprovider -m gpu -n 4 --dist worksteal "${files[@]}" >>"$log" 2>&1 || failed=1
         grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
+        ;;
+    ranks-tests) # most telling first; what hangs does not take the others' time
+        log=$folder/ranks-tests.txt
+        with_nccl
+        of_ranks() { # seconds, words of pytest
+            timeout -k 3 "$1" python3 -m pytest -q -p no:cacheprovider -m 'gpu and mpi' "${@:2}" >>"$log" 2>&1 || failed=1
+        }
+        timeout -k 3 25 ctest --test-dir build/gpu -R '_gpu_2$' -E device --output-on-failure >>"$log" 2>&1 || failed=1
+        of_ranks 45 tests/python/cases/les/test_les_ranks.py -k 'not device'
+        of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
+        grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
+        ;;
+    les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
+        with_nccl
+        LIMIT=25s # ranks that wait for each other for ever
+        run_first les-ranks 82 les-ranks '"XL"|2048x128"\nsplit' '2x2x1|"device"'
+        ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
+        ;;
+    lattice-ranks)
+        with_nccl
+        LIMIT=25s
+        run_first lattice-ranks 77 lattice-ranks 'class' '"device"'
+        ranks lattice-ranks iterations norm2 flops_per_s hop_s loop
         ;;
     sanitizers)
         sanitized memcheck memory ""
