@@ -173,11 +173,14 @@ void report_matrix(const stored_matrix& matrix, const solver& by, const case_par
                    measure::trial& result) {
     const auto size =
         static_cast<double>(over_ranks(p, std::uint64_t{matrix.index().data_bytes()}));
-    const auto read = static_cast<double>(over_ranks(p, std::uint64_t{by.ahead().product.read}));
+    const product_forecast& ahead = by.ahead().product;
+    const auto read = static_cast<double>(over_ranks(p, std::uint64_t{ahead.read}));
+    const auto resident = static_cast<double>(over_ranks(p, std::uint64_t{ahead.resident}));
     result.bytes_per_sample = size;
     result.quantities["matrix_bytes"] = {size, "B"};
     result.quantities["read_bytes"] = {read, "B"};
-    result.quantities["resident_fraction"] = {1 - read / size, "1"};
+    // of the batches, which read a page twice where two of them share it
+    result.quantities["resident_fraction"] = {resident / (resident + read), "1"};
     const auto& counts = matrix.counts();
     if (over_ranks(p, std::uint64_t{counts.has_value()}) > 0)
         result.quantities["build_s"] = {counts ? counts->seconds : 0, "s"};
