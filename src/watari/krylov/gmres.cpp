@@ -103,8 +103,7 @@ reports gmres(const problem<T>& given, const workspace& memory, const stopping& 
         square = run.close(given.x);
         if (ruled) break;
     }
-    return square ? run.loop.finish(*square, when, ruled)
-                  : run.loop.finish(run.v[1], when, ruled);
+    return square ? run.loop.finish(*square, when, ruled) : run.loop.finish(run.v[1], when, ruled);
 }
 
 #define WATARI_INSTANTIATE(T)                                                    \

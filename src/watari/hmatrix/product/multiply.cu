@@ -122,7 +122,8 @@ __device__ void sum_rows(const tile_piece& own, const Element* a, const double* 
         Element there[at_once][Rows];
         for (unsigned u = 0; u < at_once; ++u, a += warp_lanes, of_last += sharers * fewer) {
             const bool is_column = static_cast<int>(sharers * u) < left;
-            for (unsigned h = 0; h < last; ++h) there[u][h] = is_column ? a[h * strip] : Element{0};
+            for (unsigned h = 0; h + 1 < Rows; ++h)
+                there[u][h] = is_column ? a[h * strip] : Element{0};
             there[u][last] = is_column && is_row ? *of_last : Element{0};
         }
         for (unsigned u = 0; u < at_once; ++u)
