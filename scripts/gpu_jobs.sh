@@ -125,7 +125,7 @@ case $job in
         fi
         for ((second = 0; ; ++second)); do
             runs || break
-            ((second % 30)) || progress
+            ((second % 30 != 5)) || progress
             sleep 1
         done
         cat "$folder/hmatrix-large.txt"
