@@ -90,7 +90,8 @@ public:
 private:
     made_leaf make_dense(const block& of) const;
     /// Without data where its rank is above `paying`.
-    made_leaf of_crosses(const crosses& crossed, std::size_t paying, double tolerance) const;
+    made_leaf of_crosses(const block& of, const crosses& crossed, std::size_t paying,
+                         double tolerance) const;
 
     std::span<const panel> panels_;
     build_options how_;
