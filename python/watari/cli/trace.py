@@ -57,7 +57,7 @@ def trace(
     require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
     with scratch.folder(None) as files:
         traced = session.trace(Start(tuple(program), limit), files, touches, report)
-    write_atomically(output, json.dumps(traced.content, indent=1))
+    write_atomically(output, json.dumps(traced.content))
     say(traced.content["observed"])
     print(f"trace: {output}")
     if perfetto:
