@@ -10,7 +10,7 @@ import numpy as np
 from watari.attach.events import Allocation
 from watari.attach.trace.lives import NOBODY
 from watari.attach.trace.phases import inside
-from watari.attach.trace.records import Array, Counter, Kind, Recorded
+from watari.attach.trace.records import Array, Counter, Kind, Recorded, columns
 from watari.attach.trace.touched import Touches, ordinals
 from watari.attach.trace.transfers import Direction, How, totals
 from watari.common.units import format_bytes, format_duration
@@ -94,8 +94,10 @@ def overlap(seen: Seen) -> Iterable[str]:
     alone, near = alone[has_kernel], near[has_kernel]
     beside = kernels[near]
     shorter = np.minimum(alone["end"] - alone["start"], beside["end"] - beside["start"]) * 1e-9
-    each = zip(alone["allocation"].tolist(), beside["name"].tolist(), order[near].tolist(), shorter)
-    for owner, identifier, ordinal, seconds in each:
+    each = zip(
+        columns(alone, "allocation"), columns(beside, "name"), order[near], shorter, strict=True
+    )
+    for (owner,), (identifier,), ordinal, seconds in each:
         used = seen.touches.of(seen.process.names.get(identifier, "unnamed"), ordinal)
         if used is not None and seen.allocations[owner].name not in used:
             saved += seconds

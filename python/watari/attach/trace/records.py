@@ -87,7 +87,7 @@ WRITES = (2, 3)  # CUpti_ActivityUnifiedMemoryAccessType: write, atomic
 
 
 def columns(rows: Array, *names: str) -> Iterator[tuple[Any, ...]]:
-    """These fields of each row as Python's numbers: a field of a row of NumPy's takes far longer."""
+    """These fields of each row, as Python's numbers: one by one NumPy takes far longer."""
     return zip(*(rows[name].tolist() for name in names), strict=True)
 
 
@@ -125,6 +125,12 @@ class Recorded:
     def dropped(self) -> int:
         """Records that CUPTI had no room for."""
         return int(self.of(Kind.DROPPED)["bytes"].sum())
+
+    @property
+    def once(self) -> float:
+        """Seconds that tracing took once, however long the program ran."""
+        ended = self.of(Kind.END)
+        return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
     def ended(self) -> bool:
