@@ -54,6 +54,9 @@ def test_an_address_belongs_to_the_allocation_that_lived_then() -> None:
     assert owners(lives, addresses, times).tolist() == [0, 1, 1, 2, NOBODY, NOBODY]
     between = np.array([150_000_000], np.uint64)
     assert owners(lives, np.array([A], np.uint64), between).tolist() == [NOBODY]
+    soon = [lives[0], allocation(A, MIB, "dd", begun=0.1001)]
+    times = np.array([99_900_000, 100_050_000, 100_200_000], np.uint64)
+    assert owners(soon, np.full(3, A, np.uint64), times).tolist() == [0, 1, 1]
 
 
 def test_a_copy_has_the_addresses_of_its_call() -> None:

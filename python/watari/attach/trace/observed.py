@@ -14,7 +14,7 @@ from watari.attach.trace.findings import Seen, seconds_of
 from watari.attach.trace.lives import NOBODY, owners
 from watari.attach.trace.records import Array, Counter, Kind, Recorded
 from watari.attach.trace.touched import Launch, Touches
-from watari.attach.trace.transfers import Direction, How, transfers
+from watari.attach.trace.transfers import Direction, How, totals, transfers
 from watari.common.units import format_size
 from watari.model.program import SCHEMA
 
@@ -66,33 +66,29 @@ def timeline(moved: Array, count: int, begin: int, end: int) -> list[dict[str, l
 
 def costliest(seen: Seen, sites: Mapping[int, str]) -> list[dict[str, Any]]:
     """Transfers of one kind, allocation and call site together; those that took longest."""
-    groups: dict[tuple[int, int, int, int, bool], list[float]] = {}
-    for row in seen.moved:
-        owner = int(row["allocation"])
-        key = (
-            int(row["how"]),
-            int(row["direction"]),
-            owner,
-            int(row["site"]),
-            bool(row["pageable"]),
-        )
-        total = groups.setdefault(key, [0, 0, 0])
-        total[0] += 1
-        total[1] += float(row["bytes"])
-        total[2] += float(row["end"] - row["start"]) * 1e-9
-    ranked = sorted(groups.items(), key=lambda item: -item[1][2])[:COSTLIEST]
+    moved = seen.moved
+    groups = moved[["how", "direction", "allocation", "site", "pageable"]]
+    alike = np.lexsort([groups[name] for name in groups.dtype.names or ()])
+    changes = groups[alike][1:] != groups[alike][:-1]
+    first = np.flatnonzero(np.r_[True, changes])[: len(moved)]
+    counts = np.diff(np.r_[first, len(moved)])
+    sizes, seconds = (
+        np.add.reduceat(values[alike], first) if len(first) else np.zeros(0)
+        for values in (moved["bytes"], (moved["end"] - moved["start"]) * 1e-9)
+    )
+    rows = moved[alike[first]]
     return [
         {
-            "how": HOW[How(how)],
-            "direction": WHERE[Direction(direction)],
-            "allocation": seen.label(owner),
-            "site": sites.get(site, "by the driver"),
-            "pageable": is_pageable,
-            "count": int(count),
-            "bytes": int(size),
-            "traced_seconds": seconds,
+            "how": HOW[How(rows["how"][i])],
+            "direction": WHERE[Direction(rows["direction"][i])],
+            "allocation": seen.label(int(rows["allocation"][i])),
+            "site": sites.get(int(rows["site"][i]), "by the driver"),
+            "pageable": bool(rows["pageable"][i]),
+            "count": int(counts[i]),
+            "bytes": int(sizes[i]),
+            "traced_seconds": float(seconds[i]),
         }
-        for (how, direction, owner, site, is_pageable), (count, size, seconds) in ranked
+        for i in np.argsort(-seconds, kind="stable")[:COSTLIEST]
     ]
 
 
@@ -140,14 +136,12 @@ def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
         faults = seen.process.counters(counter)
         found = owners(seen.allocations, faults["address"], faults["start"])
         counts[counter] = Tally(int(owner) for owner in found)
+    times, sizes = totals(seen.moved, len(seen.allocations))
     rows = []
     for index, allocation in enumerate(seen.allocations):
-        own = seen.moved[seen.moved["allocation"] == index]
         total = {
-            f"{HOW[how]} {WHERE[direction]}": int(part["bytes"].sum())
-            for how in How
-            for direction in Direction
-            if len(part := own[(own["how"] == how) & (own["direction"] == direction)])
+            f"{HOW[How(how)]} {WHERE[Direction(direction)]}": int(sizes[index, how, direction])
+            for how, direction in np.argwhere(times[index])
         }
         rows.append(
             {
