@@ -149,7 +149,7 @@ case $job in
         ;;
     standard) run standard 195 ;;
     programs)
-        MOST=225 tests/attach/gpu/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
+        MOST=230 tests/attach/gpu/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
         cat "$folder/programs/summary.txt"
         ;;
     tests)
