@@ -16,22 +16,6 @@ mkdir -p "$folder"
 export CUBLAS_WORKSPACE_CONFIG=:4096:8 # PyTorch's deterministic products
 export COLUMNS=150
 
-program() { # name, options of nvcc
-    [[ -x $folder/$1 ]] || nvcc -O3 -std=c++17 -arch="${ARCH:-native}" "${@:2}" -o "$folder/$1" || touch "$folder/failed"
-}
-rm -f "$folder/failed" "$folder/steps.txt"
-program stream "$here/stream.cu" &
-program stream-shared -cudart shared "$here/stream.cu" &
-program gemm "$here/gemm.cu" -lcublas &
-program alternating "$here/alternating.cu" &
-program patterns "$here/patterns.cu" &
-wait
-SECONDS=0
-if [[ ${ARCH:-} ]]; then # compiled elsewhere
-    [[ ! -e $folder/failed ]]
-    exit
-fi
-
 limited() { # seconds, name of its files, command
     local seconds=$1 name=$2
     shift 2
@@ -57,16 +41,37 @@ trace() { # seconds, name, what follows `watari trace`
     limited "$1" "trace-$2" watari trace -o "$folder/trace-$2.json" --perfetto "$folder/perfetto-$2.json" "${@:3}"
 }
 
-# beside each other, since their seconds say little: PyTorch spends them on its own start
-if python3 -c 'import torch' 2>/dev/null; then
+program() { # name, options of nvcc
+    [[ -x $folder/$1 ]] || nvcc -O3 -std=c++17 -arch="${ARCH:-native}" "${@:2}" -o "$folder/$1" || touch "$folder/failed"
+}
+rm -f "$folder/failed" "$folder/steps.txt"
+# beside the compilation and what needs no time of its own: PyTorch spends its seconds on its own start
+if [[ ${ARCH:-} ]]; then
+    : # compiled elsewhere
+elif python3 -c 'import torch' 2>/dev/null; then
     try 100 training --no-traced --runs 1 --styles managed,managed-prefetch,mapped,pinned -- python3 "$here/training.py" 10 &
 else
     echo "== training: skipped, no PyTorch here" | tee -a "$folder/steps.txt"
 fi
+(
+    program stream "$here/stream.cu" &
+    program stream-shared -cudart shared "$here/stream.cu" &
+    program gemm "$here/gemm.cu" -lcublas &
+    program alternating "$here/alternating.cu" &
+    program patterns "$here/patterns.cu" &
+    wait
+)
+SECONDS=0
+if [[ ${ARCH:-} ]]; then # compiled elsewhere
+    [[ ! -e $folder/failed ]]
+    exit
+fi
+
 "$folder/patterns" 20 16 >"$folder/patterns.json"
 trace 40 patterns -- "$folder/patterns" 20 16
 limited 10 patterns python3 "$here/patterns.py" "$folder/trace-patterns.json" "$folder/patterns.json"
-limited 90 tests python3 -m pytest -q -p no:cacheprovider -m gpu "$here/../../python/attach"
+mapfile -t tests < <(grep -l 'mark\.gpu' "$here"/../../python/attach/test_*.py)
+limited 90 tests python3 -m pytest -q -p no:cacheprovider -m gpu "${tests[@]}"
 wait
 # alone
 try 30 overhead --styles as-is --overhead --no-traced -- "$folder/stream" 1024 400
@@ -78,5 +83,8 @@ trace 40 gemm -- "$folder/gemm" 4096 10
 try 40 alternating --runs 2 -- "$folder/alternating" 64 2 # `read-mostly` takes 16 times as long as the others
 trace 40 alternating -- "$folder/alternating" 64 4
 try 20 stream-shared --no-traced --runs 1 --styles managed,pinned -- "$folder/stream-shared" 128 40
+if ((SECONDS < ${MOST:-200} - 25)); then
+    limited 60 advise watari advise --confirm -- "$folder/alternating" 64 4
+fi
 python3 "$here/summary.py" "$folder" | tee "$folder/summary.txt"
 [[ ! -e $folder/failed ]]

@@ -136,7 +136,14 @@ def test_managed_memory_that_the_cpu_writes_is_written_in_its_phase() -> None:
         counter(Counter.CPU_FAULT, 4, A, 1, READ),
         counter(Counter.TO_CPU, 4.1, A, 2 * PAGE),
     )
-    first, _, last = file_of(of, [allocation(A, MIB, kind="managed")])["phases"]
+    content = file_of(of, [allocation(A, MIB, kind="managed")])
+    first, _, last = content["phases"]
+    seen_there = [phase["allocations"] for phase in content["observed"]["timeline"]["phases"]]
+    assert seen_there == [
+        [{"name": "aa#0", "cpu_faults": 1}],
+        [{"name": "aa#0", "to_gpu": 4 * PAGE}],
+        [{"name": "aa#0", "cpu_faults": 1, "to_cpu": 2 * PAGE}],
+    ]
     assert [(a["read"], a["written"]) for a in first["accesses"]] == [(0, 4 * PAGE)]
     assert [(a["read"], a["written"]) for a in last["accesses"]] == [(2 * PAGE, 0)]
 

@@ -21,6 +21,11 @@ from watari.model.program import SCHEMA
 COLUMNS = 60  # of the heat map
 COSTLIEST = 10
 HOW = {How.COPY: "copied", How.FAULT: "by faults", How.PREFETCH: "prefetched"}
+COUNTED = {
+    Counter.GPU_FAULT: "gpu_faults",
+    Counter.CPU_FAULT: "cpu_faults",
+    Counter.THRASHING: "thrashing",
+}
 WHERE = {
     Direction.TO_GPU: "to GPU",
     Direction.TO_CPU: "to CPU",
@@ -132,7 +137,7 @@ def touched_rows(sampled: Sequence[Launch], names: Mapping[str, str]) -> list[di
 def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
     """What happened to each allocation."""
     counts = {}
-    for counter in (Counter.GPU_FAULT, Counter.CPU_FAULT, Counter.THRASHING):
+    for counter in COUNTED:
         faults = seen.process.counters(counter)
         found = owners(seen.allocations, faults["address"], faults["start"])
         counts[counter] = Tally(int(owner) for owner in found)
@@ -152,12 +157,32 @@ def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
                 "kind": allocation.kind,
                 "bytes": allocation.bytes,
                 "moved": total,
-                "gpu_faults": counts[Counter.GPU_FAULT][index],
-                "cpu_faults": counts[Counter.CPU_FAULT][index],
-                "thrashing": counts[Counter.THRASHING][index],
+                **{word: counts[counter][index] for counter, word in COUNTED.items()},
             }
         )
     return rows
+
+
+def by_phase(seen: Seen, stretches: Sequence[phases.Stretch]) -> list[dict[int, Tally[str]]]:
+    """For each phase and allocation: bytes each way, faults of either side, thrashing."""
+    found: list[dict[int, Tally[str]]] = [{} for _ in stretches]
+    if not stretches:
+        return found
+
+    def add(word: str, times: Array, owner_of: Array, amounts: Array) -> None:
+        places = phases.index_of(stretches, times).tolist()
+        for phase, owner, amount in zip(places, owner_of.tolist(), amounts.tolist(), strict=True):
+            if owner != NOBODY:
+                found[phase].setdefault(owner, Tally())[word] += amount
+
+    for direction, word in ((Direction.TO_GPU, "to_gpu"), (Direction.TO_CPU, "to_cpu")):
+        rows = seen.moved[seen.moved["direction"] == direction]
+        add(word, rows["start"], rows["allocation"], rows["bytes"])
+    for counter, word in COUNTED.items():
+        rows = seen.process.counters(counter)
+        found_at = owners(seen.allocations, rows["address"], rows["start"])
+        add(word, rows["start"], found_at, np.ones(len(rows), np.int64))
+    return found
 
 
 def seen_of(
@@ -209,8 +234,12 @@ def trace(
                         "kernels": s.kernels,
                         "to_gpu": s.to_gpu,
                         "to_cpu": s.to_cpu,
+                        "allocations": [
+                            {"name": names[owner], **seen_there}
+                            for owner, seen_there in sorted(there.items())
+                        ],
                     }
-                    for s in stretches
+                    for s, there in zip(stretches, by_phase(seen, stretches), strict=True)
                 ],
             },
         },
