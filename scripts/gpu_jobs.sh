@@ -18,7 +18,7 @@ pages          22 2 memory-paths.md, "Size of pages"; studies.md: page=2MiB, num
 contention     45 2 evidence/advise.md: several processes on one link
 les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
 les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
-city-les      140 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
+city-les      150 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
 hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
 floors         85 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": cores beside their memory
 fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
@@ -253,9 +253,9 @@ EOF
         ;;
     les-machines) run les-machines 70 --plan les-machines ;;
     city-les) # touches and the rates that predict them, in one run; before it, threads that wait busily after a touch
-        run city-les-busy 14 les processor=gpu grid=L style=managed cpu-touch=facets,all every=10 steps=51 trials=1
+        run city-les-busy 16 les processor=gpu grid=L style=managed cpu-touch=facets,all every=10 steps=101 trials=1
         export OMP_WAIT_POLICY=passive
-        run city-les 120 --plan les-touches
+        run city-les 125 --plan les-touches
         ;;
     lattice) # one GPU; with the libgomp of the styles in directives, where they came from elsewhere
         [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}

@@ -73,7 +73,7 @@ def turn_seconds(m: Measured) -> float:
         [second for trial in m.trials for second in trial["series"][name][1:]]
         for name in TURN_SERIES[m["turns"]]
     ]
-    return sum(median(part) for part in parts if part)
+    return float(sum(median(part) for part in parts if part))
 
 
 def line_bytes_moved(p: Parameters) -> int:
