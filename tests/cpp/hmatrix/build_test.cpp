@@ -3,10 +3,12 @@
 #include "hmatrix/matrices.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/partial_file.hpp"
+#include "watari/files/window.hpp"
 #include "watari/hmatrix/build/cross.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -78,6 +80,19 @@ TEST(build, writes_the_same_bytes_whatever_threads_and_chunks) {
             files.insert(content(path));
         }
     EXPECT_EQ(files.size(), 1u);
+}
+
+/// Such a file is written through a window.
+TEST(build, writes_the_same_bytes_into_a_file_in_memory) {
+    const std::string in_memory = "/dev/shm/watari-build-" + std::to_string(getpid());
+    if (!files::window::suits("/dev/shm")) GTEST_SKIP() << "no file system in memory";
+    const storage::directory folder;
+    const surface of(shape("bumpy:9"));  // several segments
+    build(of, folder.path + "/matrix", {});
+    build(of, in_memory, {});
+    const bool equal = content(in_memory) == content(folder.path + "/matrix");
+    unlink(in_memory.c_str());
+    EXPECT_TRUE(equal);
 }
 
 TEST(batches, of_any_size_cover_all_leaves) {

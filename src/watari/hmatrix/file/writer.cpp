@@ -2,6 +2,7 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
+#include "watari/files/window.hpp"
 #include "watari/measure/thread_team.hpp"
 
 #include <unistd.h>
@@ -11,13 +12,15 @@
 #include <cstring>
 #include <future>
 #include <numeric>
+#include <optional>
+#include <thread>
 #include <utility>
 
 namespace watari::hmatrix {
 
 namespace {
 
-constexpr std::size_t most_threads = 8;
+constexpr std::size_t most_threads = 16;
 
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -52,6 +55,7 @@ matrix_writer::matrix_writer(const std::string& path, const identity& of,
     : path_(path),
       blocks_(leaves),
       file_(path),
+      in_memory_(files::window::suits(files::partial_path(path))),
       journal_(files::journal_path(path), O_RDWR | O_CREAT | O_CLOEXEC) {
     index_.head.of = of;
     resume();
@@ -134,20 +138,22 @@ void matrix_writer::append(std::span<const leaf_data> leaves) {
         index_.leaves.push_back(leaf);
     }
     write(std::move(complete));
-    std::vector<std::byte> kept;
+    std::vector<std::byte> kept(open_.bytes);
     collect(open_, kept);
     open_.kept = std::move(kept);
     open_.pieces = {open_.kept};
 }
 
-/// Leaf behind leaf, each filled up to a multiple of leaf_unit.
-void matrix_writer::collect(const open_segment& from, std::vector<std::byte>& to) {
-    to.clear();
-    to.reserve(up(from.bytes, page_bytes));
+/// Leaf behind leaf, each filled up to a multiple of leaf_unit; zeros behind the last one.
+void matrix_writer::collect(const open_segment& from, std::span<std::byte> to) {
+    std::size_t at = 0;
     for (const std::span<const std::byte> piece : from.pieces) {
-        to.insert(to.end(), piece.begin(), piece.end());
-        to.resize(up(to.size(), leaf_unit));
+        std::memcpy(to.data() + at, piece.data(), piece.size());
+        const std::size_t end = at + piece.size();
+        at = up(end, leaf_unit);
+        std::memset(to.data() + end, 0, at - end);
     }
+    std::memset(to.data() + at, 0, to.size() - at);
 }
 
 /// By several threads: in the file and in the journal their order is that of their leaves.
@@ -161,18 +167,25 @@ void matrix_writer::write(std::vector<open_segment> complete) {
         first += one.leaves;
     }
     std::vector<std::vector<std::uint64_t>> sums(own.size());
+    if (own.empty()) return;
+    std::optional<files::window> all;
+    const std::uint64_t begin = own.front().offset;
+    if (in_memory_) all.emplace(file_.get(), path_, begin, end_ - begin);
     std::atomic<std::size_t> next{0};
     const auto some = [&] {
         measure::unbind();
-        std::vector<std::byte> bytes;
+        std::vector<std::byte> buffer;
         for (std::size_t i; (i = next.fetch_add(1)) < own.size();) {
+            if (!all) buffer.resize(own[i].bytes);
+            const std::span<std::byte> bytes =
+                all ? all->part(own[i].offset - begin, own[i].bytes) : std::span(buffer);
             collect(complete[i], bytes);
-            bytes.resize(own[i].bytes);
-            write(own[i].offset, bytes.data(), bytes.size());
+            if (!all) write(own[i].offset, bytes.data(), bytes.size());
             sums[i] = sums_of(own[i].offset, bytes.data(), bytes.size());
         }
     };
-    std::vector<std::future<void>> threads(std::min(own.size(), most_threads));
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::future<void>> threads(std::min({own.size(), most_threads, 2 * cores}));
     for (std::future<void>& one : threads) one = std::async(std::launch::async, some);
     for (std::future<void>& one : threads) one.wait();
     for (std::future<void>& one : threads) one.get();

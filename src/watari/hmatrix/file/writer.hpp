@@ -65,7 +65,7 @@ private:
     std::uint64_t add(std::span<const std::uint64_t> sums);
     leaf_record placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const;
     std::uint64_t size_of(const leaf_record& leaf) const;
-    static void collect(const open_segment& from, std::vector<std::byte>& to);
+    static void collect(const open_segment& from, std::span<std::byte> to);
     void write(std::vector<open_segment> complete);
     void write(std::uint64_t at, const void* data, std::size_t bytes) const;
 
@@ -73,6 +73,7 @@ private:
     std::span<const block> blocks_;
     matrix_index index_;
     files::partial_file file_;
+    bool in_memory_;
     files::descriptor journal_;
     std::string entries_;  ///< of the journal, that wait for their segments to be durable
     open_segment open_;
