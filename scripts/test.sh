@@ -84,8 +84,8 @@ other_builds() {
     { ! $gtest || { make_preset asan && make_preset tsan; }; } && { ! $aarch64 || cross_compile; }
 }
 
-# Several tests share the cores: a thread that spins at a barrier takes the core from the one that it waits for.
-export OMP_WAIT_POLICY=passive
+# Several tests share the cores: what spins while it waits takes the core from the one that it waits for.
+export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
 scripts/setup.sh test
 use_cache
 logs=build/logs
