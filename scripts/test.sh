@@ -61,9 +61,10 @@ use_cache() {
     # what has compiled with warnings as errors has no warnings
     export CCACHE_IGNOREOPTIONS="-Werror -Werror=all-warnings -Xcompiler=-Werror"
 }
-cpp_tests() { ctest --test-dir build/test -j "$(nproc)" --output-on-failure --no-tests=error; }
-# One more than there are cores: many tests wait for processes to end.
-python_tests() { "$VENV/bin/pytest" -n "$(($(nproc) < 4 ? $(nproc) + 1 : 4))" --dist worksteal --durations=25 "$@"; }
+# One more than there are cores: many tests wait, for disks, delays and processes.
+jobs=$(($(nproc) + 1))
+cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-tests=error; }
+python_tests() { "$VENV/bin/pytest" -n $((jobs < 4 ? jobs : 4)) --dist worksteal --durations=25 "$@"; }
 make_preset() { cmake --preset "$@" && cmake --build --preset "$1" -j "$(nproc)"; }
 # The installed package with the same module, but for the C++ runtime, which is inside it.
 static_runtime() {
@@ -103,8 +104,8 @@ stage "static runtime" static_runtime
 stage "python tests" python_tests "$@"
 stage "hostile" "$VENV/bin/python" tests/hostile/all.py 9
 await "other builds"
-stage_with "sanitizers" libgtest-dev $gtest ctest --preset asan -j "$(nproc)"
-stage_with "thread sanitizer" libgtest-dev $gtest ctest --preset tsan -j "$(nproc)"
+stage_with "sanitizers" libgtest-dev $gtest ctest --preset asan -j $jobs
+stage_with "thread sanitizer" libgtest-dev $gtest ctest --preset tsan -j $jobs
 $aarch64 || stages+=("$(printf '%-22s skipped: no %s' aarch64 g++-aarch64-linux-gnu)")
 
 step "Summary"
