@@ -156,7 +156,8 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
          [=, &iterate] { iterate.finish(levels[0], d, pressure, numbers, 1, nullptr); }},
         {"sums", 0, 12,
          [=, &iterate] {
-             iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns, nullptr);
+             iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns,
+                                 p.grid.size.x / piece_of(p.grid.size.x), nullptr);
              iterate.add_up(sums + at.columns, at.scratch - at.columns, &numbers->d_ad[1],
                             sums + at.scratch, nullptr);
          }},

@@ -12,23 +12,31 @@ hmatrix-build  57 1 evidence/hmatrix.md, "Construction"
 les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
 lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
 tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
-programs      200 2 try.md, "Evidence": cuBLAS, alternating processors, PyTorch; advise.md: --confirm
 beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
 himeno         60 2 evidence/himeno.md, "Speed of each style": structs, init=gpu; studies.md
 pages          22 2 memory-paths.md, "Size of pages"; studies.md: page=2MiB, numa=gpu
 contention     45 2 evidence/advise.md: several processes on one link
 les-kernels    25 2 evidence/les.md, "On an H200": what each kernel reaches
 les-machines   75 2 evidence/les.md, "Predictions": GPU and CPU; studies.md, City-LES
-city-les      140 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
+city-les      150 3 evidence/les.md, touches and "Predictions"; les.md, conclusions
 hmatrix-store 265 3 evidence/hmatrix.md: products that read; studies.md, H-matrix of 42 GB
-floors         95 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": 16 cores beside their memory
+floors         85 3 evidence/les.md, evidence/lattice-qcd.md, "On CPUs": cores beside their memory
 fio            45 3 evidence/hmatrix.md: the disk beside fio, at the reader's block
 hmatrix-hanawa 110 4 evidence/hmatrix.md, products that read: Hanawa's 1.31 and 1.71; studies.md
 hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate, out of core
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
 memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
-gh200-ten     330 5 evidence/memory-paths.md: the link and the CPU by ten trials
-hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls
+programs      240 4 try.md, "Evidence": each program; trace.md: overhead, touches; advise.md: --confirm
+gh200-ten     200 5 evidence/memory-paths.md: the link and the CPU by ten trials
+migration-map  30 5 evidence/memory-paths.md, migration: which part moves when; looking disturbs nothing
+h100-standard  50 6 machines.md, on an H100: what the standard plan of the H200 has and the H100's has not
+h100-gh200    180 6 machines.md, on an H100: the plan gh200-sam, a trial of each case
+h100-himeno    74 6 machines.md, on an H100: the plan himeno-sam, a trial of each case
+h100-storage   98 6 machines.md, on an H100: the plan gpu-direct-io, a trial of each case
+ranks-tests   100 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
+les-ranks      85 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
+lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
+hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls, on the first GPU
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
 rivals        120 - evidence/memory-paths.md, "Against other programs on this machine"
@@ -43,10 +51,11 @@ mkdir -p "$folder"
 trap 'exit 130' INT # the run that is ended writes what it has; none follows
 failed=0
 
-run() { # name of the result, seconds, words of `watari run`
+run() { # name of the result, seconds, words of `watari run`; LIMIT: of a trial
     local file=$folder/$1.json log=$folder/$1.txt budget=$2 resume=()
     shift 2
     [[ -f $file ]] && resume=(--resume "$file")
+    [[ ${LIMIT:-} ]] && resume+=(--time-limit "$LIMIT")
     watari run "$@" --budget "${budget}s" -o "$file" "${resume[@]}" >"$log" 2>&1 || failed=1
 }
 # As `run`, of a stored plan: groups that match a pattern come first, those that match another one are left out.
@@ -59,6 +68,16 @@ run_first() { # name of the result, seconds, plan, first, left out
         END { printf "%s", later }' "plans/$3.toml" >"$folder/$1.toml"
     run "$1" "$2" --plan "$folder/$1.toml"
 }
+# As `run`, of a stored plan that `sed` makes shorter.
+run_shorter() { # name of the result, seconds, plan, script of sed
+    sed -E "$4" "plans/$3.toml" >"$folder/$1.toml"
+    run "$1" "$2" --plan "$folder/$1.toml"
+}
+# As `run`, of the cases that come by the standard input.
+run_cases() { # name of the result, seconds
+    sed "1i name = \"$1\"" >"$folder/$1.toml"
+    run "$1" "$2" --plan "$folder/$1.toml"
+}
 tests_on_a_gpu() { # folders: the files that have some, without those that need a launcher
     grep -rl --include='test_*.py' 'mark\.gpu' "$@" | xargs grep -L 'mark\.mpi'
 }
@@ -66,6 +85,23 @@ compile() { # source, program, options of g++
     local libraries=(build/gpu/src/libwatari.a -lcudart_static -lgomp -lhwloc -l:liburing.a -ldl -lrt)
     local cuda=/usr/local/cuda/targets/x86_64-linux
     g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/gpu/include -I"$cuda/include" "$1" -L"$cuda/lib" "${libraries[@]}" -o "$2"
+}
+
+ranks() { # name of a result, quantities: of each trial, in full, for a log
+    python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
+import json, sys
+for case in json.load(open(sys.argv[1]))["cases"]:
+    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "split", "halo", "overlap") if name in case["parameters"])
+    for trial in case["trials"]:
+        known = {name: trial["quantities"][name]["value"] for name in sys.argv[2:] if name in trial["quantities"]}
+        print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
+EOF
+}
+with_nccl() { # that of the Python package, where the system has none; without multicast, which a shared host may not stand
+    export NCCL_NVLS_ENABLE=${NCCL_NVLS_ENABLE:-0}
+    local folder
+    folder=$(python3 -c 'import nvidia.nccl as n; print(n.__path__[0] + "/lib")' 2>/dev/null) || return 0
+    export LD_LIBRARY_PATH=$folder:${LD_LIBRARY_PATH:-}
 }
 
 sanitized() { # tool, file, which tests of it
@@ -92,23 +128,123 @@ case $job in
         run numa 20 copy processor=cpu memory=pageable numa=local,0 size=1GiB trials=3 samples=20
         run gemm-double 28 gemm n=16384 precision=single,double store=ram engine=gpu,pinned trials=1
         ;;
-    gh200-ten) # rows of the plan gh200-sam that had one or two trials; 20 samples in place of 200
-        run gh200-out 40 copy processor=gpu from=device to=pinned size=4GB,8GB trials=10 samples=20
-        run gh200-cpu 50 copy processor=cpu memory=pinned size=4GB,8GB trials=10 samples=20
-        run gh200-in 40 copy processor=gpu from=pinned to=device size=4GB,8GB trials=10 samples=20
-        run gh200-access-cpu 110 access processor=cpu memory=managed,explicit source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
-        run gh200-access-gpu 85 access processor=gpu memory=explicit,managed source=cpu,gpu destination=cpu,gpu size=4GB trials=10 samples=20
+    gh200-ten) # rows of the plan gh200-sam that had one or two trials: 4 GB, and few samples in place of 200
+        run_cases gh200-ten 196 <<'EOF'
+[defaults]
+size = "4GB"
+trials = 10
+samples = 5
+[[case]]
+case = "copy"
+from = "pinned"
+to = "device"
+[[case]]
+case = "copy"
+from = "device"
+to = "pinned"
+[[case]]
+case = "copy"
+processor = "cpu"
+memory = "pinned"
+samples = 10
+[[case]]
+case = "access"
+processor = "cpu"
+memory = "managed"
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+EOF
         ;;
-    hmatrix-large) # Minutes, and alone: 30 GB a product, and its kernels wait on the GPU. A session of its own keeps it alive when a call ends.
-        pid=$folder/hmatrix-large.pid
-        if [[ ! -f $pid ]]; then
-            setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB \
-                solver=gmres preconditioner=block-jacobi trials=1 samples=1 --time-limit 2h \
-                -o "$folder/hmatrix-large.json" >"$folder/hmatrix-large.txt" 2>&1 &
+    migration-map) # each part of an array, sample by sample; then whether reading the page table slows the samples
+        run migration-map 12 migration memory=managed hint=none,prefetch,mapped size=1GiB map=64 samples=10 trials=1
+        run migration-look 15 migration memory=managed size=1GiB look=samples,phases samples=20 trials=3
+        ;;
+    h100-standard) # its copies are measured
+        run_cases h100-standard 46 <<'EOF'
+[defaults]
+size = "1GiB"
+trials = 1
+samples = 20
+[[case]]
+case = "access"
+processor = "gpu"
+memory = ["explicit", "managed"]
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+[[case]]
+case = "access"
+processor = "cpu"
+memory = "managed"
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+samples = 5
+[[case]]
+case = "access"
+processor = "gpu"
+hint = ["prefetch", "mapped", "read-mostly"]
+[[case]]
+case = "migration"
+hint = ["none", "prefetch", "mapped"]
+[[case]]
+case = "touch"
+processor = "cpu"
+memory = "pageable"
+samples = 5
+[[case]]
+case = "touch"
+processor = ["cpu", "gpu"]
+memory = "managed"
+operation = ["first-touch", "prefetch", "fault"]
+samples = 3
+EOF
+        ;;
+    h100-gh200) # without what an H100 over PCIe lacks. Last, and perhaps left out: explicit arrays, whose paths `copy` has
+        run_cases h100-gh200 174 < <(
+            sed -E '/^name/d; s/"system", //; s/, "explicit"//; s/^samples = .*/samples = 10/; s/^trials = .*/trials = 1/' \
+                plans/gh200-sam.toml
+            cat <<'EOF'
+[[case]]
+case = "access"
+memory = "explicit"
+processor = ["gpu", "cpu"]
+source = ["cpu", "gpu"]
+destination = ["cpu", "gpu"]
+EOF
+        )
+        ;;
+    h100-himeno) run_shorter h100-himeno 68 himeno-sam 's/^iterations = 3000/iterations = 200/; s/^trials = .*/trials = 1/' ;;
+    h100-storage) run_shorter h100-storage 92 gpu-direct-io 's/^trials = .*/trials = 1/' ;;
+    hmatrix-large) # A quarter of an hour, on the first GPU; other GPUs are free. A call starts it, or waits for it: its session outlives a call.
+        result=$folder/hmatrix-large.json pid=$folder/hmatrix-large.pid
+        runs() { kill -0 "$(cat "$pid" 2>/dev/null)" 2>/dev/null; }
+        rate() { run "hmatrix-large-rate-$1" 30 storage engine=uring processor=gpu pattern=sequential block=128KiB threads=2 depth=16 trials=2 samples=5; }
+        progress() { # of the trial, which is a child: bytes of the disk
+            local run trial trials=()
+            run=$(<"$pid")
+            read -ra trials <"/proc/$run/task/$run/children" || true
+            for trial in "${trials[@]}"; do
+                awk -v seconds=$(($(date +%s) - $(stat -c %Y "$pid"))) '/^read_bytes/ { got = $2 }
+                    /^write_bytes/ { put = $2 }
+                    END { printf "%d s: written %.1f GB, read %.1f GB\n", seconds, put / 1e9, got / 1e9 }' "/proc/$trial/io" || true
+            done
+        }
+        if [[ ! -f $result ]] && ! runs; then
+            rm -f "$result"?* # the journal of a run that was killed; its matrix is resumed
+            [[ -f $folder/hmatrix-large-rate-before.json ]] || rate before
+            # uring: no kernel waits on the GPU, and hardly a core is busy. 64 steps without a restart: each
+            # product is 14 s. 10 GB have the solver's vectors and the kernels' lists too.
+            setsid watari run hmatrix processor=gpu mesh=bumpy:224 recompress=no fast-memory=10GB batch=16MiB engine=uring \
+                solver=gmres restart=64 preconditioner=block-jacobi trials=1 samples=1 --time-limit 2h \
+                -o "$result" >"$folder/hmatrix-large.txt" 2>&1 &
             echo $! >"$pid"
         fi
-        while kill -0 "$(<"$pid")" 2>/dev/null; do sleep 1; done
-        [[ -f $folder/hmatrix-large.json ]]
+        for ((second = 0; ; ++second)); do
+            runs || break
+            ((second % 30 != 5)) || progress
+            sleep 1
+        done
+        cat "$folder/hmatrix-large.txt"
+        if [[ -f $result ]]; then rate after; else failed=1; fi
         ;;
     les) run les 48 les processor=gpu grid=L,XL style=explicit,managed,managed-prefetch cpu-touch=none steps=100 trials=2 ;;
     les-kernels)
@@ -117,9 +253,9 @@ case $job in
         ;;
     les-machines) run les-machines 70 --plan les-machines ;;
     city-les) # touches and the rates that predict them, in one run; before it, threads that wait busily after a touch
-        run city-les-busy 14 les processor=gpu grid=L style=managed cpu-touch=facets,all every=10 steps=51 trials=1
+        run city-les-busy 16 les processor=gpu grid=L style=managed cpu-touch=facets,all every=10 steps=101 trials=1
         export OMP_WAIT_POLICY=passive
-        run city-les 120 --plan les-touches
+        run city-les 125 --plan les-touches
         ;;
     lattice) # one GPU; with the libgomp of the styles in directives, where they came from elsewhere
         [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
@@ -142,15 +278,27 @@ case $job in
         run contention-out 12 copy processor=gpu from=device to=pinned processes=1,2,4 size=256MiB trials=2 samples=20
         run contention-managed 12 access processor=gpu memory=managed processes=1,2,4 size=256MiB trials=2 samples=20
         ;;
-    floors)
-        run floor-copy 20 copy processor=cpu memory=pageable size=1GiB page=4KiB,2MiB trials=3 samples=20
-        run floor-lattice 42 lattice processor=cpu lattice=class2 trials=2
-        run floor-les 30 les processor=cpu grid=L cpu-touch=none steps=20 trials=2
+    floors) # Rates that vary, in turn, on 16 cores or THREADS. Budgets are for what a run expects: it takes half of that.
+        threads=${THREADS:-$(($(nproc) < 16 ? $(nproc) : 16))}
+        [[ -x build/stream ]] || g++ -O3 -march=native -fopenmp -o build/stream benchmarks/stream_copy.cpp || failed=1
+        stream() { # number
+            OMP_NUM_THREADS=$threads OMP_PLACES=cores OMP_PROC_BIND=close \
+                build/stream $((1 << 30)) 15 triad >"$folder/floor-stream-$1.txt" || failed=1
+            run "floor-copy-$1" 12 copy processor=cpu memory=pageable size=1GiB trials=1 samples=15 threads="$threads"
+        }
+        for round in 1 2; do
+            stream "$round"
+            run "floor-les-$round" 25 les processor=cpu grid=L cpu-touch=none steps=10 trials=1 threads="$threads"
+            stream "$round-2"
+            run "floor-lattice-$round" 45 lattice processor=cpu lattice=class2 trials=1 threads="$threads"
+        done
+        stream 3
+        python3 scripts/floors.py "$folder" | tee "$folder/floors.txt"
         ;;
     standard) run standard 195 ;;
     programs)
-        MOST=180 tests/attach/gpu/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
-        grep -E '^==|s as it is, ' "$folder/programs.txt"
+        MOST=230 tests/attach/gpu/run.sh "$folder/programs" >"$folder/programs.txt" 2>&1 || failed=1
+        cat "$folder/programs/summary.txt"
         ;;
     tests)
         log=$folder/tests.txt
@@ -158,6 +306,29 @@ case $job in
         mapfile -t files < <(tests_on_a_gpu tests/python/{krylov,run,memory,machine,cases})
         python3 -m pytest -q -p no:cacheprovider -m gpu -n 4 --dist worksteal "${files[@]}" >>"$log" 2>&1 || failed=1
         grep -hE 'tests passed|passed|failed' "$log" | tail -n 4
+        ;;
+    ranks-tests) # most telling first; what hangs does not take the others' time
+        log=$folder/ranks-tests.txt
+        with_nccl
+        of_ranks() { # seconds, words of pytest
+            timeout -k 3 "$1" python3 -m pytest -q -p no:cacheprovider -m 'gpu and mpi' "${@:2}" >>"$log" 2>&1 || failed=1
+        }
+        timeout -k 3 25 ctest --test-dir build/gpu -R '_gpu_2$' -E device --output-on-failure >>"$log" 2>&1 || failed=1
+        of_ranks 45 tests/python/cases/les/test_les_ranks.py -k 'not device'
+        of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
+        grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
+        ;;
+    les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
+        with_nccl
+        LIMIT=25s # ranks that wait for each other for ever
+        run_first les-ranks 82 les-ranks '"XL"|2048x128"\nsplit' '2x2x1|"device"'
+        ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
+        ;;
+    lattice-ranks)
+        with_nccl
+        LIMIT=25s
+        run_first lattice-ranks 77 lattice-ranks 'class' '"device"'
+        ranks lattice-ranks iterations norm2 flops_per_s hop_s loop
         ;;
     sanitizers)
         sanitized memcheck memory ""

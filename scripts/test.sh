@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in. Stops at the first stage that fails;
-# the output of each stage is kept in build/logs.
+# the output of each stage is kept in build/logs. Tests leave cores idle: many wait for disks and
+# processes. The sanitized and the cross-compiled builds are made beside them.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -22,6 +23,27 @@ stage_with() {
         stages+=("$(printf '%-22s skipped: no %s' "$name" "$package")")
     fi
 }
+# name, command...: begins it, for what the next stages leave of the cores
+begin() {
+    local name=$1
+    shift
+    set -m # a process group of its own
+    {
+        renice -n 10 "$BASHPID" >/dev/null
+        "$@"
+    } >"$logs/${name// /-}.log" 2>&1 </dev/null &
+    set +m
+    beside=$!
+    trap 'kill -- "-$beside" 2>/dev/null' EXIT
+}
+# name: waits for what has begun; its output is shown where it fails
+await() {
+    local name=$1 from=$SECONDS
+    step "$name"
+    wait "$beside" || fail "$(cat "$logs/${name// /-}.log")" "" "make test: FAILED in stage '$name'"
+    trap - EXIT
+    stages+=("$(printf '%-22s %4d s, beside the stages above' "$name" $((SECONDS - from)))")
+}
 closing() { [[ -f $logs/$1.log ]] && grep -hE "$2" "$logs/$1.log" | tail -n 1 | sed 's/=//g; s/^ *//; s/ *$//'; }
 
 # Sources that an earlier `make test` has compiled, in any clone, come from the user's cache. Objects of
@@ -39,15 +61,11 @@ use_cache() {
     # what has compiled with warnings as errors has no warnings
     export CCACHE_IGNOREOPTIONS="-Werror -Werror=all-warnings -Xcompiler=-Werror"
 }
-cpp_tests() { ctest --test-dir build/test -j "$(nproc)" --output-on-failure --no-tests=error; }
-# One more than there are cores: many tests wait for processes to end.
-python_tests() { "$VENV/bin/pytest" -n "$(($(nproc) < 4 ? $(nproc) + 1 : 4))" --dist worksteal --durations=25 "$@"; }
-sanitizers() {
-    cmake --preset asan && cmake --build --preset asan && ctest --preset asan -j "$(nproc)"
-}
-thread_sanitizer() {
-    cmake --preset tsan && cmake --build --preset tsan && ctest --preset tsan -j "$(nproc)"
-}
+# One more than there are cores: many tests wait, for disks, delays and processes.
+jobs=$(($(nproc) + 1))
+cpp_tests() { ctest --test-dir build/test -j $jobs --output-on-failure --no-tests=error; }
+python_tests() { "$VENV/bin/pytest" -n $((jobs < 4 ? jobs : 4)) --dist worksteal --durations=25 "$@"; }
+make_preset() { cmake --preset "$@" && cmake --build --preset "$1" -j "$(nproc)"; }
 # The installed package with the same module, but for the C++ runtime, which is inside it.
 static_runtime() {
     local folder=build/test/static_runtime
@@ -57,15 +75,18 @@ static_runtime() {
 }
 # That the library compiles and that nothing is undefined in it: nothing of it runs here.
 cross_compile() {
-    cmake --preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_PRECOMPILED=ON \
+    make_preset aarch64 -Wno-deprecated -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DWATARI_PRECOMPILED=ON \
         -DWATARI_UNITY=ALL &&
-        cmake --build --preset aarch64 &&
         aarch64-linux-gnu-g++ -shared -fopenmp -Wl,--no-undefined,--whole-archive \
             build/aarch64/src/libwatari.a -Wl,--no-whole-archive -ldl -o build/aarch64/libwatari.so
 }
 
-# Several tests share the cores: a thread that spins at a barrier takes the core from the one that it waits for.
-export OMP_WAIT_POLICY=passive
+other_builds() {
+    { ! $gtest || { make_preset asan && make_preset tsan; }; } && { ! $aarch64 || cross_compile; }
+}
+
+# Several tests share the cores: what spins while it waits takes the core from the one that it waits for.
+export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
 scripts/setup.sh test
 use_cache
 logs=build/logs
@@ -77,13 +98,15 @@ stage "build" scripts/build.sh --config-settings=build-dir=build/test \
 gtest=false aarch64=false
 [[ -x build/test/tests/cpp/watari_tests ]] && gtest=true
 command -v aarch64-linux-gnu-g++ >/dev/null && aarch64=true
+begin "other builds" other_builds
 stage_with "cpp tests" libgtest-dev $gtest cpp_tests
-stage_with "sanitizers" libgtest-dev $gtest sanitizers
-stage_with "thread sanitizer" libgtest-dev $gtest thread_sanitizer
-stage_with "aarch64" g++-aarch64-linux-gnu $aarch64 cross_compile
 stage "static runtime" static_runtime
 stage "python tests" python_tests "$@"
 stage "hostile" "$VENV/bin/python" tests/hostile/all.py 9
+await "other builds"
+stage_with "sanitizers" libgtest-dev $gtest ctest --preset asan -j $jobs
+stage_with "thread sanitizer" libgtest-dev $gtest ctest --preset tsan -j $jobs
+$aarch64 || stages+=("$(printf '%-22s skipped: no %s' aarch64 g++-aarch64-linux-gnu)")
 
 step "Summary"
 printf '%s\n' "${stages[@]}"

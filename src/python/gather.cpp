@@ -14,6 +14,9 @@ gather::parameters parameters_of(const nb::dict& p) {
     result.device = number_in(memory);
     result.toucher = processor_named(text(p, "source")).kind;
     result.hint = memory::hint_named(text(p, "hint"));
+    result.turns = chosen<gather::turns>(text(p, "turns"), {{"none", gather::turns::none},
+                                                            {"read", gather::turns::read},
+                                                            {"prefetch", gather::turns::prefetch}});
     take_pages(result, p);
     result.element = number(p, "element");
     result.stride = number(p, "stride");

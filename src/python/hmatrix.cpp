@@ -107,6 +107,7 @@ nb::dict run_case(const checked_surface& of, const nb::dict& p) {
     given.solve = solve_options_of(p);
     given.solve.product.readers = number(p, "threads");
     given.solve.product.depth = number(p, "depth");
+    given.solve.restart = number(p, "restart");
     given.store = text(p, "store");
     given.folder = path(p, "folder");
     given.fault = text(p, "fault");

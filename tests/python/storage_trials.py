@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import synthetic
+from launching import HANGS
 
 from watari import cases
 from watari.plan.request import Request, resolve
@@ -33,7 +34,7 @@ def run(**given: Any) -> dict[str, Any]:
     return trial
 
 
-def trial(launcher: str = "", limit: float = 30.0, **given: Any) -> launch.Trial:
+def trial(launcher: str = "", **given: Any) -> launch.Trial:
     """A trial in a process of its own, perhaps under a launcher."""
     how = Launcher.parse(launcher) if launcher else Launcher()
-    return launch.trial(request(**given), how, limit)
+    return launch.trial(request(**given), how, HANGS)

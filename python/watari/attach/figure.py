@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import altair as alt
 
-from watari.attach.measure import Measured
+from watari.attach import measure
+from watari.attach.record import CASE
 from watari.attach.styles import AS_IS
 from watari.attach.table import seconds
 from watari.charts import style
+from watari.charts.figure import Drawn, Figure
 from watari.charts.file import converted
 from watari.charts.style import INK, rows
 from watari.common.files import write_atomically
+from watari.results import statistics
+from watari.results.measured import Measured
 
 WIDTH, ROW = 460, 26
+LETTER = 7.5  # at most: a viewer may lack the font by which names are measured
 OTHER = "#8c8f96"
 COLOURS = {
     AS_IS: style.COLOURS["device"],
@@ -28,9 +34,8 @@ COLOURS = {
 }
 
 
-def chart(measured: Measured) -> Any:
+def chart(heading: str, times: Mapping[str, Sequence[float]]) -> Any:
     """Styles by seconds, the fastest above."""
-    times = {s: t for s in measured.styles if (t := seconds(measured.of(s)))}
     order = sorted(times, key=lambda name: median(times[name]))
     dots = [{"style": s, "seconds": t, "colour": colour(s)} for s in order for t in times[s]]
     medians = [
@@ -43,7 +48,8 @@ def chart(measured: Measured) -> Any:
         }
         for s in order
     ]
-    y = alt.Y("style:N", sort=order, title=None, axis=alt.Axis(grid=False))
+    widest = LETTER * max(map(len, order))
+    y = alt.Y("style:N", sort=order, title=None, axis=alt.Axis(grid=False, minExtent=widest))
     x = alt.X(
         "seconds:Q",
         title="seconds of the whole program",
@@ -58,9 +64,8 @@ def chart(measured: Measured) -> Any:
         alt.Chart(rows(dots)).mark_point(filled=True, size=24).encode(x=x, y=y, color=fill),
         base.mark_text(align="left", dx=8, color=INK).encode(x="right:Q", text="text:N"),
     ]
-    return alt.layer(*layers).properties(
-        width=WIDTH, height=ROW * len(order), title=measured.start.text[:80]
-    )
+    made = alt.layer(*layers).properties(width=WIDTH, height=ROW * len(order))
+    return made.properties(title=heading[:80]) if heading else made
 
 
 def colour(name: str) -> str:
@@ -68,7 +73,50 @@ def colour(name: str) -> str:
     return COLOURS.get(name, OTHER)
 
 
-def write(measured: Measured, path: Path) -> None:
+def write(measured: measure.Measured, path: Path) -> None:
     """The figure as a file; its format by the name."""
-    spec = style.unfold(chart(measured).to_dict(validate=False))
+    times = {s: t for s in measured.styles if (t := seconds(measured.of(s)))}
+    spec = style.unfold(chart(measured.start.text, times).to_dict(validate=False))
     write_atomically(path, converted({**spec, "config": style.config()}, path.suffix[1:]))
+
+
+def drawn(cases: Sequence[Measured]) -> Drawn:
+    """A chart for each program of result files, and each choice of its allocations."""
+    programs: dict[tuple[str, ...], list[Measured]] = {}
+    chosen = {
+        (case.run, str(case.parameters["program"])): only
+        for case in cases
+        if case.case == CASE and (only := str(case.parameters["only"]))
+    }
+    for case in cases:
+        if case.case == CASE and case.trials:
+            name = str(case.parameters["program"])
+            only = str(case.parameters["only"]) or chosen.get((case.run, name), "")
+            ranks = str(case.parameters["ranks"])
+            programs.setdefault((case.run, name, only, ranks), []).append(case)
+    return [
+        (heading_of(*of), chart("", times_of(styles)), styles) for of, styles in programs.items()
+    ]
+
+
+def heading_of(run: str, program: str, only: str, ranks: str) -> str:
+    """What was tried, and where."""
+    words = [program, f"only {only}" if only else "", f"{ranks} ranks" if ranks != "1" else "", run]
+    return ", ".join(word for word in words if word)
+
+
+def times_of(cases: Sequence[Measured]) -> dict[str, list[float]]:
+    """Seconds of each run, by style."""
+    return {
+        str(case.parameters["style"]): [s for t in case.trials for s in statistics.seconds(t)]
+        for case in cases
+    }
+
+
+FIGURE = Figure(
+    "try",
+    "Programs in each memory style",
+    (CASE,),
+    "Seconds of the whole program: a dot a run, a tick at their median.",
+    drawn,
+)

@@ -6,6 +6,7 @@ of an ELF file (section .symtab, absent after `strip`) has every one.
 
 from __future__ import annotations
 
+import mmap
 import re
 import struct
 from bisect import bisect_right
@@ -30,13 +31,17 @@ def functions(path: str) -> tuple[list[int], list[tuple[int, str]]]:
     """Where functions of a module begin, in order, and their size and name. Empty for what is no
     64-bit ELF file of this byte order."""
     try:
-        data = Path(path).read_bytes()
-        return table(data)
+        # a library of PyTorch has a GB, and its symbols a part of that
+        with (
+            Path(path).open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            return table(data)
     except (OSError, struct.error, ValueError, IndexError):
         return [], []
 
 
-def table(data: bytes) -> tuple[list[int], list[tuple[int, str]]]:
+def table(data: mmap.mmap) -> tuple[list[int], list[tuple[int, str]]]:
     """The functions of an ELF file. Raises struct.error where it is cut short."""
     head = HEADER.unpack_from(data)
     if head[0][:6] != b"\x7fELF\x02\x01":
@@ -47,12 +52,14 @@ def table(data: bytes) -> tuple[list[int], list[tuple[int, str]]]:
     found: dict[int, tuple[int, str]] = {}
     for section in sorted((s for s in sections if s[1] in (SYMTAB, DYNSYM)), key=lambda s: -s[1]):
         names = sections[section[6]]
-        for at in range(section[4], section[4] + section[5], SYMBOL.size):
-            name, info, _, where, value, size = SYMBOL.unpack_from(data, at)
+        symbols = SYMBOL.iter_unpack(data[section[4] : section[4] + section[5]])
+        for name, info, _, where, value, size in symbols:
             if info & 15 == FUNCTION and where and name:
                 begin = names[4] + name
-                text = data[begin : data.index(b"\0", begin)].decode(errors="replace")
-                found[value - base] = (size, text)
+                end = data.find(b"\0", begin)
+                if end < 0:
+                    raise ValueError("a name has no end")
+                found[value - base] = (size, data[begin:end].decode(errors="replace"))
     starts = sorted(found)
     return starts, [found[start] for start in starts]
 

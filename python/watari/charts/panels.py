@@ -134,12 +134,14 @@ def lines_panel(
     base = alt.Chart(rows(points)).encode(
         x=x,
         color=alt.Color("kind:N", scale=kinds, legend=None),
-        detail="path:N",
-        tooltip=["path:N", "size:N", alt.Tooltip("rate:Q", title=look.values), "low:Q", "high:Q"],
+        detail=alt.Detail("path:N"),
+        tooltip=style.tips(
+            "path:N", "size:N", alt.Tooltip("rate:Q", title=look.values), "low:Q", "high:Q"
+        ),
     )
     y = alt.Y("rate:Q", scale=scale, title=look.values, axis=look.axis(domain, log))
     band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low:Q", scale=scale, title=look.values), y2="high:Q"
+        y=alt.Y("low:Q", scale=scale, title=look.values), y2=alt.Y2("high:Q")
     )
     dash = alt.StrokeDash(
         "direction:N",
@@ -152,7 +154,9 @@ def lines_panel(
     label = (
         alt.Chart(rows(ends(points, domain, log)))
         .mark_text(align="left", dx=8)
-        .encode(x=x, y=alt.Y("label:Q", scale=None), text="path:N", color=base.encoding.color)
+        .encode(
+            x=x, y=alt.Y("label:Q", scale=None), text=alt.Text("path:N"), color=base.encoding.color
+        )
     )
     return alt.layer(band, line, dots.encode(y=y), rings.encode(y=y), label).properties(
         width=look.width, height=PANEL_HEIGHT, title=style.title(heading)

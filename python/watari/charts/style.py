@@ -84,6 +84,12 @@ GFLOPS = "GFLOPS"
 NUMBER = ".4~r"  # 4000 and 0.5, not 4e+3
 
 
+def tips(*fields: str | alt.Tooltip) -> list[alt.Tooltip]:
+    """What a mark tells when it is pointed at. Altair takes long to find the class of a shorthand,
+    here as in other channels: where many are drawn, `alt.Text("text:N")` is said instead."""
+    return [alt.Tooltip(field) if isinstance(field, str) else field for field in fields]
+
+
 def rows(values: Sequence[dict[str, Any]]) -> alt.InlineData:
     """Plain rows as a chart's data. As text, since Altair copies everything else at every step."""
     return alt.InlineData(values=json.dumps(list(values)))

@@ -57,7 +57,7 @@ def trace(
     require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
     with scratch.folder(None) as files:
         traced = session.trace(Start(tuple(program), limit), files, touches, report)
-    write_atomically(output, json.dumps(traced.content, indent=1))
+    write_atomically(output, json.dumps(traced.content))
     say(traced.content["observed"])
     print(f"trace: {output}")
     if perfetto:
@@ -105,7 +105,8 @@ def say(observed: dict[str, Any]) -> None:
     for sentence in observed["findings"]:
         print(f"- {sentence}")
     plain, traced = observed["untraced_seconds"], observed["traced_seconds"]
+    once = observed["traced_once_seconds"]
     print(
         f"{format_duration(plain)} as it is, {format_duration(traced)} traced "
-        f"({traced / plain:.2f} times as long)"
+        f"({traced / plain:.2f} times as long), {format_duration(once)} of it once"
     )

@@ -146,7 +146,7 @@ def beside_panel(title: str, data: list[dict[str, Any]], scale: alt.Scale, last:
                 labelExpr="slice(datum.value, 2)",
             ),
         ),
-        tooltip=["machine:N", "kind:N", alt.Tooltip("text:N", title=RATE), "source:N"],
+        tooltip=style.tips("machine:N", "kind:N", alt.Tooltip("text:N", title=RATE), "source:N"),
     )
     axis = style.log_axis(scale.domain, labels=last, ticks=last)
     x = alt.X("middle:Q", scale=scale, title=RATE if last else None, axis=axis)
@@ -157,7 +157,7 @@ def beside_panel(title: str, data: list[dict[str, Any]], scale: alt.Scale, last:
     )
     layers = [
         base.mark_rule(strokeWidth=5, opacity=0.25).encode(
-            x=alt.X("low:Q", scale=scale), x2="high:Q"
+            x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q")
         ),
         base.transform_filter("datum.kind == 'this run' && !datum.flagged")
         .mark_point(filled=True, size=85, opacity=1)
@@ -172,7 +172,7 @@ def beside_panel(title: str, data: list[dict[str, Any]], scale: alt.Scale, last:
         .mark_tick(orient="vertical", size=13, thickness=2, opacity=0.75)
         .encode(x=x, color=colour),
         base.mark_text(align="left", dx=11, opacity=0.85, fontSize=11).encode(
-            x=alt.X("high:Q", scale=scale, axis=axis), text="text:N"
+            x=alt.X("high:Q", scale=scale, axis=axis), text=alt.Text("text:N")
         ),
     ]
     return alt.layer(*layers).properties(

@@ -30,6 +30,7 @@ from watari.results.statistics import summaries
 
 ONLY_BASE, ONLY_NEW, CHANGED = "only in base", "only in new", "status changed"
 LOST = "lost"  # ok in base, and not in new
+LOOSE = ("threads", "samples", "iterations")  # how many: may differ between runs of a case
 
 
 @dataclass(frozen=True)
@@ -95,14 +96,14 @@ def pooled(results: Results) -> dict[str, Case]:
 
 
 def match(olds: dict[str, Case], news: dict[str, Case]) -> dict[str, str]:
-    """Key in base to key in new: the same, or the same but for `threads`, which by default are
-    those of the machine, where that leaves no doubt."""
+    """Key in base to key in new: the same, or the same but for axes that may differ, where that
+    leaves no doubt."""
     partners = {name: name for name in olds if name in news}
 
     def loose(cases: dict[str, Case]) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}
         for name, case in cases.items():
-            rest = {n: v for n, v in case.parameters.items() if n != "threads"}
+            rest = {n: v for n, v in case.parameters.items() if n not in LOOSE}
             groups.setdefault(key(case.case, rest), []).append(name)
         return groups
 
@@ -152,10 +153,10 @@ def both(old: Case, new: Case) -> list[tuple[Row, Levels | None]]:
 
 
 def notes(old: Case, new: Case) -> list[str]:
-    """Notes on the verdict of a case: other threads, other bytes, flags."""
-    threads = [case.parameters.get("threads") for case in (old, new)]
+    """Notes on the verdict of a case: axes that differ, other bytes, flags."""
+    loose = [(name, old.parameters.get(name), new.parameters.get(name)) for name in LOOSE]
     return [
-        *([f"threads {threads[0]}, now {threads[1]}"] if threads[0] != threads[1] else []),
+        *(f"{name} {before}, now {after}" for name, before, after in loose if before != after),
         *(["counts other bytes"] if old.bytes_per_sample != new.bytes_per_sample else []),
         *new.flags,
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
+from watari.attach.figure import FIGURE as TRIED
 from watari.cases import CASES, presentation
 from watari.charts.figure import Figure
 from watari.report import beside
@@ -26,4 +27,4 @@ def figures() -> tuple[Figure, ...]:
     """Modules that several cases share come once."""
     modules = dict.fromkeys(presentation(name).figures for name in CASES)
     of_cases = [f for module in modules if module for f in import_module(module).FIGURES]
-    return (*of_cases, PUBLISHED)
+    return (*of_cases, TRIED, PUBLISHED)

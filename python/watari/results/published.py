@@ -1,4 +1,5 @@
-"""Published values of other machines, from published/*.toml: one file a source.
+"""Published values of other machines, from published/*.toml: a file for each study or program, and
+others.toml.
 
 quantities.toml names what each number is a number of, as a case and a subset of its parameters, so
 that it can be shown beside what was measured here. Published values are never mixed with measured
@@ -19,14 +20,15 @@ KINDS = ("measured", "theoretical", "second-hand")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number is a number of: `parameters` is a subset of those of `case`. With `less` it is
-    a difference, with `over` a ratio: that case, less or over the one that has these parameters
-    instead. `least` is what `watari check` expects."""
+    """What a number is a number of: `parameters` is a subset of those of `case`; without a case
+    nothing of ours stands beside it. With `less` it is a difference, with `over` a ratio: that
+    case, less or over the one that has these parameters instead. `least` is what `watari check`
+    expects."""
 
     name: str
     title: str
-    case: str
-    parameters: dict[str, Any]
+    case: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
     sample: str = "all"
     unit: str = "GB/s"
     less: dict[str, Any] = field(default_factory=dict)

@@ -18,11 +18,10 @@ namespace watari::attach::evict {
 namespace {
 
 constexpr std::uint64_t least_wait = 1'000'000'000;  // ns, for a sampled launch
-constexpr unsigned least_launches = 2;  // of each kernel, once half of the time has passed
+constexpr unsigned least_launches = 2;  // of each kernel, once half of the time is spent
 
 unsigned launches_of_each = 0;
-std::uint64_t half_time = 0;  // of CLOCK_MONOTONIC
-std::uint64_t end_time = 0;
+std::uint64_t most_time = 0;  // ns that sampling may take in all
 thread_local bool evicting = false;
 thread_local bool is_sampling = false;  // between the two callbacks of a sampled launch
 
@@ -31,10 +30,12 @@ struct state {
     std::map<CUdeviceptr, std::size_t> managed;
     std::map<std::string, unsigned, std::less<>> sampled;
     std::set<std::string, std::less<>> refused;
-    std::optional<sample> current;     // the last one, until the next launch
-    std::atomic<bool> is_away{false};  // what kernels need may be in CPU memory
-    std::atomic<bool> is_busy{false};  // a thread evicts, measures or gives back
-    std::atomic<bool> waits{true};     // no sampled kernel has waited for the program so far
+    std::optional<sample> current;        // the last one, until the next launch
+    std::atomic<bool> is_away{false};     // what kernels need may be in CPU memory
+    std::atomic<bool> is_busy{false};     // a thread evicts, measures or gives back
+    std::atomic<bool> waits{true};        // no sampled kernel has waited for the program so far
+    std::atomic<std::uint64_t> spent{0};  // ns on sampling so far
+    std::uint64_t begun = 0;              // the sampled launch, with its eviction
 };
 
 state& shared() {  // never destroyed: threads of the program launch until it has ended
@@ -61,19 +62,19 @@ void released(const CUpti_CallbackData& data) {
 bool is_sampled(const char* symbol) {
     const std::string kernel = symbol ? symbol : "unnamed";
     const std::lock_guard hold(shared().lock);
-    const auto time = writer::now();
+    const std::uint64_t spent = shared().spent;
     auto& count = shared().sampled[kernel];
     if (count >= launches_of_each) {
         return false;
     }
-    if (time < half_time || (time < end_time && count < least_launches)) {
+    if (spent < most_time / 2 || (spent < most_time && count < least_launches)) {
         ++count;
         return true;
     }
     if (shared().refused.insert(kernel).second) {
         writer::write({.what = kind::unsampled,
                        .detail = count,
-                       .start = time,
+                       .start = writer::now(),
                        .name = writer::intern("name", kernel)});
     }
     return false;
@@ -95,6 +96,7 @@ void end_current() {
 
 void evict_before(const CUpti_CallbackData& data, CUstream stream) {
     driver().context_synchronize();
+    shared().begun = writer::now();
     take_some();  // what a run that is ended has sampled
     end_current();
     shared().current = begin_sample(all_managed(), stream, data.correlationId);
@@ -109,8 +111,10 @@ void measure_after() {
     }
     auto& all = shared();
     const auto time = writer::now();
-    const auto half = time < end_time ? (end_time - time) / 2 : 0;
+    const auto spent = all.spent + (time - all.begun);
+    const auto half = spent < most_time ? (most_time - spent) / 2 : 0;
     all.waits = all.waits && measure(*all.current, time + std::max(half, least_wait));
+    all.spent += writer::now() - all.begun;
     is_sampling = false;
     all.is_busy = false;
 }
@@ -123,6 +127,7 @@ void give_back(CUstream stream) {
     std::size_t room = 0;
     std::size_t total = 0;
     call.context_synchronize();
+    const auto begun = writer::now();
     take_some();
     end_current();
     if (!call.current_device || !call.memory_info || call.current_device(&device) != CUDA_SUCCESS ||
@@ -134,6 +139,8 @@ void give_back(CUstream stream) {
             room -= size;
         }
     }
+    call.context_synchronize();
+    shared().spent += writer::now() - begun;
     shared().is_away = false;
 }
 
@@ -181,9 +188,7 @@ CUstream stream_of(CUpti_CallbackId call, const void* parameters) {
 
 void set_launches(unsigned count, double seconds) {
     launches_of_each = count;
-    const auto nanoseconds = static_cast<std::uint64_t>(seconds * 1e9);
-    half_time = writer::now() + nanoseconds / 2;
-    end_time = writer::now() + nanoseconds;
+    most_time = static_cast<std::uint64_t>(seconds * 1e9);
 }
 
 std::vector<CUpti_CallbackId> calls() {

@@ -7,8 +7,9 @@
 
 namespace watari::attach::evict {
 
-// Launches of each kernel to evict before, and seconds from now after which none is; 0 launches
-// evict nothing.
+// Launches of each kernel to evict before, and the seconds that this may take: evictions, sampled
+// launches, what is looked at behind them, and the way back of the memory. 0 launches evict
+// nothing.
 void set_launches(unsigned count, double seconds);
 
 // The calls that it has to see: allocations, releases and launches; none where it evicts nothing.

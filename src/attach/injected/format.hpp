@@ -21,14 +21,15 @@ enum class kind : std::uint32_t {
         5,     // unified memory; detail: CUpti_ActivityUnifiedMemoryCounterKind; bytes: the value
     wait = 6,  // of the CPU; detail: CUpti_ActivitySynchronizationType
     call = 7,  // of a copy: address: source; bytes; end: target; name: note `site`
-    prefetch = 8,    // address; bytes; device: -1 for the CPU; name: note `site`
-    context = 9,     // created; detail: result of enabling the counters of unified memory
-    dropped = 10,    // bytes: records that CUPTI had no room for
-    evicted = 11,    // to CPU memory before launch `correlation`; bytes: of all managed allocations
-    end = 12,        // the program ended and nothing more came; detail: flushes that it took
+    prefetch = 8,  // address; bytes; device: -1 for the CPU; name: note `site`
+    context = 9,   // created; detail: result of enabling the counters of unified memory
+    dropped = 10,  // bytes: records that CUPTI had no room for
+    evicted = 11,  // to CPU memory before launch `correlation`; bytes: of all managed allocations
+    end = 12,      // the program ended and nothing more came; detail: flushes that it took; ns that
+                   // tracing took once: to begin: address, for contexts: bytes, to end: end
     unsampled = 13,  // no time for more launches of kernel `name`; detail: those sampled before
-    touched = 14,    // by launch `correlation`: bytes, of them written: end; address: of the
-                     // allocation; detail: KiB whose place is unknown
+    touched = 14,    // by launch `correlation`: bytes; those written, as far as looked for: end;
+                     // address: of the allocation; detail: KiB whose place is unknown
 };
 
 struct record {

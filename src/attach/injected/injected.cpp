@@ -5,7 +5,7 @@
 //   WATARI_TRACE_CUPTI    libcupti.so to load
 //   WATARI_TRACE_EVICT    launches of each kernel before which managed memory goes to the CPU
 //   (evict.hpp)
-//   WATARI_TRACE_EVICT_SECONDS   after which none is sampled; 10 where it is not set
+//   WATARI_TRACE_EVICT_SECONDS   that sampling may take; 10 where it is not set
 #include "activity.hpp"
 #include "calls.hpp"
 #include "evict.hpp"
@@ -13,6 +13,7 @@
 #include "writer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -23,6 +24,8 @@ namespace {
 struct state {
     std::mutex lock;
     std::vector<CUcontext> contexts;
+    std::uint64_t to_begin = 0;  // ns
+    std::atomic<std::uint64_t> for_contexts{0};
 };
 
 state& shared() {  // never destroyed: used while the process ends
@@ -40,6 +43,7 @@ void synchronise(CUcontext context) {
 
 void on_context(CUpti_CallbackId what, CUcontext context) {
     auto& all = shared();
+    const auto begun = writer::now();
     if (what == CUPTI_CBID_RESOURCE_CONTEXT_CREATED) {
         {
             const std::lock_guard hold(all.lock);
@@ -53,6 +57,7 @@ void on_context(CUpti_CallbackId what, CUcontext context) {
         }
         drain();  // its records go with it
     }
+    all.for_contexts += writer::now() - begun;
 }
 
 void CUPTIAPI on_event(void*, CUpti_CallbackDomain domain, CUpti_CallbackId what,
@@ -78,8 +83,15 @@ void at_exit() {
         contexts = shared().contexts;
     }
     std::for_each(contexts.begin(), contexts.end(), synchronise);
+    const auto begun = writer::now();
     const auto flushes = drain();
-    writer::write({.what = kind::end, .detail = flushes, .start = writer::now()});
+    const auto time = writer::now();
+    writer::write({.what = kind::end,
+                   .detail = flushes,
+                   .start = time,
+                   .end = time - begun,
+                   .address = shared().to_begin,
+                   .bytes = shared().for_contexts});
 }
 
 bool start() {
@@ -109,7 +121,9 @@ bool start() {
 
 // A program is never stopped by its trace: the files say why one is missing.
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+    const auto begun = watari::attach::writer::now();
     if (watari::attach::start()) {
+        watari::attach::shared().to_begin = watari::attach::writer::now() - begun;
         std::atexit(watari::attach::at_exit);
     }
     return 1;

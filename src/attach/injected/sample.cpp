@@ -1,16 +1,21 @@
-// Memory is read-mostly during a sampled launch. A page that the GPU reads has a copy on each side
-// then, and the CPU keeps its mapping; a page that the GPU writes is on the GPU alone, and the CPU
-// loses the mapping. So the pages that the CPU has no mapping of when the launch has ended are
-// those that it wrote. Then read-mostly ends: the copies of a page become one, at its preferred
-// location, which is the GPU. Now the pages without a mapping are those that the launch touched.
-// (CUDA driver API, cuMemAdvise: CU_MEM_ADVISE_UNSET_READ_MOSTLY) Afterwards memory is read-mostly
-// again until the next launch, so that a write of the CPU after its read faults too.
+// Where the GPU touched a page, the page is there when the launch has ended, and the CPU has no
+// mapping of it: all memory prefers the GPU meanwhile.
+//
+// Whether it wrote is seen in blocks of 2 MiB, spread over all memory, that are read-mostly. A page
+// of these that the GPU reads has a copy on each side, and the CPU keeps its mapping; of a page
+// that the GPU writes, the CPU loses it. Then read-mostly ends, and the copies of a page become
+// one, at its preferred location, which is the GPU. (CUDA driver API, cuMemAdvise:
+// CU_MEM_ADVISE_UNSET_READ_MOSTLY) All memory would be read-mostly if writes to such pages were
+// fast: on an H200 a GiB takes 12 s. Afterwards the blocks are read-mostly again until the next
+// launch, so that a write of the CPU after its read faults too.
 #include "sample.hpp"
 
 #include "pages.hpp"
 #include "writer.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -19,10 +24,35 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::size_t block = std::size_t{2} << 20;   // the driver keeps its hints by such blocks
+constexpr std::size_t most_read_mostly = 32 * block;  // half a second, if all of it is written
+
 void advise(const sampled_allocation& one, CUmem_advise advice, CUdevice device = CU_DEVICE_CPU) {
     if (driver().advise) {
         driver().advise(one.pointer, one.size, advice, device);
     }
+}
+
+// Each part of the allocation that is read-mostly in a sampled launch: the whole where memory is
+// small, else a block in each stride, from its middle on.
+template <typename Function>
+void for_blocks(const sampled_allocation& one, const Function& function) {
+    const CUdeviceptr end = one.pointer + one.size;
+    const CUdeviceptr first = one.pointer / block * block;
+    const auto middle =
+        std::min<CUdeviceptr>(one.stride / 2, (end - 1 - first) / 2) / block * block;
+    for (CUdeviceptr at = first + middle; at < end; at += one.stride) {
+        const auto from = std::max(at, one.pointer);
+        function(from, std::min(at + block, end) - from);
+    }
+}
+
+void advise_blocks(const sampled_allocation& one, CUmem_advise advice) {
+    for_blocks(one, [&](CUdeviceptr pointer, std::size_t size) {
+        if (driver().advise) {
+            driver().advise(pointer, size, advice, CU_DEVICE_CPU);
+        }
+    });
 }
 
 void prefer(const sampled_allocation& one, CUdevice device) {
@@ -51,10 +81,27 @@ bool has_finished(CUstream stream, std::uint64_t deadline) {
     return true;
 }
 
-// Nothing where the page table cannot be read.
-std::optional<std::size_t> gone(const sampled_allocation& one) {
-    const auto bytes = pages::unmapped(one.pointer, one.size);
-    return bytes ? std::optional{*bytes > one.unknown ? *bytes - one.unknown : 0} : std::nullopt;
+// Bytes that the CPU has not mapped, in the read-mostly blocks; nothing where the page table cannot
+// be read.
+std::optional<std::size_t> unmapped_in_blocks(const sampled_allocation& one) {
+    std::optional<std::size_t> sum = 0;
+    for_blocks(one, [&](CUdeviceptr pointer, std::size_t size) {
+        const auto bytes = pages::unmapped(pointer, size);
+        sum = sum && bytes ? std::optional{*sum + *bytes} : std::nullopt;
+    });
+    return sum;
+}
+
+std::size_t beyond(std::size_t bytes, std::size_t unknown) {
+    return bytes > unknown ? bytes - unknown : 0;
+}
+
+// Blocks in all memory, over those that may be read-mostly.
+std::size_t stride_of(const std::map<CUdeviceptr, std::size_t>& managed) {
+    const auto all = std::accumulate(
+        managed.begin(), managed.end(), std::size_t{0},
+        [](std::size_t sum, const auto& allocation) { return sum + allocation.second; });
+    return std::max<std::size_t>(1, (all + most_read_mostly - 1) / most_read_mostly) * block;
 }
 
 }  // namespace
@@ -66,13 +113,15 @@ sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream 
     const bool has_device = call.current_device && call.current_device(&device) == CUDA_SUCCESS;
     sample made{.correlation = correlation, .stream = stream, .allocations = {}};
     std::uint64_t bytes = 0;
+    const auto stride = stride_of(managed);
     for (const auto& [pointer, size] : managed) {
         const sampled_allocation one{
             .pointer = pointer,
             .size = size,
             .preferred =
                 hint(pointer, size, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, CU_DEVICE_INVALID),
-            .is_read_mostly = hint(pointer, size, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 0) == 1};
+            .is_read_mostly = hint(pointer, size, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 0) == 1,
+            .stride = stride};
         advise(one, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
         if (call.prefetch(pointer, size, CU_DEVICE_CPU, stream) == CUDA_SUCCESS) {
             bytes += size;
@@ -84,9 +133,10 @@ sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream 
         if (has_device) {
             prefer(one, device);
         }
-        advise(one, CU_MEM_ADVISE_SET_READ_MOSTLY);
+        advise_blocks(one, CU_MEM_ADVISE_SET_READ_MOSTLY);
         pages::map(one.pointer, one.size);  // those that the calls above left without a mapping
         one.unknown = pages::unmapped(one.pointer, one.size).value_or(one.size);
+        one.unknown_in_blocks = one.unknown ? unmapped_in_blocks(one).value_or(one.size) : 0;
     }
     writer::write({.what = kind::evicted,
                    .start = writer::now(),
@@ -101,20 +151,20 @@ bool measure(const sample& one, std::uint64_t deadline) {
     }
     const auto time = writer::now();
     for (const auto& allocation : one.allocations) {
-        const auto written = gone(allocation);
-        advise(allocation, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
-        const auto moved = gone(allocation);
+        const auto written = unmapped_in_blocks(allocation);
+        advise_blocks(allocation, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
+        const auto moved = pages::unmapped(allocation.pointer, allocation.size);
         const bool is_known = written && moved;
         const auto unknown = is_known ? allocation.unknown : allocation.size;
         writer::write({.what = kind::touched,
                        .detail = static_cast<std::uint32_t>((unknown + 1023) / 1024),
                        .start = time,
-                       .end = is_known ? *written : 0,
+                       .end = is_known ? beyond(*written, allocation.unknown_in_blocks) : 0,
                        .address = allocation.pointer,
-                       .bytes = is_known ? *moved : 0,
+                       .bytes = is_known ? beyond(*moved, allocation.unknown) : 0,
                        .correlation = one.correlation});
         prefer(allocation, allocation.preferred);
-        advise(allocation, CU_MEM_ADVISE_SET_READ_MOSTLY);
+        advise_blocks(allocation, CU_MEM_ADVISE_SET_READ_MOSTLY);
     }
     return true;
 }
@@ -122,9 +172,8 @@ bool measure(const sample& one, std::uint64_t deadline) {
 void end_sample(const sample& one) {
     for (const auto& allocation : one.allocations) {
         prefer(allocation, allocation.preferred);
-        if (!allocation.is_read_mostly) {
-            advise(allocation, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
-        }
+        advise(allocation, allocation.is_read_mostly ? CU_MEM_ADVISE_SET_READ_MOSTLY
+                                                     : CU_MEM_ADVISE_UNSET_READ_MOSTLY);
     }
 }
 

@@ -15,7 +15,9 @@ struct sampled_allocation {
     std::size_t size;
     CUdevice preferred;  // the program's hints, which return behind the launch
     bool is_read_mostly;
-    std::size_t unknown = 0;  // bytes that the CPU has not mapped: the GPU may have them or not
+    std::size_t stride;  // from one block to the next that is read-mostly
+    // bytes that the CPU has not mapped, so that the GPU may have them or not; and in those blocks
+    std::size_t unknown = 0, unknown_in_blocks = 0;
 };
 
 struct sample {

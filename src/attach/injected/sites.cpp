@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace watari::attach {
 namespace {
@@ -56,26 +58,61 @@ bool is_of_program(std::string_view module) {
                         [&](std::string_view name) { return file.starts_with(name); });
 }
 
+// Module and offset of an address; empty where it is not the program's.
+std::string words_of(std::uintptr_t address) {
+    Dl_info info{};
+    if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname ||
+        !is_of_program(info.dli_fname)) {
+        return {};
+    }
+    std::array<char, 24> offset{};
+    std::snprintf(offset.data(), offset.size(), "+0x%zx",
+                  address - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
+    return full_path(info.dli_fname) + offset.data();
+}
+
+// dladdr looks at every symbol of a module, and libraries of PyTorch have 100,000: each address is
+// looked up once.
+struct known_addresses {
+    std::mutex lock;
+    std::unordered_map<std::uintptr_t, std::string> words;
+    std::unordered_map<std::string, std::uint64_t> stacks;  // by their addresses
+};
+
+known_addresses& known() {  // never destroyed: threads of the program copy until it has ended
+    static auto* all = new known_addresses;
+    return *all;
+}
+
+std::string text_of(const stack& found) {
+    std::string text;
+    std::size_t shown = 0;
+    for (std::size_t i = 0; i < found.count && shown < most_frames; ++i) {
+        const auto address = found.frames[i] - 1;  // inside the call, not behind it
+        auto row = known().words.find(address);
+        if (row == known().words.end()) {
+            row = known().words.emplace(address, words_of(address)).first;
+        }
+        if (!row->second.empty()) {
+            text += (shown++ ? "\t" : "") + row->second;
+        }
+    }
+    return text.empty() ? "unknown" : text;
+}
+
 }  // namespace
 
 std::uint64_t call_site() {
     stack found;
     _Unwind_Backtrace(add_frame, &found);
-    std::string text;
-    std::size_t shown = 0;
-    for (std::size_t i = 0; i < found.count && shown < most_frames; ++i) {
-        const auto address = found.frames[i] - 1;  // inside the call, not behind it
-        Dl_info info{};
-        if (!dladdr(reinterpret_cast<void*>(address), &info) || !info.dli_fname ||
-            !is_of_program(info.dli_fname)) {
-            continue;
-        }
-        std::array<char, 24> offset{};
-        std::snprintf(offset.data(), offset.size(), "+0x%zx",
-                      address - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
-        text += (shown++ ? "\t" : "") + full_path(info.dli_fname) + offset.data();
+    const std::string addresses(reinterpret_cast<const char*>(found.frames.data()),
+                                found.count * sizeof found.frames[0]);
+    const std::lock_guard hold(known().lock);
+    const auto row = known().stacks.find(addresses);
+    if (row != known().stacks.end()) {
+        return row->second;
     }
-    return writer::intern("site", text.empty() ? "unknown" : text);
+    return known().stacks[addresses] = writer::intern("site", text_of(found));
 }
 
 }  // namespace watari::attach

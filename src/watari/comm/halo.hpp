@@ -40,6 +40,10 @@ public:
         exchange(std::span(&one, 1), stream);
     }
 
+    /// Sends and fills other planes than those of the box: f has an axis of the box and its
+    /// neighbours.
+    void exchange(const faces& f, const message& m, stream_t stream);
+
     /// Whether the host itself sends, so that `seconds` reports how long that takes.
     bool by_host() const { return by_host_; }
     /// Seconds in MPI since the last call.
@@ -48,7 +52,6 @@ public:
     const decomposition& part() const { return options_.part; }
 
 private:
-    void exchange(const faces& f, const message& m, stream_t stream);
     void warm_up();
 
     halo_options options_;

@@ -55,6 +55,7 @@ public:
     ~peer_carrier() override {
         for (auto& of_axis : neighbours_)
             for (neighbour& one : of_axis) {
+                if (&one != &of_axis[0] && one.landing == of_axis[0].landing) continue;
                 for (const cudaEvent_t event : one.written)
                     if (event) cudaEventDestroy(event);
                 if (one.landing) cudaIpcCloseMemHandle(one.landing);
@@ -137,6 +138,10 @@ private:
                 if (f.ranks[side] == nobody || f.ranks[side] == options_.part.rank) continue;
                 const card& theirs = all[static_cast<std::size_t>(f.ranks[side])];
                 neighbour& one = neighbours_[f.axis][side];
+                if (side == 1 && f.ranks[0] == f.ranks[1]) {  // two ranks around an axis
+                    one = neighbours_[f.axis][0];
+                    continue;
+                }
                 void* landing = nullptr;
                 open(
                     cudaIpcOpenMemHandle(&landing, theirs.landing, cudaIpcMemLazyEnablePeerAccess));

@@ -121,7 +121,12 @@ void engine<T>::residual(T* r, T* q) const {
 template <class T>
 reports engine<T>::finish(T* q, const stopping& when, bool ruled) const {
     residual(nullptr, q);
-    kernels_->finish(range_, states_, summed(1), given_.x, given_.stream);
+    return finish(summed(1), when, ruled);
+}
+
+template <class T>
+reports engine<T>::finish(const partial_sums& square, const stopping& when, bool ruled) const {
+    kernels_->finish(range_, states_, square, given_.x, given_.stream);
     tell(look(), told_);
     for (report& one : told_) {
         const double target = std::max(when.relative * one.norm_b, when.absolute);

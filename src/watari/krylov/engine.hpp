@@ -57,6 +57,8 @@ public:
     void residual(T* r, T* q) const;
     /// x = 0 where b = 0, and the true residual by way of q. Waits.
     reports finish(T* q, const stopping& when, bool ruled) const;
+    /// The same where the sums of the true residual's square are those of the last kernel.
+    reports finish(const partial_sums& square, const stopping& when, bool ruled) const;
 
 private:
     problem<T> given_;

@@ -4,6 +4,7 @@
 #include "watari/krylov/kernels/gmres_kernels.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace watari::krylov {
 
@@ -52,8 +53,8 @@ struct gmres_run {
         kernels->normalise(loop.range(), loop.states(), small, w, loop.stream());
     }
 
-    /// x, and the residual in v_0.
-    void close(T* x) const {
+    /// x, and the residual in v_0; the sums of its square.
+    partial_sums close(T* x) const {
         kernels->solve(loop.states(), small, loop.systems(), loop.stream());
         if (sum) {
             kernels->combine(loop.range(), small, v, sum, true, loop.stream());
@@ -62,7 +63,9 @@ struct gmres_run {
             kernels->combine(loop.range(), small, flexible ? z : v, x, false, loop.stream());
         }
         loop.residual(v[0], v[1]);
-        kernels->closed(loop.states(), loop.systems(), loop.summed(1), loop.stream());
+        const partial_sums square = loop.summed(1);
+        kernels->closed(loop.states(), loop.systems(), square, loop.stream());
+        return square;
     }
 
     engine<T> loop;
@@ -89,6 +92,7 @@ reports gmres(const problem<T>& given, const workspace& memory, const stopping& 
     const gmres_run<T> run(given, options, taken);
     const limits to = limits_of(when);
     bool ruled = false;
+    std::optional<partial_sums> square;  // of the residual of x
     run.loop.start(run.v[0], run.v[1], to);
     for (std::size_t i = 0; i < when.iterations && !run.loop.ended(0, when, ruled);) {
         run.open();
@@ -96,10 +100,10 @@ reports gmres(const problem<T>& given, const workspace& memory, const stopping& 
             run.extend(j, to);
             if (run.loop.ended(++i, when, ruled, &engine<T>::state::open)) break;
         }
-        run.close(given.x);
+        square = run.close(given.x);
         if (ruled) break;
     }
-    return run.loop.finish(run.v[1], when, ruled);
+    return square ? run.loop.finish(*square, when, ruled) : run.loop.finish(run.v[1], when, ruled);
 }
 
 #define WATARI_INSTANTIATE(T)                                                    \

@@ -37,14 +37,14 @@ using prefetch_13 = cudaError_t (*)(const void*, std::size_t, cudaMemLocation, u
     return function(range.data(), range.bytes(), advice, location(target));
 }
 
-[[maybe_unused]] cudaError_t call(prefetch_12 function, const block& range, processor target,
-                                  stream_t stream) {
-    return function(range.data(), range.bytes(), number(target), stream);
+[[maybe_unused]] cudaError_t call(prefetch_12 function, const void* first, std::size_t bytes,
+                                  processor target, stream_t stream) {
+    return function(first, bytes, number(target), stream);
 }
 
-[[maybe_unused]] cudaError_t call(prefetch_13 function, const block& range, processor target,
-                                  stream_t stream) {
-    return function(range.data(), range.bytes(), location(target), 0, stream);
+[[maybe_unused]] cudaError_t call(prefetch_13 function, const void* first, std::size_t bytes,
+                                  processor target, stream_t stream) {
+    return function(first, bytes, location(target), 0, stream);
 }
 
 void require_shared(const block& range, const char* feature) {
@@ -66,9 +66,11 @@ void advise(const block& range, hint h, processor gpu) {
     check(call(cudaMemAdvise, range, cudaMemAdviseSetAccessedBy, gpu));
 }
 
-void prefetch(const block& range, processor to, stream_t stream) {
+void prefetch(const block& range, std::size_t first, std::size_t bytes, processor to,
+              stream_t stream) {
     require_shared(range, "prefetch");
-    check(call(cudaMemPrefetchAsync, range, to, stream));
+    const auto* const data = static_cast<const std::byte*>(range.data());
+    check(call(cudaMemPrefetchAsync, data + first, bytes, to, stream));
 }
 
 }  // namespace watari::memory

@@ -7,6 +7,7 @@
 #include "watari/core/processor.hpp"
 #include "watari/memory/buffer.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -28,7 +29,12 @@ hint hint_named(std::string_view name);
 /// Throws unsupported for memory that takes no advice.
 void advise(const block& range, hint h, processor gpu);
 
-/// Starts moving a block to a processor's memory, in stream order. Throws unsupported.
-void prefetch(const block& range, processor to, stream_t stream);
+/// Starts moving a part of a block, or all of it, to a processor's memory, in stream order. Throws
+/// unsupported.
+void prefetch(const block& range, std::size_t first, std::size_t bytes, processor to,
+              stream_t stream);
+inline void prefetch(const block& range, processor to, stream_t stream) {
+    prefetch(range, 0, range.bytes(), to, stream);
+}
 
 }  // namespace watari::memory

@@ -1,5 +1,8 @@
 // The kernels of the test programs: what each does, on the CPU. A name is found inside the mangled
 // one.
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 
 #include "fake_cuda.hpp"
@@ -61,6 +64,7 @@ bool has_kernel(const char* name) { return find(name) != nullptr; }
 bool run_kernel(const char* name, void** arguments) {
     const kernel* row = find(name);
     if (row) row->run(arguments);
+    if (const char* longer = std::getenv("FAKE_CUDA_KERNEL_MS")) usleep(1000 * std::atoi(longer));
     return row != nullptr;
 }
 

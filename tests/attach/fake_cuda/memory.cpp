@@ -245,12 +245,12 @@ FAKE result cuMemCreate(unsigned long long* handle, std::size_t bytes, const voi
 
 FAKE result cuMemRelease(unsigned long long) { return success; }
 
-FAKE result cuMemAdvise(device_pointer pointer, std::size_t, int advice, int device) {
+FAKE result cuMemAdvise(device_pointer pointer, std::size_t bytes, int advice, int device) {
     const std::lock_guard hold(lock);
     const allocation* found = find(pointer);
     if (!found || found->of != kind::managed) return invalid_value;
     ++counted.advices;
-    residency::advise(pointer, advice, device);
+    residency::advise(pointer, bytes, advice, device);
     return success;
 }
 

@@ -68,7 +68,8 @@ constexpr int no_device = -2;
 void add(device_pointer pointer, std::size_t bytes);
 void remove(device_pointer pointer);
 void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu);
-bool advise(device_pointer pointer, int advice, int device);  // false where it is not watched
+bool advise(device_pointer pointer, std::size_t bytes, int advice,
+            int device);  // false where it is not watched
 bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred);
 struct gpu_works {  // this thread is the GPU meanwhile
     gpu_works();

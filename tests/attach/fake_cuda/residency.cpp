@@ -21,13 +21,12 @@ namespace {
 constexpr std::size_t page = 64 * 1024;
 
 struct sides {
-    bool cpu, gpu;
+    bool cpu, gpu, is_read_mostly;
 };
 
 struct range {
     std::size_t bytes;
     std::vector<sides> pages;
-    bool is_read_mostly = false;
     int preferred = no_device;
 };
 std::map<device_pointer, range> watched;
@@ -37,7 +36,7 @@ struct sigaction before;
 
 void protect(device_pointer pointer, const range& in, std::size_t index) {
     const std::size_t size = std::min(page, in.bytes - index * page);
-    const auto [cpu, gpu] = in.pages[index];
+    const auto [cpu, gpu, is_read_mostly] = in.pages[index];
     auto* memory = reinterpret_cast<void*>(pointer + index * page);
     mprotect(memory, size,
              !(is_gpu ? gpu : cpu) ? PROT_NONE
@@ -85,7 +84,7 @@ bool take_fault(device_pointer address, bool writes) {
     if (here && !there) return false;
     const bool moves = !here && there;
     here = true;
-    if (writes || !in.is_read_mostly) there = false;
+    if (writes || !now.is_read_mostly) there = false;
     if (was.cpu == now.cpu && was.gpu == now.gpu) return false;
     protect(pointer, in, index);
     report(sight::faulted, address, 1, writes);
@@ -128,10 +127,10 @@ void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu) {
         for (std::size_t i = 0; i < in.pages.size(); ++i) {
             const device_pointer at = first + i * page;
             if (at + page <= pointer || at >= pointer + bytes) continue;
-            auto& [cpu, gpu] = in.pages[i];
+            auto& [cpu, gpu, is_read_mostly] = in.pages[i];
             if (to_gpu && cpu && !gpu) report(sight::moved_to_gpu, at, page, false);
-            cpu = !to_gpu || (cpu && in.is_read_mostly);
-            gpu = to_gpu || (gpu && in.is_read_mostly);
+            cpu = !to_gpu || (cpu && is_read_mostly);
+            gpu = to_gpu || (gpu && is_read_mostly);
             protect(first, in, i);
             if (!to_gpu && !std::getenv("FAKE_CUDA_UNMAPPED"))
                 for (std::size_t byte = 0; byte < std::min(page, in.bytes - i * page); byte += 4096)
@@ -139,18 +138,22 @@ void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu) {
         }
 }
 
-bool advise(device_pointer pointer, int advice, int device) {
+bool advise(device_pointer pointer, std::size_t bytes, int advice, int device) {
     const std::lock_guard hold(lock);
-    const auto found = watched.find(pointer);
-    if (found == watched.end()) return false;
+    auto found = watched.upper_bound(pointer);
+    if (found == watched.begin() || pointer >= (--found)->first + found->second.bytes) return false;
     range& in = found->second;
     if (advice == set_preferred || advice == unset_preferred)
         in.preferred = advice == set_preferred ? device : no_device;
     if (advice != set_read_mostly && advice != unset_read_mostly) return true;
-    in.is_read_mostly = advice == set_read_mostly;
-    for (auto& [cpu, gpu] : in.pages)
-        if (!in.is_read_mostly && cpu && gpu) (in.preferred >= 0 ? cpu : gpu) = false;
-    for (std::size_t i = 0; i < in.pages.size(); ++i) protect(pointer, in, i);
+    const std::size_t first = (pointer - found->first) / page;
+    const std::size_t end = (pointer - found->first + bytes + page - 1) / page;
+    for (std::size_t i = first; i < std::min(end, in.pages.size()); ++i) {
+        auto& [cpu, gpu, is_read_mostly] = in.pages[i];
+        is_read_mostly = advice == set_read_mostly;
+        if (!is_read_mostly && cpu && gpu) (in.preferred >= 0 ? cpu : gpu) = false;
+        protect(found->first, in, i);
+    }
     return true;
 }
 
@@ -158,7 +161,9 @@ bool hints(device_pointer pointer, bool& is_read_mostly, int& preferred) {
     const std::lock_guard hold(lock);
     const auto found = watched.find(pointer);
     if (found == watched.end()) return false;
-    is_read_mostly = found->second.is_read_mostly;
+    const auto& pages = found->second.pages;
+    is_read_mostly = std::all_of(pages.begin(), pages.end(),
+                                 [](const sides& one) { return one.is_read_mostly; });
     preferred = found->second.preferred;
     return true;
 }

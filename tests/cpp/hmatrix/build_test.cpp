@@ -3,10 +3,12 @@
 #include "hmatrix/matrices.hpp"
 #include "watari/core/error.hpp"
 #include "watari/files/partial_file.hpp"
+#include "watari/files/window.hpp"
 #include "watari/hmatrix/build/cross.hpp"
 #include "watari/hmatrix/surface/shapes.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -29,11 +31,12 @@ distances compare(const std::vector<double>& exact, const std::string& path) {
         std::vector<double> values(leaf.elements());
         std::memcpy(values.data(), bytes.data() + leaf.offset, 8 * values.size());
         const double* const u = values.data() + std::size_t{leaf.rank} * leaf.columns;
-        for (std::size_t i = 0; i < leaf.rows; ++i)
+        for (std::uint32_t i = 0; i < leaf.rows; ++i)
             for (std::size_t j = 0; j < leaf.columns; ++j) {
-                double value = leaf.rank == dense ? values[j * leaf.rows + i] : 0;
+                double value =
+                    leaf.rank == dense ? values[leaf.strips().place(leaf.columns, i, j)] : 0;
                 for (std::size_t r = 0; leaf.rank != dense && r < leaf.rank; ++r)
-                    value += u[r * leaf.rows + i] * values[r * leaf.columns + j];
+                    value += u[leaf.strips().place(leaf.rank, i, r)] * values[r * leaf.columns + j];
                 const double entry = exact[(leaf.row + i) * n + leaf.column + j];
                 sums.error += (value - entry) * (value - entry);
                 sums.norm += entry * entry;
@@ -77,6 +80,19 @@ TEST(build, writes_the_same_bytes_whatever_threads_and_chunks) {
             files.insert(content(path));
         }
     EXPECT_EQ(files.size(), 1u);
+}
+
+/// Such a file is written through a window.
+TEST(build, writes_the_same_bytes_into_a_file_in_memory) {
+    const std::string in_memory = "/dev/shm/watari-build-" + std::to_string(getpid());
+    if (!files::window::suits("/dev/shm")) GTEST_SKIP() << "no file system in memory";
+    const storage::directory folder;
+    const surface of(shape("bumpy:9"));  // several segments
+    build(of, folder.path + "/matrix", {});
+    build(of, in_memory, {});
+    const bool equal = content(in_memory) == content(folder.path + "/matrix");
+    unlink(in_memory.c_str());
+    EXPECT_TRUE(equal);
 }
 
 TEST(batches, of_any_size_cover_all_leaves) {
@@ -183,6 +199,22 @@ TEST(format, refuses_what_is_damaged_or_truncated) {
         fresh();
         std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes));
         EXPECT_THROW(read_index(path), file_error) << bytes;
+    }
+}
+
+TEST(format, names_the_version_of_an_older_file) {
+    const storage::directory folder;
+    const std::string path = folder.path + "/matrix";
+    build(surface(shape("cube:2")), path, {});
+    std::fstream(path, std::ios::binary | std::ios::in | std::ios::out).seekp(8).put(3);
+    try {
+        read_index(path);
+        FAIL();
+    } catch (const file_error& error) {
+        EXPECT_TRUE(
+            std::string(error.what())
+                .ends_with("has version 3 of the format, and only 4 is known; build it again"))
+            << error.what();
     }
 }
 

@@ -52,7 +52,8 @@ struct stored {
             const block& leaf = leaves[writer.leaves()];
             const std::vector<double> data =
                 random_vector(std::size_t{rank} * (leaf.rows + leaf.columns), rank);
-            writer.append(rank, std::as_bytes(std::span(data)).data());
+            const leaf_data one{rank, std::as_bytes(std::span(data)).data()};
+            writer.append({&one, 1});
         }
         writer.finish(std::vector<std::uint32_t>(n));
         index = read_index(path);

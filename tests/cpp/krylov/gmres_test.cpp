@@ -65,6 +65,23 @@ TEST_P(GmresOn, TheResidualItReportsIsTheTrueOne) {
     EXPECT_NEAR(result.true_residual / result.norm_b, system.relative_residual(), 1e-14);
 }
 
+TEST_P(GmresOn, AnIterationIsAProductAndACycleOneMore) {
+    dense_system<double> system(GetParam(), 100);
+    system.fill_random(3, 12);
+    problem<double> given = system.problem();
+    std::size_t products = 0;
+    given.from_zero = true;
+    given.a.apply = [&, apply = given.a.apply](auto... all) { ++products, apply(all...); };
+    EXPECT_EQ(solve_by_gmres(given, {.relative = 1e-30, .iterations = 9}).iterations, 9u);
+    EXPECT_EQ(products, 10u);
+    products = 0;
+    solve_by_gmres(given, {.relative = 1e-30, .iterations = 9}, {.restart = 4});
+    EXPECT_EQ(products, 12u);
+    products = 0;
+    solve_by_gmres(given, {.iterations = 0});
+    EXPECT_EQ(products, 1u);
+}
+
 TEST_P(GmresOn, TakesAPreconditionerOnTheRight) {
     dense_system<complex<double>> system(GetParam(), 150);
     system.fill_random(5, 30);

@@ -54,6 +54,9 @@ def test_an_address_belongs_to_the_allocation_that_lived_then() -> None:
     assert owners(lives, addresses, times).tolist() == [0, 1, 1, 2, NOBODY, NOBODY]
     between = np.array([150_000_000], np.uint64)
     assert owners(lives, np.array([A], np.uint64), between).tolist() == [NOBODY]
+    soon = [lives[0], allocation(A, MIB, "dd", begun=0.1001)]
+    times = np.array([99_900_000, 100_050_000, 100_200_000], np.uint64)
+    assert owners(soon, np.full(3, A, np.uint64), times).tolist() == [0, 1, 1]
 
 
 def test_a_copy_has_the_addresses_of_its_call() -> None:
@@ -133,7 +136,14 @@ def test_managed_memory_that_the_cpu_writes_is_written_in_its_phase() -> None:
         counter(Counter.CPU_FAULT, 4, A, 1, READ),
         counter(Counter.TO_CPU, 4.1, A, 2 * PAGE),
     )
-    first, _, last = file_of(of, [allocation(A, MIB, kind="managed")])["phases"]
+    content = file_of(of, [allocation(A, MIB, kind="managed")])
+    first, _, last = content["phases"]
+    seen_there = [phase["allocations"] for phase in content["observed"]["timeline"]["phases"]]
+    assert seen_there == [
+        [{"name": "aa#0", "cpu_faults": 1}],
+        [{"name": "aa#0", "to_gpu": 4 * PAGE}],
+        [{"name": "aa#0", "cpu_faults": 1, "to_cpu": 2 * PAGE}],
+    ]
     assert [(a["read"], a["written"]) for a in first["accesses"]] == [(0, 4 * PAGE)]
     assert [(a["read"], a["written"]) for a in last["accesses"]] == [(2 * PAGE, 0)]
 

@@ -10,6 +10,7 @@ from watari.attach.start import PACKAGE, Start
 from watari.attach.trace import session, touched
 from watari.attach.trace.check import PROGRAM
 
+LONG = session.Bounds(60, 60)
 FIELD = 4 * 2**20  # bytes of each allocation of `alternating`
 
 
@@ -21,25 +22,29 @@ def made_up(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "seconds", "sampled", "says"),
+    ("words", "slow", "seconds", "end", "sampled", "says"),
     [
-        ("device 400000", 60, 1, ""),
+        ("device 400000 sleep 2 device 400000", 0, 1, 60, 2, ""),  # the program's own time
         # one launch, then more than half of the time, then one that completes the least
-        ("device 400000 sleep 2 device 400000 device 400000", 3.5, 2, "of: add_one (2)"),
-        ("pinned 4096 sleep 2 device 400000", 1.5, 0, "no launch could be sampled; time ended"),
+        ("device 400000 device 400000 device 400000", 600, 1.1, 60, 2, "of: add_one (2)"),
+        ("device 400000 device 400000", 600, 0.5, 60, 1, "time ended sampling before 16"),
         (
             "device 400000 sleep 1 device 400000 sleep 600",
+            0,
             2,
+            4,
             1,
             "the sampled run was ended after 4",
         ),
+        ("pinned 4096", 0, 2, 60, 0, "no launch could be sampled"),
     ],
 )
 def test_time_bounds_the_sampling_and_the_file_says_so(
-    tmp_path, made_up, words, seconds, sampled, says
+    tmp_path, made_up, monkeypatch, words, slow, seconds, end, sampled, says
 ) -> None:
+    monkeypatch.setenv("FAKE_CUDA_KERNEL_MS", str(slow))
     start = Start((tracing.program("linked"), *words.split()))
-    touches, why = session.sample(start, tmp_path, made_up, seconds)
+    touches, why = session.sample(start, tmp_path, made_up, session.Bounds(seconds, end))
     assert sum(map(len, touches.kernels.values())) == sampled
     assert says in why
     assert bool(why) == bool(says)
@@ -57,7 +62,7 @@ def test_touches_are_whole_where_records_of_transfers_are_lost(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     start = Start((tracing.program("alternating"), "2"))
-    touches, why = session.sample(start, tmp_path, made_up, 60)
+    touches, why = session.sample(start, tmp_path, made_up, LONG)
     assert not why
     launches = [list(launch.values()) for launch in touches.kernels["add_one"]]
     assert launches == [[touched.Touch(float(FIELD), True, True)]] * 4
@@ -68,7 +73,7 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
 ) -> None:
     monkeypatch.setenv("FAKE_CUDA_BUSY", "1")
     start = Start((tracing.program("alternating"), "2"))
-    touches, why = session.sample(start, tmp_path, made_up, 4)
+    touches, why = session.sample(start, tmp_path, made_up, session.Bounds(4, 60))
     assert why == (
         "2 sampled launches were not seen to end in their time: their bytes are those of recorded "
         "transfers, a lower limit; time ended sampling before 16 launches of: add_one (2)"
@@ -77,9 +82,21 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
     assert launches == [[touched.Touch(float(FIELD), True, True)]] * 2
 
 
+def test_writes_of_large_memory_are_seen_in_a_part_of_it(tmp_path, made_up) -> None:
+    size = 150_000_000  # three times what is read-mostly
+    words = f"device {size} managed 5000000"
+    touches, why = session.sample(
+        Start((tracing.program("linked"), *words.split())), tmp_path, made_up, LONG
+    )
+    assert not why
+    large, small = touches.kernels["add_one"]
+    assert list(large.values()) == [touched.Touch(float(size), True, True)]
+    assert list(small.values()) == [touched.Touch(5e6, True, True)]
+
+
 def test_reads_and_writes_of_one_kernel_are_told_apart(tmp_path, made_up, monkeypatch) -> None:
     monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
-    touches, why = session.sample(Start((str(PACKAGE / PROGRAM),)), tmp_path, made_up, 60)
+    touches, why = session.sample(Start((str(PACKAGE / PROGRAM),)), tmp_path, made_up, LONG)
     assert not why
     dense, sparse = touches.kernels["watari_touch"]
     assert list(dense.values()) == [touched.Touch(16 * 2.0**20, True, False)]
@@ -91,7 +108,7 @@ def test_pages_that_cannot_be_looked_at_are_said(tmp_path, made_up, monkeypatch)
     monkeypatch.setenv("FAKE_CUPTI_LOSE", "2")
     words = "device 8192 files 0 device 4000000"
     start = Start((tracing.program("linked"), *words.split()))
-    touches, why = session.sample(start, tmp_path, made_up, 60)
+    touches, why = session.sample(start, tmp_path, made_up, LONG)
     assert why.startswith("the page table of the CPU could not be read")
     before, after = touches.kernels["add_one"]
     assert [touch.bytes for touch in before.values()] == [8192]

@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import builds
 import pytest
 from launching import HANGS
 from tried import attempt, driver, program, quantity, watari
@@ -83,13 +85,21 @@ def test_the_cuda_runtime_is_given_the_replacements(tmp_path, name):
 
 
 @pytest.mark.gpu
-def test_a_program_of_the_runtime_runs_in_every_style_of_this_machine(tmp_path):
-    for name in ("runtime_static", "runtime_shared"):
-        output = tmp_path / f"{name}.json"
-        words = ("--same-output", "-", "-o", str(output), "--", program(name))
-        assert watari("try", *words, cwd=tmp_path, environment=dict(os.environ)).returncode == 0
-        cases = json.loads(output.read_text())["cases"]
-        assert {case["status"] for case in cases} <= {"ok", "unsupported"}
+@pytest.mark.parametrize("runtime", ["static", "shared"])
+def test_a_program_of_the_runtime_runs_in_every_style_of_this_machine(tmp_path, runtime):
+    compiler = shutil.which("nvcc", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
+    if not compiler:
+        pytest.skip("no nvcc on PATH or in /usr/local/cuda/bin")
+    source = builds.ROOT / "tests/attach/programs/runtime.cu"
+    made, output = tmp_path / f"runtime_{runtime}", tmp_path / "run.json"
+    words = [compiler, "-arch=native", "-cudart", runtime, "-o", str(made), str(source)]
+    subprocess.run(words, check=True)
+    words = ["--same-output", "-", "-o", str(output), "--", str(made)]
+    ended = watari("try", *words, cwd=tmp_path, environment=dict(os.environ))
+    assert ended.returncode == 0, ended.stderr
+    cases = {case["parameters"]["style"]: case for case in json.loads(output.read_text())["cases"]}
+    assert {case["status"] for case in cases.values()} <= {"ok", "unsupported"}
+    assert cases["as-is"]["status"] == cases["pinned"]["status"] == "ok"
 
 
 def test_every_run_reads_the_same_input(tmp_path):

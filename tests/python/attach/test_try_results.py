@@ -31,10 +31,20 @@ def test_report_compare_and_export_read_the_result(tmp_path):
     attempt(tmp_path, "device", "4096", options=("--figure", "try.svg"))
     assert (tmp_path / "try.svg").read_text().startswith("<svg")
     assert watari("report", "run.json", "-o", "report.html", cwd=tmp_path).returncode == 0
-    assert "managed-prefetch" in (tmp_path / "report.html").read_text()
+    assert "Programs in each memory style" in (tmp_path / "report.html").read_text()
+    drawn = watari("report", "run.json", "--format", "svg", "-o", "figures", cwd=tmp_path)
+    assert drawn.returncode == 0, drawn.stderr
+    assert "managed-prefetch" in (tmp_path / "figures" / "try.svg").read_text()
     assert watari("compare", "run.json", "run.json", cwd=tmp_path).returncode == 0
     assert watari("export", "run.json", "-o", "run.csv", cwd=tmp_path).returncode == 0
     assert "managed-prefetch" in (tmp_path / "run.csv").read_text()
+
+
+def test_names_of_styles_fit_where_a_viewer_has_wider_letters():
+    figure = pytest.importorskip("watari.attach.figure")
+    spec = figure.chart("a.out", {"as-is": [1.0], "managed-prefetch": [2.0, 3.0]}).to_dict()
+    axes = [layer["encoding"]["y"].get("axis", {}) for layer in spec["layer"]]
+    assert axes[0]["minExtent"] == len("managed-prefetch") * figure.LETTER
 
 
 def test_a_table_needs_nothing_that_draws(tmp_path):

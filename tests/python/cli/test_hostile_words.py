@@ -94,11 +94,8 @@ def test_a_split_has_as_many_ranks_as_the_axis_allows(capsys: pytest.CaptureFixt
     assert "4096 ranks" in refused(capsys, "run", "himeno", "split=5000x1x1")
 
 
-PARSERS = [
-    *(axis.parse for case in cases.CASES.values() for axis in case.axes.values()),
-    parse_duration,
-    TRIALS.parse,
-]
+AXES = [axis for case in cases.CASES.values() for axis in case.axes.values()]
+PARSERS = {*(axis.parse for axis in AXES), parse_duration, TRIALS.parse}  # many axes share theirs
 PIECES = st.sampled_from(
     ["9", "0", "²", "٣", ".", "x", ":", "K", "\u212a", "iB", "gpu", "e", "-", "+", "\udcff", "\0"]
 )

@@ -4,11 +4,13 @@ table and their commands."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_probe import described
@@ -29,13 +31,17 @@ BODIES = dict(
 )
 
 
-def measured(body: str) -> list[list[str]]:
-    """What each line of a job that measures says: name, seconds, then the words of `watari run`."""
-    lines = map(shlex.split, re.findall(r"^ *(run(?:_first)? .*?) *$", body, re.MULTILINE))
-    return [words if kind == "run" else [*words[:2], "--plan", words[2]] for kind, *words in lines]
-
-
-RUNS = [(job, words) for job, body in BODIES.items() for words in measured(body)]
+MEASURED = [  # job, name of its result, seconds, and the words of `watari run` or of a plan
+    (job, *shlex.split(line))
+    for job, body in BODIES.items()
+    for line in re.findall(r"^ *run(?:_\w+)? (.*?)(?: <<.*)?$", body, re.MULTILINE)
+]
+RUNS = [
+    (job, name, words)
+    for job, body in BODIES.items()
+    for name, _, *words in map(shlex.split, re.findall(r"^ *run (.*?) *$", body, re.MULTILINE))
+]
+WRITTEN = [job for job, body in BODIES.items() if re.search(r"\brun_\w+ ", body)]
 
 
 def test_every_job_of_the_table_is_written() -> None:
@@ -58,11 +64,38 @@ def test_the_jobs_of_a_call_fit_in_it() -> None:
     assert max(calls.values()) < CALL
 
 
-@pytest.mark.parametrize(("job", "words"), RUNS, ids=[words[0] for _, words in RUNS])
-def test_what_a_job_measures_is_understood(job: str, words: list[str], tmp_path: Path) -> None:
-    name, seconds, *rest = words
-    assert int(seconds) < int(next(row[1] for row in TABLE if row[0] == job))
-    plan = rest[1] if rest[:1] == ["--plan"] else None
+@pytest.fixture
+def machine(tmp_path: Path) -> dict[str, Any]:
     file = ROOT / "tests" / "fixtures" / "machines" / "h200-without-hmm.json"
-    machine = described(json.loads(file.read_text()), tmp_path)
-    assert planned([] if plan else rest, plan, machine).requests, name
+    return described(json.loads(file.read_text()), tmp_path)
+
+
+def test_what_a_job_measures_ends_before_it_is_ended() -> None:
+    limits = {name: int(seconds) for name, seconds, *_ in TABLE}
+    for job, name, seconds, *_ in MEASURED:
+        assert int(seconds) < limits[job], name
+
+
+@pytest.mark.parametrize(("name", "words"), [run[1:] for run in RUNS], ids=[n for _, n, _ in RUNS])
+def test_what_a_job_measures_is_understood(
+    name: str, words: list[str], machine: dict[str, Any]
+) -> None:
+    plan = words[1] if words[:1] == ["--plan"] else None
+    assert planned([] if plan else words, plan, machine).requests, name
+
+
+@pytest.mark.parametrize("job", WRITTEN)
+def test_a_plan_that_a_job_writes_is_understood(
+    job: str, machine: dict[str, Any], tmp_path: Path
+) -> None:
+    """The job runs with a `watari` that measures nothing."""
+    program, out = tmp_path / "bin" / "watari", tmp_path / "out"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    subprocess.run([SCRIPT, job, out], check=True, env=os.environ | {"VENV": str(tmp_path)})
+    (plan,) = out.glob("*.toml")
+    requests = planned([], str(plan), machine).requests
+    assert requests
+    if "run_shorter" in BODIES[job]:
+        assert {request.trials for request in requests} == {1}

@@ -264,6 +264,20 @@ def test_a_note_of_many_rows_is_printed_once() -> None:
     assert printed(rows).count("the driver is not loaded") == 1
 
 
+def test_a_shorter_run_is_compared_and_noted() -> None:
+    """Fewer samples of the same case; where two cases differ in nothing else, neither is taken."""
+    base, new = run(seed=1), synthetic.plain(seed=2)
+    first = new["cases"][0]
+    before, first["parameters"]["samples"] = first["parameters"]["samples"], 7
+    rows = compare.compare(base, Results.model_validate(new))
+    (row,) = (row for row in rows if row.parameters.get("samples") == 7)
+    assert (row.verdict, row.note) == (SAME, f"samples {before}, now 7")
+    new["cases"].append({**first, "parameters": {**first["parameters"], "samples": 9}})
+    doubtful = compare.compare(base, Results.model_validate(new))
+    verdicts = [row.verdict for row in doubtful if row.verdict in (LOST, ONLY_NEW)]
+    assert verdicts == [LOST, ONLY_NEW, ONLY_NEW]
+
+
 def test_a_phase_that_new_lacks_is_lost() -> None:
     base, new = synthetic.plain(seed=1), synthetic.plain(seed=2)
     migration = next(c for c in new["cases"] if c["case"] == "migration")

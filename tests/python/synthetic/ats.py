@@ -14,6 +14,7 @@ Assumed (chosen so that the published rise comes out):
 - a pass over a part of 64 KiB is 512 accesses of a line of 128 bytes, so every remote part passes
   the threshold in each pass;
 - the driver serves so many notifications a pass, each for one part, in an order of its own.
+Left out (published, and not explained there): the lower rate at 8 GB, and dips of single samples.
 """
 
 from __future__ import annotations

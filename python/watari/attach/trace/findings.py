@@ -10,9 +10,9 @@ import numpy as np
 from watari.attach.events import Allocation
 from watari.attach.trace.lives import NOBODY
 from watari.attach.trace.phases import inside
-from watari.attach.trace.records import Array, Counter, Kind, Recorded
+from watari.attach.trace.records import Array, Counter, Kind, Recorded, columns
 from watari.attach.trace.touched import Touches, ordinals
-from watari.attach.trace.transfers import Direction, How
+from watari.attach.trace.transfers import Direction, How, totals
 from watari.common.units import format_bytes, format_duration
 
 LEAST_COPY = 64 * 1024  # bytes: below that a launch costs more than the copy
@@ -88,20 +88,20 @@ def overlap(seen: Seen) -> Iterable[str]:
     alone = rows[~inside(rows["start"], kernels["start"], kernels["end"])]
     order = ordinals(kernels["name"])
     saved, count = 0.0, 0
-    for row in alone:
-        before = np.searchsorted(kernels["start"], row["start"]) - 1
-        near = before if row["direction"] == Direction.TO_CPU else before + 1
-        if not 0 <= near < len(kernels) or row["allocation"] == NOBODY:
-            continue
-        kernel = kernels[near]
-        name = seen.process.names.get(int(kernel["name"]), "unnamed")
-        used = seen.touches.of(name, int(order[near]))
-        if used is None or seen.allocations[row["allocation"]].name in used:
-            continue
-        saved += (
-            min(float(row["end"] - row["start"]), float(kernel["end"] - kernel["start"])) * 1e-9
-        )
-        count += 1
+    near = np.searchsorted(kernels["start"], alone["start"])
+    near = near - (alone["direction"] == Direction.TO_CPU)
+    has_kernel = (near >= 0) & (near < len(kernels)) & (alone["allocation"] != NOBODY)
+    alone, near = alone[has_kernel], near[has_kernel]
+    beside = kernels[near]
+    shorter = np.minimum(alone["end"] - alone["start"], beside["end"] - beside["start"]) * 1e-9
+    each = zip(
+        columns(alone, "allocation"), columns(beside, "name"), order[near], shorter, strict=True
+    )
+    for (owner,), (identifier,), ordinal, seconds in each:
+        used = seen.touches.of(seen.process.names.get(identifier, "unnamed"), ordinal)
+        if used is not None and seen.allocations[owner].name not in used:
+            saved += seconds
+            count += 1
     if saved > LEAST_PART * seen.seconds:
         yield (
             f"{count} copies run alone beside a kernel that does not use their data: up to "
@@ -113,9 +113,9 @@ def overlap(seen: Seen) -> Iterable[str]:
 def again(seen: Seen) -> Iterable[str]:
     """Allocations that cross over and over."""
     counts = []
-    for owner, allocation in enumerate(seen.allocations):
-        rows = seen.moved[seen.moved["allocation"] == owner]
-        both = [float(rows["bytes"][rows["direction"] == d].sum()) for d in (0, 1)]
+    _, sizes = totals(seen.moved, len(seen.allocations))
+    ways = sizes.sum(axis=1)[:, : Direction.TO_CPU + 1]
+    for owner, (allocation, both) in enumerate(zip(seen.allocations, ways.tolist(), strict=True)):
         times = min(both) / allocation.bytes
         if times >= OFTEN:
             counts.append((sum(both), times, owner))
@@ -128,10 +128,9 @@ def again(seen: Seen) -> Iterable[str]:
 
 def copied_unchanged(seen: Seen) -> Iterable[str]:
     """Allocations whose bytes are copied in many times and never out."""
-    for owner, allocation in enumerate(seen.allocations):
-        rows = seen.moved[(seen.moved["allocation"] == owner) & (seen.moved["how"] == How.COPY)]
-        sent = float(rows["bytes"][rows["direction"] == Direction.TO_GPU].sum())
-        back = float(rows["bytes"][rows["direction"] == Direction.TO_CPU].sum())
+    _, sizes = totals(seen.moved, len(seen.allocations))
+    copied = sizes[:, How.COPY, : Direction.TO_CPU + 1].tolist()
+    for owner, (allocation, (sent, back)) in enumerate(zip(seen.allocations, copied, strict=True)):
         if sent >= OFTEN * allocation.bytes and back < allocation.bytes / 10:
             yield (
                 f"{seen.label(owner)} is copied to the GPU {sent / allocation.bytes:.0f} times and "

@@ -14,16 +14,21 @@ SLACK = 1e-3  # seconds: transfers that a release waited for are recorded with t
 
 
 def owners(allocations: Sequence[Allocation], addresses: Array, times: Array) -> Array:
-    """The index of the allocation at each address and time (ns), NOBODY where there was none."""
+    """The index of the allocation at each address and time (ns), NOBODY where there was none. One
+    that lived at that time comes before one that did shortly before or after."""
     order = np.argsort(addresses, kind="stable")
     ascending = addresses[order]
+    at = times.astype(np.float64)[order] * 1e-9
+    begins = np.array([a.pointer for a in allocations], np.uint64)
+    ends = begins + np.array([a.bytes for a in allocations], np.uint64)
+    low, high = np.searchsorted(ascending, [begins, ends])
     found = np.full(len(addresses), NOBODY, dtype=np.int64)
-    at = times.astype(np.float64) * 1e-9
-    for index, allocation in enumerate(allocations):
-        ends = np.array([allocation.pointer, allocation.pointer + allocation.bytes], np.uint64)
-        low, high = np.searchsorted(ascending, ends)
-        inside = order[low:high]
-        until = np.inf if allocation.ended is None else allocation.ended + SLACK
-        alive = (at[inside] >= allocation.begun - SLACK) & (at[inside] <= until)
-        found[inside[alive]] = index
-    return found
+    for slack in (SLACK, 0.0):
+        for index in np.flatnonzero(low < high).tolist():
+            allocation, here = allocations[index], slice(low[index], high[index])
+            until = np.inf if allocation.ended is None else allocation.ended + slack
+            alive = (at[here] >= allocation.begun - slack) & (at[here] <= until)
+            found[here][alive] = index
+    by_record = np.empty_like(found)
+    by_record[order] = found
+    return by_record

@@ -14,13 +14,18 @@ from watari.attach.trace.findings import Seen, seconds_of
 from watari.attach.trace.lives import NOBODY, owners
 from watari.attach.trace.records import Array, Counter, Kind, Recorded
 from watari.attach.trace.touched import Launch, Touches
-from watari.attach.trace.transfers import Direction, How, transfers
+from watari.attach.trace.transfers import Direction, How, totals, transfers
 from watari.common.units import format_size
 from watari.model.program import SCHEMA
 
 COLUMNS = 60  # of the heat map
 COSTLIEST = 10
 HOW = {How.COPY: "copied", How.FAULT: "by faults", How.PREFETCH: "prefetched"}
+COUNTED = {
+    Counter.GPU_FAULT: "gpu_faults",
+    Counter.CPU_FAULT: "cpu_faults",
+    Counter.THRASHING: "thrashing",
+}
 WHERE = {
     Direction.TO_GPU: "to GPU",
     Direction.TO_CPU: "to CPU",
@@ -66,33 +71,29 @@ def timeline(moved: Array, count: int, begin: int, end: int) -> list[dict[str, l
 
 def costliest(seen: Seen, sites: Mapping[int, str]) -> list[dict[str, Any]]:
     """Transfers of one kind, allocation and call site together; those that took longest."""
-    groups: dict[tuple[int, int, int, int, bool], list[float]] = {}
-    for row in seen.moved:
-        owner = int(row["allocation"])
-        key = (
-            int(row["how"]),
-            int(row["direction"]),
-            owner,
-            int(row["site"]),
-            bool(row["pageable"]),
-        )
-        total = groups.setdefault(key, [0, 0, 0])
-        total[0] += 1
-        total[1] += float(row["bytes"])
-        total[2] += float(row["end"] - row["start"]) * 1e-9
-    ranked = sorted(groups.items(), key=lambda item: -item[1][2])[:COSTLIEST]
+    moved = seen.moved
+    groups = moved[["how", "direction", "allocation", "site", "pageable"]]
+    alike = np.lexsort([groups[name] for name in groups.dtype.names or ()])
+    changes = groups[alike][1:] != groups[alike][:-1]
+    first = np.flatnonzero(np.r_[True, changes])[: len(moved)]
+    counts = np.diff(np.r_[first, len(moved)])
+    sizes, seconds = (
+        np.add.reduceat(values[alike], first) if len(first) else np.zeros(0)
+        for values in (moved["bytes"], (moved["end"] - moved["start"]) * 1e-9)
+    )
+    rows = moved[alike[first]]
     return [
         {
-            "how": HOW[How(how)],
-            "direction": WHERE[Direction(direction)],
-            "allocation": seen.label(owner),
-            "site": sites.get(site, "by the driver"),
-            "pageable": is_pageable,
-            "count": int(count),
-            "bytes": int(size),
-            "traced_seconds": seconds,
+            "how": HOW[How(rows["how"][i])],
+            "direction": WHERE[Direction(rows["direction"][i])],
+            "allocation": seen.label(int(rows["allocation"][i])),
+            "site": sites.get(int(rows["site"][i]), "by the driver"),
+            "pageable": bool(rows["pageable"][i]),
+            "count": int(counts[i]),
+            "bytes": int(sizes[i]),
+            "traced_seconds": float(seconds[i]),
         }
-        for (how, direction, owner, site, is_pageable), (count, size, seconds) in ranked
+        for i in np.argsort(-seconds, kind="stable")[:COSTLIEST]
     ]
 
 
@@ -136,18 +137,16 @@ def touched_rows(sampled: Sequence[Launch], names: Mapping[str, str]) -> list[di
 def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
     """What happened to each allocation."""
     counts = {}
-    for counter in (Counter.GPU_FAULT, Counter.CPU_FAULT, Counter.THRASHING):
+    for counter in COUNTED:
         faults = seen.process.counters(counter)
         found = owners(seen.allocations, faults["address"], faults["start"])
         counts[counter] = Tally(int(owner) for owner in found)
+    times, sizes = totals(seen.moved, len(seen.allocations))
     rows = []
     for index, allocation in enumerate(seen.allocations):
-        own = seen.moved[seen.moved["allocation"] == index]
         total = {
-            f"{HOW[how]} {WHERE[direction]}": int(part["bytes"].sum())
-            for how in How
-            for direction in Direction
-            if len(part := own[(own["how"] == how) & (own["direction"] == direction)])
+            f"{HOW[How(how)]} {WHERE[Direction(direction)]}": int(sizes[index, how, direction])
+            for how, direction in np.argwhere(times[index])
         }
         rows.append(
             {
@@ -158,12 +157,32 @@ def allocation_rows(seen: Seen, names: Sequence[str]) -> list[dict[str, Any]]:
                 "kind": allocation.kind,
                 "bytes": allocation.bytes,
                 "moved": total,
-                "gpu_faults": counts[Counter.GPU_FAULT][index],
-                "cpu_faults": counts[Counter.CPU_FAULT][index],
-                "thrashing": counts[Counter.THRASHING][index],
+                **{word: counts[counter][index] for counter, word in COUNTED.items()},
             }
         )
     return rows
+
+
+def by_phase(seen: Seen, stretches: Sequence[phases.Stretch]) -> list[dict[int, Tally[str]]]:
+    """For each phase and allocation: bytes each way, faults of either side, thrashing."""
+    found: list[dict[int, Tally[str]]] = [{} for _ in stretches]
+    if not stretches:
+        return found
+
+    def add(word: str, times: Array, owner_of: Array, amounts: Array) -> None:
+        places = phases.index_of(stretches, times).tolist()
+        for phase, owner, amount in zip(places, owner_of.tolist(), amounts.tolist(), strict=True):
+            if owner != NOBODY:
+                found[phase].setdefault(owner, Tally())[word] += amount
+
+    for direction, word in ((Direction.TO_GPU, "to_gpu"), (Direction.TO_CPU, "to_cpu")):
+        rows = seen.moved[seen.moved["direction"] == direction]
+        add(word, rows["start"], rows["allocation"], rows["bytes"])
+    for counter, word in COUNTED.items():
+        rows = seen.process.counters(counter)
+        found_at = owners(seen.allocations, rows["address"], rows["start"])
+        add(word, rows["start"], found_at, np.ones(len(rows), np.int64))
+    return found
 
 
 def seen_of(
@@ -215,8 +234,12 @@ def trace(
                         "kernels": s.kernels,
                         "to_gpu": s.to_gpu,
                         "to_cpu": s.to_cpu,
+                        "allocations": [
+                            {"name": names[owner], **seen_there}
+                            for owner, seen_there in sorted(there.items())
+                        ],
                     }
-                    for s in stretches
+                    for s, there in zip(stretches, by_phase(seen, stretches), strict=True)
                 ],
             },
         },

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from watari.attach.trace.findings import Seen
-from watari.attach.trace.records import Counter, Kind
+from watari.attach.trace.records import Counter, Kind, columns
 from watari.attach.trace.transfers import Direction, How
 
 Event = dict[str, Any]
@@ -29,7 +29,7 @@ TRACKS = {
     WAITS: "CPU waits",
 }
 ROWS = 10  # numbers of threads from row to row
-COPIES = {Direction.TO_GPU: COPIES_IN, Direction.TO_CPU: COPIES_OUT}
+COPIES: dict[int, int] = {Direction.TO_GPU: COPIES_IN, Direction.TO_CPU: COPIES_OUT}
 
 
 def microseconds(nanoseconds: float) -> float:
@@ -37,16 +37,15 @@ def microseconds(nanoseconds: float) -> float:
     return float(nanoseconds) / 1e3
 
 
-def slice_of(seen: Seen, row: Any, track: int, name: str, arguments: Event) -> Event:
+def slice_of(pid: int, track: int, name: str, start: int, end: int, arguments: Event) -> Event:
     """Something with a beginning and an end, in nanoseconds."""
-    begin, end = int(row["start"]), int(row["end"])
     return {
         "ph": "X",
         "name": name,
-        "pid": seen.process.pid,
+        "pid": pid,
         "tid": track,
-        "ts": begin,
-        "dur": max(end - begin, 0),
+        "ts": start,
+        "dur": max(end - start, 0),
         "args": arguments,
     }
 
@@ -70,39 +69,35 @@ def apart(slices: Iterable[Event]) -> Iterator[Event]:
         ends = free.setdefault(event["tid"], [])
         row = next((i for i, end in enumerate(ends) if end <= event["ts"]), len(ends))
         ends[row : row + 1] = [event["ts"] + event["dur"]]
-        yield {**event, "tid": event["tid"] + ROWS * row}
+        event["tid"] += ROWS * row
+        yield event
 
 
 def transfers(seen: Seen) -> Iterator[Event]:
     """Copies and migrations."""
-    for row in seen.moved:
-        direction = Direction(row["direction"])
-        is_copy = row["how"] == How.COPY
-        track = (
-            COPIES.get(direction, COPIES_ON)
-            if is_copy
-            else (MOVES_OUT if direction == Direction.TO_CPU else MOVES_IN)
-        )
-        arguments: Event = {
-            "bytes": int(row["bytes"]),
-            "allocation": seen.label(int(row["allocation"])),
-            "pageable": bool(row["pageable"]),
-        }
-        yield slice_of(seen, row, track, arguments["allocation"], arguments)
+    fields = ("start", "end", "bytes", "how", "direction", "allocation", "pageable")
+    for start, end, size, how, direction, owner, is_pageable in columns(seen.moved, *fields):
+        if how == How.COPY:
+            track = COPIES.get(direction, COPIES_ON)
+        else:
+            track = MOVES_OUT if direction == Direction.TO_CPU else MOVES_IN
+        name = seen.label(owner)
+        arguments = {"bytes": size, "allocation": name, "pageable": is_pageable}
+        yield slice_of(seen.process.pid, track, name, start, end, arguments)
 
 
 def faults(seen: Seen) -> Iterator[Event]:
     """Instants on one track."""
     for counter, name in ((Counter.GPU_FAULT, "GPU fault"), (Counter.CPU_FAULT, "CPU fault")):
-        for row in seen.process.counters(counter):
+        for start, address in columns(seen.process.counters(counter), "start", "address"):
             yield {
                 "ph": "i",
                 "s": "t",
                 "name": name,
                 "pid": seen.process.pid,
                 "tid": FAULTS,
-                "ts": int(row["start"]),
-                "args": {"address": hex(int(row["address"]))},
+                "ts": start,
+                "args": {"address": hex(address)},
             }
 
 
@@ -128,12 +123,15 @@ def allocated(seen: Seen) -> Iterator[Event]:
 
 def slices(seen: Seen) -> Iterator[Event]:
     """Kernels, waits and transfers."""
-    for row in seen.process.of(Kind.KERNEL):
-        kernel = seen.process.names.get(int(row["name"]), "unnamed")
-        arguments = {"blocks": int(row["address"]), "threads of a block": int(row["bytes"])}
-        yield slice_of(seen, row, KERNELS, kernel, {**arguments, "stream": int(row["stream"])})
-    for row in seen.process.of(Kind.WAIT):
-        yield slice_of(seen, row, WAITS, "wait", {})
+    pid = seen.process.pid
+    kernels = seen.process.of(Kind.KERNEL)
+    fields = ("name", "start", "end", "address", "bytes", "stream")
+    for identifier, start, end, blocks, threads, stream in columns(kernels, *fields):
+        kernel = seen.process.names.get(identifier, "unnamed")
+        arguments = {"blocks": blocks, "threads of a block": threads, "stream": stream}
+        yield slice_of(pid, KERNELS, kernel, start, end, arguments)
+    for start, end in columns(seen.process.of(Kind.WAIT), "start", "end"):
+        yield slice_of(pid, WAITS, "wait", start, end, {})
     yield from transfers(seen)
 
 

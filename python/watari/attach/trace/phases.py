@@ -11,6 +11,7 @@ that came to the GPU since the phase before (read) and that leave it in the next
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 
 from watari.attach.events import Allocation
 from watari.attach.trace.lives import NOBODY, owners
-from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded
+from watari.attach.trace.records import WRITES, Array, Counter, Kind, Recorded, columns
 from watari.attach.trace.touched import Touches, ordinals
 from watari.attach.trace.transfers import Direction, How
 
@@ -36,12 +37,12 @@ class Use:
     read_in_all: float = 0
     written_in_all: float = 0
 
-    def add(self, read: float, written: float) -> None:
-        """One more pass, over the same bytes as before or more."""
+    def add(self, read: float, written: float, passes: int = 1) -> None:
+        """More passes, over the same bytes as before or more."""
         self.read = max(self.read, read)
         self.written = max(self.written, written)
-        self.read_in_all += read
-        self.written_in_all += written
+        self.read_in_all += read * passes
+        self.written_in_all += written * passes
 
     @property
     def passes(self) -> float:
@@ -139,23 +140,24 @@ def with_uses(
 def add_copies(stretches: list[Stretch], moved: Array) -> None:
     """What copies say of the CPU, and of the GPU where they stay on it."""
     copies = moved[moved["how"] == How.COPY]
-    for row, phase in zip(copies, index_of(stretches, copies["start"]), strict=True):
-        owner, size = int(row["allocation"]), int(row["bytes"])
+    rows = columns(copies, "direction", "allocation", "source", "bytes")
+    phases = index_of(stretches, copies["start"]).tolist()
+    for phase, (direction, owner, source, size) in zip(phases, rows, strict=True):
         stretch = stretches[phase]
-        if row["direction"] == Direction.TO_GPU:
+        if direction == Direction.TO_GPU:
             stretch.to_gpu += size
-        elif row["direction"] == Direction.TO_CPU:
+        elif direction == Direction.TO_CPU:
             stretch.to_cpu += size
         if owner == NOBODY:
             continue
-        if row["direction"] == Direction.TO_GPU:
+        if direction == Direction.TO_GPU:
             on_cpu(stretches, phase).use(owner).add(0, size)
-        elif row["direction"] == Direction.TO_CPU:
+        elif direction == Direction.TO_CPU:
             on_cpu(stretches, phase).use(owner).add(size, 0)
         elif stretch.processor == "gpu":
             stretch.use(owner).add(0, size)
-            if row["source"] != NOBODY:
-                stretch.use(int(row["source"])).add(size, 0)
+            if source != NOBODY:
+                stretch.use(source).add(size, 0)
 
 
 def on_cpu(stretches: list[Stretch], phase: int) -> Stretch:
@@ -170,15 +172,19 @@ def add_kernels(
 ) -> None:
     """Launches of each phase, and what they touch."""
     kernels = process.of(Kind.KERNEL)
-    phases = index_of(stretches, kernels["start"])
-    for row, phase, ordinal in zip(kernels, phases, ordinals(kernels["name"]), strict=True):
-        name = process.names.get(int(row["name"]), "unnamed")
+    phases = index_of(stretches, kernels["start"]).tolist()
+    each = zip(phases, kernels["name"].tolist(), ordinals(kernels["name"]).tolist(), strict=True)
+    launches: Tally[tuple[int, str, int]] = Tally()
+    for phase, identifier, ordinal in each:
+        name = process.names.get(identifier, "unnamed")
+        launches[phase, name, touches.index(name, ordinal)] += 1
+    for (phase, name, index), count in launches.items():
         stretch = stretches[phase]
-        stretch.kernels[name] = stretch.kernels.get(name, 0) + 1
-        for allocation, touch in (touches.of(name, int(ordinal)) or {}).items():
+        stretch.kernels[name] = stretch.kernels.get(name, 0) + count
+        for allocation, touch in (touches.of(name, index) or {}).items():
             if allocation in by_name:
-                written = touch.bytes if touch.writes else 0
-                stretch.use(by_name[allocation]).add(touch.bytes if touch.reads else 0, written)
+                read, written = touch.bytes * touch.reads, touch.bytes * touch.writes
+                stretch.use(by_name[allocation]).add(read, written, count)
 
 
 def add_migrations(
@@ -186,10 +192,13 @@ def add_migrations(
 ) -> None:
     """What moves of managed memory say: bytes that go to a processor are accessed by it."""
     rows = moved[moved["how"] != How.COPY]
+    phases = index_of(stretches, rows["start"]).tolist()
     sums: dict[tuple[int, int, int], float] = {}
-    for row, phase in zip(rows, index_of(stretches, rows["start"]), strict=True):
-        key = (int(phase), int(row["allocation"]), int(row["direction"]))
-        sums[key] = sums.get(key, 0.0) + float(row["bytes"])
+    for phase, (*which, size) in zip(
+        phases, columns(rows, "allocation", "direction", "bytes"), strict=True
+    ):
+        key = (phase, *which)
+        sums[key] = sums.get(key, 0.0) + size
     for (phase, owner, direction), size in sums.items():
         stretch = stretches[phase]
         to_gpu, to_cpu = direction == Direction.TO_GPU, direction == Direction.TO_CPU
@@ -234,12 +243,13 @@ def add_first_writes(
     known = np.array([a.name in written for a in allocations] + [False])  # the last: NOBODY
     is_write = np.isin(faults["flags"], WRITES) | known[writing]
     phases = index_of(stretches, faults["start"])
-    pairs = {(int(p), int(o)) for p, o in zip(phases[is_write], writing[is_write], strict=True)}
+    pairs = set(zip(phases[is_write].tolist(), writing[is_write].tolist(), strict=True))
     for phase, owner in sorted(pairs):
         if owner == NOBODY or stretches[phase].processor != "cpu":
             continue
-        following = [s.uses[owner] for s in stretches[phase + 1 :] if owner in s.uses]
-        used = max(following[0].read, following[0].written) if following else 0
+        following = (s.uses[owner] for s in stretches[phase + 1 :] if owner in s.uses)
+        first = next(following, Use())
+        used = max(first.read, first.written)
         stretches[phase].use(owner).add(0, max(used, stretches[phase].use(owner).read))
 
 

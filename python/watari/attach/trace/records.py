@@ -7,6 +7,7 @@ killed process ends in the middle of a record or line: what is whole counts.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -85,6 +86,11 @@ PAGEABLE = 1  # CUpti_ActivityMemoryKind
 WRITES = (2, 3)  # CUpti_ActivityUnifiedMemoryAccessType: write, atomic
 
 
+def columns(rows: Array, *names: str) -> Iterator[tuple[Any, ...]]:
+    """These fields of each row, as Python's numbers: one by one NumPy takes far longer."""
+    return zip(*(rows[name].tolist() for name in names), strict=True)
+
+
 @dataclass
 class Recorded:
     """The records of one process. `sites`: call stacks, as module and offset, innermost first."""
@@ -94,12 +100,14 @@ class Recorded:
     names: dict[int, str] = field(default_factory=dict)
     sites: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    by_kind: dict[Kind, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def of(self, kind: Kind) -> Array:
         """The records of one kind, by time."""
-        found: Array = self.records[self.records["kind"] == kind]
-        ordered: Array = found[np.argsort(found["start"], kind="stable")]
-        return ordered
+        if kind not in self.by_kind:
+            found = self.records[self.records["kind"] == kind]
+            self.by_kind[kind] = found[np.argsort(found["start"], kind="stable")]
+        return self.by_kind[kind]
 
     def counters(self, counter: Counter) -> Array:
         """Those of one counter of unified memory."""
@@ -117,6 +125,12 @@ class Recorded:
     def dropped(self) -> int:
         """Records that CUPTI had no room for."""
         return int(self.of(Kind.DROPPED)["bytes"].sum())
+
+    @property
+    def once(self) -> float:
+        """Seconds that tracing took once, however long the program ran."""
+        ended = self.of(Kind.END)
+        return sum(float(ended[name].sum()) for name in ("address", "bytes", "end")) * 1e-9
 
     @property
     def ended(self) -> bool:

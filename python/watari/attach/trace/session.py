@@ -38,9 +38,8 @@ from watari.machine import cupti
 INJECTED = "libwatari_injected.so"
 CLOCKS = 1_000_000_000  # ns by which the clocks of GPU and CPU may differ
 LAUNCHES = 16  # of each kernel that are sampled
-SAMPLING = 10.0  # seconds from cuInit on; and SAMPLING_TIMES those of the program as it is
-SAMPLING_TIMES = 2.0
-ENDING_TIMES = 2.0  # that run is ended after so many times the seconds of its sampling
+SAMPLING = 5.0  # seconds that sampling may take, and those of the program as it is
+MANAGED = 2.0  # times these seconds: the sampled run is ended then, with its memory managed
 MOST_NAMES = 5  # of kernels, in a message
 NOT_ASKED = "not asked for"
 Report = Callable[[str], None]
@@ -56,7 +55,7 @@ class Traced:
 
 def variables(files: Path, library_of_cupti: Path, sampling: float = 0) -> dict[str, str]:
     """What makes the driver load the injected library, which writes into `files`. `sampling`:
-    seconds after which no launch is sampled; 0 samples none."""
+    seconds that this may take; 0 samples no launch."""
     return {
         "CUDA_INJECTION64_PATH": str(library(INJECTED, files)),
         "WATARI_TRACE_FOLDER": str(files),
@@ -120,10 +119,25 @@ def outside(process: Recorded) -> int:
     return int((late | early).sum())
 
 
-def sample(start: Start, files: Path, path: Path, sampling: float) -> tuple[touched.Touches, str]:
-    """What kernels touch, and what is missing in that. After the seconds `sampling` the program
-    goes on without; it is ended after ENDING_TIMES of them."""
-    bounded = replace(start, limit=min(start.limit, ENDING_TIMES * sampling))
+@dataclass(frozen=True)
+class Bounds:
+    """Of the sampled run: seconds that sampling may take, and seconds after which it is ended."""
+
+    sampling: float
+    end: float
+
+    @classmethod
+    def of(cls, seconds: float) -> Bounds:
+        """For a program that takes so long as it is."""
+        sampling = SAMPLING + seconds
+        return cls(sampling, SAMPLING + sampling + MANAGED * seconds)
+
+
+def sample(start: Start, files: Path, path: Path, bounds: Bounds) -> tuple[touched.Touches, str]:
+    """What kernels touch, and what is missing in that. When the time for sampling is spent, the
+    program goes on without."""
+    sampling = bounds.sampling
+    bounded = replace(start, limit=min(start.limit, bounds.end))
     try:
         ending, log, processes = traced_run(bounded, files, path, "managed", sampling)
     except UnsupportedError as error:
@@ -201,14 +215,14 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     process = busiest(processes)
     touches, why = touched.Touches(), NOT_ASKED
     if samples:
-        sampling = SAMPLING + SAMPLING_TIMES * plain.seconds
-        most = format_duration(min(start.limit, ENDING_TIMES * sampling))
+        bounds = Bounds.of(plain.seconds)
+        most = format_duration(min(start.limit, bounds.end))
         report(
-            "run in which the first launches of each kernel are sampled, in its first "
-            f"{format_duration(sampling)}; it is ended after {most} (--no-touches omits it)"
+            "run in which the first launches of each kernel are sampled, for at most "
+            f"{format_duration(bounds.sampling)}; it is ended after {most} (--no-touches omits it)"
         )
         begun = time.monotonic()
-        touches, why = sample(start, fresh(files, "sampled"), path, sampling)
+        touches, why = sample(start, fresh(files, "sampled"), path, bounds)
         launches = sum(map(len, touches.kernels.values()))
         report(
             f"sampled {launches} launches of {len(touches.kernels)} kernels "
@@ -219,6 +233,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     reasons += [f"the log of allocations ends early: {reason}" for reason in log.cut]
     facts = of_runs(start, plain, ending, reasons, judged)
     facts |= {"processes": len(processes), "touches": why, "cupti": process.cupti}
+    facts |= {"traced_once_seconds": process.once}
     name = readable(Path(start.command[0]).name)
     return Traced(observed.trace(name, seen, sites, facts), seen)
 

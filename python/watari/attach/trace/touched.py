@@ -60,31 +60,38 @@ class Touches:
     def __bool__(self) -> bool:
         return bool(self.kernels)
 
+    def index(self, kernel: str, ordinal: int) -> int:
+        """The sampled launch that a launch (0, 1, ... of its kernel) repeats."""
+        return ordinal % len(self.kernels.get(kernel) or (0,))
+
     def of(self, kernel: str, ordinal: int) -> Launch | None:
-        """What this launch touches (0, 1, ... of its kernel), None where that is not known."""
+        """What this launch touches, None where that is not known."""
         sampled = self.kernels.get(kernel)
-        return sampled[ordinal % len(sampled)] if sampled else None
+        return sampled[self.index(kernel, ordinal)] if sampled else None
 
 
 def ordinals(names: Array) -> Array:
     """0, 1, ... of each launch among those of the same kernel, in order."""
+    order = np.argsort(names, kind="stable")
+    _, first, counts = np.unique(names[order], return_index=True, return_counts=True)
     found = np.zeros(len(names), np.int64)
-    for name in np.unique(names):
-        same = names == name
-        found[same] = np.arange(same.sum())
+    found[order] = np.arange(len(names)) - np.repeat(first, counts)
     return found
 
 
 def window(times: Array, begin: int, end: int) -> slice:
-    """The records that begin in this time."""
+    """The records from one time, or other number, on and before another; in order."""
     low, high = np.searchsorted(times, [begin, end])
     return slice(int(low), int(high))
 
 
 def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     """What the sampled launches touch."""
-    kernels = {int(k["correlation"]): k for k in process.of(Kind.KERNEL)}
+    launched = process.of(Kind.KERNEL)
+    launched = launched[np.isin(launched["correlation"], process.of(Kind.EVICTED)["correlation"])]
+    kernels = {int(kernel["correlation"]): kernel for kernel in launched}
     measured = process.of(Kind.TOUCHED)
+    measured = measured[np.argsort(measured["correlation"], kind="stable")]
     owner_of_measured = owners(allocations, measured["address"], measured["start"])
     moved = migrated(process, allocations)
     moved = moved[moved["direction"] == Direction.TO_GPU]
@@ -97,14 +104,16 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         kernel = kernels.get(int(evicted["correlation"]))
         if kernel is None:
             continue
-        own = measured["correlation"] == evicted["correlation"]
+        launch_number = evicted["correlation"]
+        own = window(measured["correlation"], launch_number, launch_number + 1)
         ended = max(int(kernel["end"]), int(measured["start"][own].max(initial=0)))
         here = window(moved["start"], evicted["start"], ended)
         there = window(faults["start"], evicted["start"], ended)
-        pages = dict(zip(owner_of_measured[own].tolist(), measured[own], strict=True))
+        left = measured["bytes"][own] > 0
+        pages = dict(zip(owner_of_measured[own][left].tolist(), measured[own][left], strict=True))
         launch = touched(allocations, moved[here], faulting[there], faults["flags"][there], pages)
         sampled.setdefault(process.names.get(int(kernel["name"]), "unnamed"), []).append(launch)
-        unended += bool(evicted["bytes"]) and not own.any()
+        unended += bool(evicted["bytes"]) and own.start == own.stop
         for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
             on_gpu += int(row["bytes"])
             recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
@@ -128,7 +137,7 @@ def touched(
     from the faults. An allocation without a recorded write was read: the driver prefetches what
     lies beside a fault."""
     is_write = np.isin(accesses, WRITES)
-    on_gpu = np.array([owner for owner, row in pages.items() if row["bytes"]], np.int64)
+    on_gpu = np.array(list(pages), np.int64)
     found = {}
     for owner in np.unique(np.concatenate([moved["allocation"], faulting, on_gpu])):
         if owner == NOBODY:

@@ -104,6 +104,16 @@ def migrated(process: Recorded, allocations: Sequence[Allocation]) -> Array:
     return np.concatenate(parts)
 
 
+def totals(moved: Array, count: int) -> tuple[Array, Array]:
+    """Transfers and their bytes, by allocation (so many there are), how and direction."""
+    rows = moved[moved["allocation"] != NOBODY]
+    shape = (count, len(How), len(Direction))
+    place = np.ravel_multi_index((rows["allocation"], rows["how"], rows["direction"]), shape)
+    size = int(np.prod(shape))
+    sizes = np.bincount(place, rows["bytes"].astype(float), size)
+    return np.bincount(place, minlength=size).reshape(shape), sizes.reshape(shape)
+
+
 def transfers(process: Recorded, allocations: Sequence[Allocation]) -> Array:
     """Both, by time."""
     every = np.concatenate([copied(process, allocations), migrated(process, allocations)])

@@ -7,6 +7,7 @@ that are gathered, once. They are written side by side in the processor's own me
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from watari.case.axes import (
     HINT,
@@ -65,6 +66,13 @@ def require_elements(p: Parameters) -> None:
         )
     if elements(p) < 1:
         raise UsageError(f"gather: size={p['size']} holds no stride of {p['stride']} bytes")
+    if p["turns"] == "none":
+        return
+    if p["source"] == p["processor"].split(":")[0]:
+        other = {"cpu": "gpu", "gpu": "cpu"}[p["source"]]
+        raise UsageError(f"gather: turns={p['turns']} needs source={other}, the other processor")
+    if p["hint"] != "none":
+        raise UsageError(f"gather: turns={p['turns']} takes no hint")
 
 
 def profile(p: Parameters) -> Profile:
@@ -89,9 +97,13 @@ def profile(p: Parameters) -> Profile:
 
 
 def extra_seconds(p: Parameters) -> float:
-    """Seconds of all elements one by one, and of a fault for each page of the first pass."""
-    passes = int(p["samples"]) * elements(p) * SLOWEST_ELEMENT
-    return passes + int(p["size"]) / SMALL_PAGE * SLOWEST_PAGE
+    """Seconds of all elements one by one, and of a fault for each page of the first pass; of each
+    pass where the source changes sides, and back."""
+    samples = int(p["samples"])
+    moved = 1 if p["turns"] == "none" else 2 * samples
+    return elements(p) * samples * SLOWEST_ELEMENT + moved * (
+        int(p["size"]) / SMALL_PAGE * SLOWEST_PAGE
+    )
 
 
 def labels(p: Parameters) -> dict[str, str]:
@@ -135,6 +147,18 @@ CASES = (
                 ("cpu", "gpu"),
             ),
             HINT,
+            replace(
+                words(
+                    "turns",
+                    "what brings the source back before each pass: nothing; its processor reads "
+                    "it; prefetches of the elements, there and back",
+                    "none",
+                    "none",
+                    "read",
+                    "prefetch",
+                ),
+                before="none",
+            ),
             SIZE,
             THP,
             PAGE,

@@ -17,19 +17,27 @@ from watari.results.measured import Measured
 SAYS = (
     "Medians over trials. Gathered: the bytes of the elements, not of the lines or pages that move "
     "with them. First pass: its whole time, with the faults of pages that were elsewhere. Lines: "
-    "the cache lines of the gathered elements, the least that must move."
+    "the cache lines of the gathered elements, the least that must move. Before a pass: what turns="
+    "takes, prefetches behind a pass included."
 )
 LINE = {"cpu": 64}  # bytes that the smallest transfer has: a line, of a GPU's line a sector
 SECTOR = 32
+TURNS = {
+    "none": "",
+    "read": "read by it before each pass",
+    "prefetch": "elements prefetched there and back",
+}
+TURN_SERIES = {"none": (), "read": ("read_s",), "prefetch": ("bring_s", "back_s")}
 
 
 def special(p: Parameters) -> str:
-    """What is not as usual: stride, toucher, hint, huge pages."""
+    """What is not as usual: stride, toucher, hint, turns, huge pages."""
     there = side(p["memory"], p["processor"]).split(":")[0]
     parts = [
         "" if p["stride"] == usual_stride(p) else f"stride {format_size(p['stride'])}",
         "" if p["source"] == there else f"{p['source'].upper()} touched it",
         "" if p["hint"] == "none" else p["hint"],
+        TURNS[p["turns"]],
         page_words(p),
     ]
     return ", ".join(part for part in parts if part)
@@ -58,6 +66,16 @@ def first_seconds(m: Measured) -> float:
     return median(each[0] for each in passes(m))
 
 
+def turn_seconds(m: Measured) -> float:
+    """Seconds that the source takes to change sides between two passes, 0 if it does not; the first
+    time is left out, in which its pages may be new or in place."""
+    parts = [
+        [second for trial in m.trials for second in trial["series"][name][1:]]
+        for name in TURN_SERIES[m["turns"]]
+    ]
+    return float(sum(median(part) for part in parts if part))
+
+
 def line_bytes_moved(p: Parameters) -> int:
     """Bytes of the lines (on a GPU sectors) that the elements of a pass lie in."""
     line = LINE.get(p["processor"], SECTOR)
@@ -77,6 +95,7 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "Elements a second": format_count(elements(m.parameters) / seconds),
         "Lines": f"{lines:.4g} GB/s",
         "First pass": format_duration(first_seconds(m)),
+        "Before a pass": "" if m["turns"] == "none" else format_duration(turn_seconds(m)),
         "A pass": format_duration(seconds),
     }
 

@@ -164,14 +164,14 @@ def speed_panel(
             "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(shared.wide)
         ),
         color=alt.Color("name:N", legend=None, scale=style.table_scale(style.STYLES)),
-        tooltip=["name:N", "steady:Q", "loop:Q", "whole:Q", "why:N"],
+        tooltip=style.tips("name:N", "steady:Q", "loop:Q", "whole:Q", "why:N"),
     )
     drawn = base.transform_filter("datum.drawn")
 
     def x(field: str) -> alt.X:
         return speed_axis(field, shared.scale, last)
 
-    ink = alt.value(INK)
+    ink = alt.ColorValue(INK)
     layers = [
         drawn.transform_filter("!datum.flagged")
         .mark_bar(height=16, opacity=0.32, cornerRadiusEnd=2)
@@ -185,10 +185,10 @@ def speed_panel(
         ),
         drawn.transform_calculate(most=str(shared.most))
         .mark_text(align="left", dx=8, opacity=0.85)
-        .encode(x=x("most"), text="text:N", color=ink),
+        .encode(x=x("most"), text=alt.Text("text:N"), color=ink),
         base.transform_filter("!datum.drawn")
         .mark_text(align="left", dx=4, opacity=0.5, fontStyle="italic")
-        .encode(x=alt.value(0), text="text:N", color=ink),
+        .encode(x=alt.value(0), text=alt.Text("text:N"), color=ink),
     ]
     layers += floor_mark(floor, x) if floor else []
     return alt.layer(*layers).properties(width=WIDTH, height=ROW * len(data), title=title)
@@ -201,7 +201,7 @@ def floor_mark(floor: float, x: Any) -> list[Any]:
     return [
         base.mark_rule(strokeDash=[3, 3], opacity=0.6),
         base.mark_text(align="right", dx=4, dy=-7, fontSize=10, opacity=FAINT).encode(
-            y=alt.value(0), text="text:N"
+            y=alt.value(0), text=alt.Text("text:N")
         ),
     ]
 
@@ -242,9 +242,9 @@ def published_panel(data: list[dict[str, Any]], shared: Axes, grid: str) -> Pane
             "name:N", sort=[row["name"] for row in data], title=None, axis=names_axis(shared.wide)
         ),
         x=speed_axis("value", shared.scale, True),
-        tooltip=["name:N", "value:Q", "source:N"],
+        tooltip=style.tips("name:N", "value:Q", "source:N"),
     )
     bar = base.mark_bar(height=14, color=INK, fillOpacity=0.05, stroke=INK, strokeOpacity=0.6)
-    number = base.mark_text(align="left", dx=8, opacity=0.85).encode(text="text:N")
+    number = base.mark_text(align="left", dx=8, opacity=0.85).encode(text=alt.Text("text:N"))
     head = alt.TitleParams("Published, loop", subtitle=differences(grid))
     return alt.layer(bar, number).properties(width=WIDTH, height=20 * len(data), title=head)

@@ -20,6 +20,7 @@ FILE_TRIANGLES = 100_000  # assumed of a file, which is not read for an estimate
 ROW_BYTES, ROW_GROWTH = 11.3e3, 2.7e3  # at 5120 triangles and 1e-6; for each time they double
 DENSE_SHARE = 1.25  # without recompression
 VECTORS, DIAGONAL = 36, 16  # doubles a triangle: a solver's vectors, the diagonal blocks' inverses
+BESIDE = 6  # vectors beside those of a cycle of GMRES
 PRODUCTS = 40  # of a solve
 ENTRIES = 1.5  # that are computed for each that is stored
 

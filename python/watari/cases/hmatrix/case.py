@@ -35,7 +35,8 @@ def profile(p: Parameters) -> Profile:
         (Transfer(processor, STORE, processor, (size - resident_bytes(p)) // ranks),),
         repeats=int(p["samples"]),
     )
-    vectors = (axes.VECTORS * int(p["rhs"]) + axes.DIAGONAL) * 8 * axes.triangles(p)
+    each = max(axes.VECTORS, int(p["restart"]) + axes.BESIDE)
+    vectors = (each * int(p["rhs"]) + axes.DIAGONAL) * 8 * axes.triangles(p)
     kind = own_memory(processor)
     footprint = {kind: (p["fast-memory"] * ranks or size) + vectors * ranks}
     if p["store"] == "ram":
@@ -79,6 +80,15 @@ CASES = (
                 "preconditioner of the solver",
                 "block-jacobi",
                 *axes.PRECONDITIONERS,
+            ),
+            replace(
+                axis(
+                    "restart",
+                    "steps of gmres and fgmres in a cycle; 0: 30, or fewer in a small budget",
+                    count(0, 1000),
+                    0,
+                ),
+                before=0,
             ),
             axis("rhs", "right-hand sides that share each read", count(1, 64), 1),
             Axis(

@@ -50,6 +50,7 @@ KNOWN = {
         -51664.98699328203, 99326700.8306964 - 0.728199235j, 52318412.3703554, (336, 336)
     ),
 }
+OF_RANKS = 0.05  # of the applications on one rank
 TOLERANCE = {"double": 1e-9, "mixed": 1e-9, "single": 1e-4}
 
 
@@ -77,6 +78,8 @@ def check(parameters: Parameters, quantities: dict[str, Any]) -> bool | None:
     require_near("the sum of links", links, known.links, tolerance)
     require_near("norm2", values["norm2"], known.norm2, tolerance)
     least, most = known.iterations
+    if parameters["ranks"] > 1:  # they add up in another order, except on small lattices
+        least, most = math.floor(least * (1 - OF_RANKS)), math.ceil(most * (1 + OF_RANKS))
     if precision == "double" and not least <= values["iterations"] <= most:
         text = str(least) if least == most else f"{least} to {most}"
         raise WrongResultError(f"{values['iterations']:.0f} applications of the matrix, not {text}")

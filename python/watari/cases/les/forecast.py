@@ -12,7 +12,8 @@ CPU reads of the fields: whole arrays, planes, or rows that lie apart.
 
 K: the kernel that packs; W: a wait; and in each the CPU's own work C. A thread of the CPU works on
 a block of 2 MiB as soon as it is there, while others fault: with k blocks a thread, work C and
-faults S take max(C, S) + min(C, S) / k. Pages that lie alone fault one by one.
+faults S take max(C, S) + min(C, S) / k. Rows that lie alone fault one by one, and each needs a
+prefetch of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from statistics import median
 from typing import NamedTuple
 
 from watari.cases.les import axes, city, model
-from watari.cases.les.rates import Curve, Rates
+from watari.cases.les.rates import Rates
 from watari.common.errors import UnsupportedError, UsageError
 from watari.results.measured import Measured, drawable
 
@@ -117,25 +118,25 @@ def explicit(t: Traffic, rates: Rates, own: float) -> Parts:
 def managed_prefetch(t: Traffic, rates: Rates, own: float) -> Parts:
     """Prefetches to the CPU, then back; a row is a call."""
 
-    def calls(prefetch: Curve) -> float:
-        return prefetch(t.packed) + sum(r.rows * prefetch(r.bytes) for r in t.fields)
+    def calls(to: str) -> float:
+        prefetch = rates.prefetch(to)
+        whole = prefetch(t.packed) + sum(prefetch(r.bytes) for r in t.fields if r.rows == 1)
+        return whole + (t.lone * rates.lone_prefetch(to) if t.lone else 0.0)
 
-    back = rates.prefetch("gpu")
-    move = calls(rates.prefetch("cpu")) + calls(back) + back(t.flux) + 2 * rates.wait
-    faults = rates.faults("cpu")(t.flux)
+    move = calls("cpu") + calls("gpu") + rates.prefetch("gpu")(t.flux) + 2 * rates.wait
+    faults = rates.cpu_faults(t.flux)
     return Parts(packing(t, rates), move, overlapped(own, faults, t.flux, t.threads), 0.0)
 
 
 def managed(t: Traffic, rates: Rates, own: float) -> Parts:
     """Faults of the CPU, then of the GPU."""
-    by_cpu, by_gpu = rates.faults("cpu"), rates.faults("gpu")
     moved = t.packed + t.flux + t.whole
-    cpu = overlapped(own, by_cpu(moved), moved, t.threads)
-    after = by_gpu(t.flux + t.whole)
+    cpu = overlapped(own, rates.cpu_faults(moved), moved, t.threads)
+    after = rates.gpu_faults(t.flux + t.whole)
     if t.lone:
-        cpu += t.lone * rates.lone_page("cpu")
-        after += t.lone * rates.lone_page("gpu")
-    return Parts(packing(t, rates) + by_gpu(t.packed), 0.0, cpu, after)
+        cpu += t.lone * rates.lone_fault("cpu")
+        after += t.lone * rates.lone_fault("gpu")
+    return Parts(packing(t, rates) + rates.gpu_faults(t.packed), 0.0, cpu, after)
 
 
 STYLES: dict[str, Callable[[Traffic, Rates, float], Parts]] = {

@@ -1,19 +1,24 @@
 """What copies, prefetches, faults and lines take on a machine: the rates of a touch's forecast.
 
-They come from other cases of the same run, none from a trial with touches on the GPU:
+They come from other cases of the same run, none from a style that has a formula:
 
     rate                                   case
     copy to and from the GPU, by size      copy from=pinned to=device, and back
     prefetch to either side, by size       touch operation=prefetch
-    faults of either side, by size         migration: the first sample of a later phase. Both sides
-                                           have had the pages before, as fields have
-    a page that lies alone, either side    gather memory=managed source=(the other side)
+    faults of the GPU, by size             migration: the first sample of a later phase
+    faults of the CPU, by size             gather processor=cpu stride=4KiB turns=read: a number of
+                                           each page
+    a row that lies alone, either side     the same with stride=1MiB or so; the GPU reads all
+    prefetch of such a row, either side    the same with turns=prefetch
     a line of GPU memory, a launch         gather memory=device
-    the CPU's own work                     les processor=cpu: the same touch, nothing moves
+    the CPU's own work                     les style=pinned: the same touch, and nothing moves
+
+In those of migration and gather both sides have had the pages before, as they have had fields.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +29,8 @@ from watari.cases.les.model import of_touches
 from watari.common.errors import UnsupportedError
 from watari.results.measured import Measured
 
-LONE = 1 << 18  # bytes between pages that no fault brings together, at least
+LONE = 1 << 18  # bytes between rows that no fault brings together, at least
+PAGE = 1 << 12  # bytes of a page of a CPU
 SAME_WORK = ("grid", "spacing", "city", "precision", "cpu-touch", "gather", "threads", "ranks")
 
 
@@ -55,6 +61,22 @@ def firsts(m: Measured, processor: str) -> Iterator[float]:
     for trial in m.trials:
         mine = [phase for phase in trial["phases"] if phase["name"].split("-")[0] == processor]
         yield from (trial["host_s"][phase["first"]] for phase in mine[1:])
+
+
+def gathered(m: Measured) -> int:
+    """Elements of a gather."""
+    return int(m["size"]) // int(m["stride"])
+
+
+def again(m: Measured, series: str) -> float:
+    """The median over the samples but the first one, in which pages may be new."""
+    return float(
+        median(
+            seconds
+            for trial in m.trials
+            for seconds in (trial["host_s"] if series == "host_s" else trial["series"][series])[1:]
+        )
+    )
 
 
 def of_samples(m: Measured, series: str) -> float:
@@ -116,43 +138,57 @@ class Rates:
         of = {"processor": to, "memory": "managed", "operation": "prefetch"}
         return self.by_size("device_s", "touch", **of)
 
-    def faults(self, of: str) -> Curve:
-        """What a pass over pages that are on the other side takes longer, over their bytes; both
-        arrays come."""
+    @cached_property
+    def gpu_faults(self) -> Curve:
+        """What a GPU's pass over pages that the CPU has takes, over their bytes; both arrays
+        come."""
         found = self.all_of("migration", memory="managed", hint="none")
-        points = [(2 * int(m["size"]), seconds) for m in found for seconds in firsts(m, of)]
+        points = [(2 * int(m["size"]), seconds) for m in found for seconds in firsts(m, "gpu")]
         sizes = sorted({size for size, _ in points})
         if not sizes:
-            raise UnsupportedError(f"needs case migration with later phases of the {of}")
+            raise UnsupportedError("needs case migration with later phases of the gpu")
         return Curve(tuple((n, median(s for size, s in points if size == n)) for n in sizes))
 
-    def lone_page(self, of: str) -> float:
-        """Seconds of a page that lies alone, in the first pass over such pages."""
-        other = {"cpu": "gpu", "gpu": "cpu"}[of]
-        found = [
-            m
-            for m in self.all_of("gather", processor=of, memory="managed", source=other)
-            if m["stride"] >= LONE and m["hint"] == "none"
-        ]
+    def by_turns(self, turns: str, stride: str, least: int, most: float) -> list[Measured]:
+        """Gathers by the CPU of what the GPU has before each pass."""
+        of = {"processor": "cpu", "memory": "managed", "source": "gpu", "turns": turns}
+        found = [m for m in self.all_of("gather", **of) if least <= m["stride"] <= most]
         if not found:
-            raise UnsupportedError(f"needs case gather processor={of} stride=1MiB or so")
-        first = [
-            trial["host_s"][0] / (m["size"] // m["stride"]) for m in found for trial in m.trials
-        ]
-        return float(median(first))
+            raise UnsupportedError(f"needs case gather turns={turns} stride={stride}")
+        return found
+
+    @cached_property
+    def cpu_faults(self) -> Curve:
+        """What the CPU's faults on pages that the GPU has take, over their bytes."""
+        found = self.by_turns("read", "4KiB", PAGE, PAGE)
+        return Curve(tuple(sorted((int(m["size"]), again(m, "host_s")) for m in found)))
+
+    def lone(self, turns: str) -> Measured:
+        """A gather of rows that lie alone."""
+        return self.by_turns(turns, "1MiB or so", LONE, math.inf)[0]
+
+    def lone_fault(self, of: str) -> float:
+        """Seconds of a row that the CPU reads, or that comes back while the GPU reads all."""
+        m = self.lone("read")
+        if of == "cpu":
+            return again(m, "host_s") / gathered(m)
+        in_place = median(float(trial["series"]["read_s"][0]) for trial in m.trials)
+        return (again(m, "read_s") - in_place) / gathered(m)
+
+    def lone_prefetch(self, to: str) -> float:
+        """Seconds of a call that brings a row to a processor."""
+        m = self.lone("prefetch")
+        return again(m, {"cpu": "bring_s", "gpu": "back_s"}[to]) / gathered(m)
 
     def lines(self, loads: int) -> float:
         """Seconds of a GPU's kernel that loads so many numbers, each in a line of its own, with its
         launch and the wait for it."""
         m = self.all_of("gather", processor="gpu", memory="device", pattern="strided", element=4)[0]
         device = of_samples(m, "device_s")
-        lines = int(m["size"]) // int(m["stride"])
-        return of_samples(m, "host_s") - device + loads * device / lines
+        return of_samples(m, "host_s") - device + loads * device / gathered(m)
 
     def own_work(self, of: Measured) -> float:
-        """Seconds that the CPU's part takes of a touch where nothing moves. A simulation on the CPU
-        counts the picking of values by itself, as gather, also where the touch does it."""
+        """Seconds that the CPU's part takes of a touch where all memory is the CPU's. As in every
+        style, its threads have slept for a step of the GPU, which has written what they read."""
         same = {name: of[name] for name in SAME_WORK}
-        m = self.all_of("les", processor="cpu", **same)[0]
-        picking = of_touches(m, "gather_s") if of["gather"] == "cpu" else 0.0
-        return of_touches(m, "cpu_s") + picking
+        return of_touches(self.all_of("les", style="pinned", **same)[0], "cpu_s")

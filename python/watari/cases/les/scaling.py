@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from watari.cases.les import words
 from watari.charts import style
 from watari.charts.figure import Drawn, Figure
 from watari.charts.panels import groups, heading
@@ -27,6 +28,7 @@ def bars(same: Sequence[Measured]) -> list[dict[str, Any]]:
             "halo": m["halo"],
             "speed": float(f"{speeds[id(m)]:.4g}"),
             "perfect": alone and float(f"{m.ranks * alone:.4g}"),
+            "exchange": words.exchange(m),
         }
         for m in sorted(same, key=lambda m: (m.ranks, m["split"]))
     ]
@@ -37,7 +39,7 @@ def panel(data: Sequence[dict[str, Any]]) -> Panel:
     known = {name: style.HALOS[name] for name in style.HALOS if name in {d["halo"] for d in data}}
     base = alt.Chart(rows(list(data))).encode(
         y=alt.Y("of:N", title=None, sort=[row["of"] for row in data]),
-        tooltip=["of:N", "speed:Q", "perfect:Q"],
+        tooltip=["of:N", "speed:Q", "perfect:Q", "exchange:N"],
     )
     title = "million cells a second"
     return alt.layer(

@@ -16,7 +16,8 @@ from watari.results.measured import Measured
 SAYS = (
     "Medians over trials. Cells a second: the mean over whole periods of N steps, with the touches "
     "of the CPU. TB/s: the bytes of the algorithm over the time of a step. CPU, move and gather: "
-    "seconds of one touch; if pages move by faults, the time of a fault counts where it occurs."
+    "seconds of one touch; if pages move by faults, the time of a fault counts where it occurs. "
+    "Exchange: the share of halos and sums over ranks in a step, with the waits for other ranks."
 )
 
 
@@ -60,9 +61,16 @@ def columns(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     return {"median": f"{m.quantity('cells_per_s') / 1e6:.4g} Mcells/s", "spread": spread}
 
 
+def exchange(m: Measured) -> str:
+    """`12%`: the share of halos and sums over ranks in a step."""
+    known = all("exchange_share" in trial["quantities"] for trial in m.trials)
+    return f"{m.quantity('exchange_share'):.1%}" if m.ranks > 1 and known else ""
+
+
 def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
     """Every number of a case that ran, as text."""
     steps = [seconds for trial in m.trials for seconds in trial["host_s"]]
+    several = any(other.ranks > 1 for other in cases)
     return {
         "Case": words(m.case, m.parameters),
         "Grid": m["grid"],
@@ -72,6 +80,7 @@ def row(m: Measured, cases: Sequence[Measured]) -> dict[str, str]:
         "CPU": format_duration(of_touches(m, "cpu_s")),
         "Move": format_duration(of_touches(m, "move_s")),
         "Gather": format_duration(of_touches(m, "gather_s")),
+        **({"Exchange": exchange(m)} if several else {}),
         "Courant": f"{last(m, 'courant'):.3g}",
         "Divergence": f"{last(m, 'divergence'):.2g}",
         "Fingerprint": f"{m.quantity('fingerprint'):.0f}",

@@ -78,7 +78,9 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
             axis=alt.Axis(grid=False, ticks=False, labelPadding=10, minExtent=130),
         ),
         color=alt.Color("kind:N", legend=None, scale=style.kind_scale()),
-        tooltip=["memory:N", alt.Tooltip("first:Q", title="first sample"), "settled:Q", "why:N"],
+        tooltip=style.tips(
+            "memory:N", alt.Tooltip("first:Q", title="first sample"), "settled:Q", "why:N"
+        ),
     )
     axis = style.log_axis(scale.domain, labels=last, ticks=last)
     x = alt.X("settled:Q", scale=scale, title=RATE if last else None, axis=axis)
@@ -90,15 +92,15 @@ def patterns_panel(cases: Sequence[Measured], scale: alt.Scale, last: bool) -> P
         filled=False, size=60, strokeDash=[2, 2]
     )
     layers = [
-        drawn.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x=start, x2="settled:Q"),
+        drawn.mark_rule(strokeWidth=1.5, opacity=0.5).encode(x=start, x2=alt.X2("settled:Q")),
         drawn.mark_point(filled=False, size=34, opacity=0.9).encode(x=start),
         good.encode(x=x),
         doubtful.encode(x=x),
         drawn.mark_text(align="left", dx=9, opacity=0.85).encode(
-            x=right, text="text:N", color=alt.value(INK)
+            x=right, text=alt.Text("text:N"), color=alt.ColorValue(INK)
         ),
         absent.mark_text(align="left", dx=6, opacity=0.5, fontStyle="italic").encode(
-            x=alt.value(0), text="text:N", color=alt.value(INK)
+            x=alt.value(0), text=alt.Text("text:N"), color=alt.ColorValue(INK)
         ),
     ]
     return alt.layer(*layers).properties(
@@ -161,11 +163,11 @@ def cost_chart(data: list[dict[str, Any]], unit: str, title: str, labelled: bool
     base = alt.Chart(rows(data)).encode(
         y=alt.Y("what:N", sort=[row["what"] for row in data], title=None, axis=axis),
         color=alt.Color("memory:N", legend=None, scale=style.kind_scale()),
-        tooltip=[
+        tooltip=style.tips(
             "what:N",
             alt.Tooltip(f"{unit}:Q", title=title),
             alt.Tooltip(f"{unit}_again:Q", title="again"),
-        ],
+        ),
     )
     x = alt.X(f"{unit}:Q", scale=scale, title=title, axis=style.log_axis(scale.domain))
     ring_x = alt.X(f"{unit}_again:Q", scale=scale, title=title)
@@ -174,6 +176,6 @@ def cost_chart(data: list[dict[str, Any]], unit: str, title: str, labelled: bool
     ring = again.mark_point(filled=False, size=36, opacity=0.9).encode(x=ring_x)
     dot = base.mark_point(filled=True, size=60, opacity=1).encode(x=x)
     number = base.mark_text(align="left", dx=8, opacity=0.85).encode(
-        x=x, text=f"{unit}_text:N", color=alt.value(INK)
+        x=x, text=f"{unit}_text:N", color=alt.ColorValue(INK)
     )
     return alt.layer(stem, ring, dot, number).properties(width=330, height=len(data) * 24)

@@ -77,8 +77,8 @@ def lines(m: Measured, width: int, height: int, last: bool = True, log: bool = F
                 if log
                 else alt.Axis(tickCount=4, format=style.NUMBER, minExtent=32),
             ),
-            detail="trial:N",
-            tooltip=["trial:N"],
+            detail=alt.Detail("trial:N"),
+            tooltip=style.tips("trial:N"),
         )
     ]
     marks = phases(m)
@@ -92,7 +92,7 @@ def lines(m: Measured, width: int, height: int, last: bool = True, log: bool = F
         layers.append(
             base.transform_calculate(middle="(datum.first + datum.last) / 2")
             .mark_text(fontSize=10, opacity=FAINT, dy=-11)
-            .encode(x="middle:Q", y=alt.value(0), text="name:N")
+            .encode(x=alt.X("middle:Q"), y=alt.value(0), text=alt.Text("name:N"))
         )
     return alt.layer(*layers).properties(width=width, height=height)
 
@@ -241,13 +241,13 @@ def migrated(m: Measured, width: int) -> Panel:
                 axis=alt.Axis(tickCount=3, minExtent=32),
             ),
             strokeDash=dash,
-            detail="trial:N",
+            detail=alt.Detail("trial:N"),
         )
     )
     rule = (
         alt.Chart(rows([{"at": at} for at in marks]))
         .mark_rule(strokeDash=[3, 3], opacity=0.45)
-        .encode(x="at:Q")
+        .encode(x=alt.X("at:Q"))
     )
     return alt.layer(line, rule).properties(width=width, height=64)
 
@@ -280,7 +280,7 @@ def ends(m: Measured) -> Panel:
     return (
         alt.Chart(rows(at))
         .mark_point(shape="triangle-down", filled=True, size=55, color=INK, opacity=0.8, dy=5)
-        .encode(x="at:Q", y=alt.value(3), tooltip="settled:N")
+        .encode(x=alt.X("at:Q"), y=alt.value(3), tooltip=alt.Tooltip("settled:N"))
     )
 
 

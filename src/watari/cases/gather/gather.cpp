@@ -1,6 +1,7 @@
 // Case `gather`. The source is written by its toucher, the destination by the processor that
 // gathers; then every sample is a pass over all elements. The first one pays for pages that must
-// move, so it is a quantity of its own.
+// move, so it is a quantity of its own. With `turns` every pass does: the source is its toucher's
+// again before each.
 #include "watari/cases/gather/gather.hpp"
 
 #include "watari/cases/gather/kernels.hpp"
@@ -31,6 +32,10 @@ void require_sense(const parameters& p) {
         throw usage_error("stride: a multiple of 4 bytes, and no less than an element");
     if (p.size < p.stride || p.size < sizeof(double))
         throw usage_error("size: at least one stride, and 8 bytes");
+    if (p.turns == turns::none) return;
+    if (p.toucher == p.processor.kind)
+        throw usage_error("turns: needs a source that the other processor touches first");
+    if (p.hint != memory::hint::none) throw usage_error("turns: takes no hint");
 }
 
 /// What the memory cannot do must not seem to be done.
@@ -112,6 +117,11 @@ void warm_up(const parameters& p) {
                         order(largest / p.element, p.random)};
     kernels_on<kernels>(p.processor).gather(few, nullptr);
     kernels_on<kernels>(p.processor).mismatches(few, source_seed, nullptr);
+    if (p.turns != turns::read) return;
+    const processor reader = toucher_of(p);
+    const memory::buffer<double> there(own(reader), doubles, {.device = reader.number});
+    fill(there, reader, source_seed);
+    kernels_on<kernels>(reader).read(there.data(), doubles, nullptr);
 }
 
 void note_threads(measure::trial& into, int threads) {
@@ -130,6 +140,44 @@ void follow_hint(measure::trial& into, const parameters& p, const arrays& data) 
     into.quantities["prefetch"] = {measure::now() - start, "s"};
 }
 
+/// Brings the source back to its toucher around each pass, and notes what that takes.
+class taking_turns {
+public:
+    taking_turns(measure::trial& into, const parameters& p, const arrays& data)
+        : trial_(&into), p_(&p), data_(&data) {}
+
+    void before() const {
+        if (p_->turns == turns::read) timed("read_s", [&] { read(toucher_of(*p_)); });
+        if (p_->turns == turns::prefetch) timed("bring_s", [&] { move(p_->processor); });
+    }
+    void after() const {
+        if (p_->turns == turns::prefetch) timed("back_s", [&] { move(toucher_of(*p_)); });
+    }
+
+private:
+    template <class Work>
+    void timed(const char* name, const Work& work) const {
+        const double start = measure::now();
+        work();
+        device::synchronize(nullptr);
+        trial_->series[name].push_back(measure::now() - start);
+    }
+    void read(processor who) const {
+        const memory::buffer<double>& source = data_->source;
+        kernels_on<kernels>(who).read(source.data(), source.size(), nullptr);
+    }
+    void move(processor to) const {
+        const gathering& pass = data_->pass;
+        for (std::size_t i = 0; i < pass.visited.count; ++i)
+            memory::prefetch(data_->source.block(), pass.visited(i) * pass.stride, pass.element, to,
+                             nullptr);
+    }
+
+    measure::trial* trial_;
+    const parameters* p_;
+    const arrays* data_;
+};
+
 }  // namespace
 
 measure::trial run(const parameters& p) {
@@ -147,8 +195,12 @@ measure::trial run(const parameters& p) {
 
     measure::sampler sample(result, p.processor);
     const kernels& run = kernels_on<kernels>(p.processor);
-    for (std::size_t i = 0; i < p.samples; ++i)
+    const taking_turns turn(result, p, data);
+    for (std::size_t i = 0; i < p.samples; ++i) {
+        turn.before();
         sample([&](stream_t stream, int) { run.gather(data.pass, stream); });
+        turn.after();
+    }
 
     const auto& seconds = p.processor.is_gpu() ? result.device_s : result.host_s;
     const auto count = static_cast<double>(data.pass.visited.count);

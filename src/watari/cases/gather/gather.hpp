@@ -16,6 +16,11 @@
 
 namespace watari::gather {
 
+/// Whether the source is the toucher's again before each pass, and how it comes. none: it stays
+/// where a pass has left it. read: the toucher reads all of it. prefetch: a pass has its elements
+/// prefetched, a call each, and sends them back.
+enum class turns { none, read, prefetch };
+
 /// A source of `size` bytes; the destination lies in the processor's own memory. `device` is the
 /// GPU that device memory belongs to; `toucher` writes shared memory first.
 struct parameters : cases::common {
@@ -24,6 +29,7 @@ struct parameters : cases::common {
     int device = 0;
     watari::processor::type toucher = watari::processor::type::cpu;
     memory::hint hint = memory::hint::none;
+    gather::turns turns = gather::turns::none;
     memory::huge_pages thp = memory::huge_pages::as_set;
     std::size_t page = 0;  ///< bytes, of the kernel's pool; 0: ordinary pages
     std::size_t element = 8;

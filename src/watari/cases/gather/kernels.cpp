@@ -46,6 +46,15 @@ void run_gather(const gather::gathering& pass, stream_t stream) {
         gather_by<std::uint32_t>(pass, stream);
 }
 
+void read(double* data, std::size_t count, stream_t stream) {
+    for_each(
+        count,
+        [=] WATARI_KERNEL(std::size_t i) {
+            if (data[i] == measure::never) data[i] = 0;  // keeps the load, never happens
+        },
+        stream);
+}
+
 /// The word at this byte of an array of measure::pattern.
 WATARI_KERNEL inline std::uint32_t word_at(std::size_t byte, std::uint64_t seed) {
     const double value = measure::pattern(byte / sizeof(double), seed);
@@ -72,6 +81,7 @@ std::size_t mismatches(const gather::gathering& pass, std::uint64_t seed, stream
 namespace watari::gather {
 
 const kernels kernels::WATARI_BACKEND{.gather = WATARI_BACKEND::run_gather,
+                                      .read = WATARI_BACKEND::read,
                                       .mismatches = WATARI_BACKEND::mismatches};
 
 }  // namespace watari::gather

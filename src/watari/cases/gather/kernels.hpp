@@ -4,7 +4,7 @@
 /// apart in the source and side by side in the destination. Bytes: `element` read and `element`
 /// written an element; the case counts those that it gathers, once, as Spatter does (Lavin et al.,
 /// MEMSYS 2020). No flops. The order is computed, so no bytes of indices. mismatches: `element`
-/// bytes read an element.
+/// bytes read an element. read: 8 bytes a number, each once.
 #pragma once
 
 #include "watari/cases/gather/order.hpp"
@@ -26,9 +26,11 @@ struct gathering {
     order visited;
 };
 
-/// The kernels of one backend. On a GPU `gather` returns before it is done.
+/// The kernels of one backend. On a GPU `gather` and `read` return before they are done.
 struct kernels {
     void (*gather)(const gathering& pass, stream_t stream);
+    /// Reads numbers of measure::pattern in ascending order, and leaves them as they are.
+    void (*read)(double* data, std::size_t count, stream_t stream);
     /// Words of 4 bytes in the destination that are not those of the source, whose doubles are
     /// measure::pattern of a seed; waits.
     std::size_t (*mismatches)(const gathering& pass, std::uint64_t seed, stream_t stream);

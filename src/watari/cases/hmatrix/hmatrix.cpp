@@ -2,6 +2,7 @@
 
 #include "watari/cases/common/ranks.hpp"
 #include "watari/core/error.hpp"
+#include "watari/core/loops.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/measure/clock.hpp"
 #include "watari/storage/backends/faulty.hpp"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 #include <optional>
 
 namespace watari::hmatrix {
@@ -131,22 +133,25 @@ std::size_t wrong_rows(const surface& of, const case_parameters& p, const std::v
     const std::size_t count = std::min(n, rows_compared);
     const identity own = identity_of(of, p.build);
     const leaf_maker exact(of.panels, {.eps = std::max(1e-11, p.build.eps / 100)});
-    std::vector<double> row(n);
-    double error = 0, norm = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t i = k * n / count;
-        if (i < own.first_row || i - own.first_row >= own.rows) continue;
-        const auto columns = static_cast<std::uint32_t>(n);
-        exact.row({0, columns, 0, columns, false}, i, row.data());
-        for (std::size_t s = 0; s < systems; ++s) {
-            double sum = 0;
-            for (std::size_t j = 0; j < n; ++j) sum += row[j] * x[s * n + j];
-            error += (y[s * n + i] - sum) * (y[s * n + i] - sum);
-            norm += sum * sum;
-        }
-    }
-    error = over_ranks(p, error);
-    norm = over_ranks(p, norm);
+    std::vector<double> errors(count), norms(count);
+    cpu::for_each(
+        count,
+        [&](std::size_t k) {
+            const std::size_t i = k * n / count;
+            if (i < own.first_row || i - own.first_row >= own.rows) return;
+            std::vector<double> row(n);
+            const auto columns = static_cast<std::uint32_t>(n);
+            exact.row({0, columns, 0, columns, false}, i, row.data());
+            for (std::size_t s = 0; s < systems; ++s) {
+                double sum = 0;
+                for (std::size_t j = 0; j < n; ++j) sum += row[j] * x[s * n + j];
+                errors[k] += (y[s * n + i] - sum) * (y[s * n + i] - sum);
+                norms[k] += sum * sum;
+            }
+        },
+        nullptr);
+    const double error = over_ranks(p, std::accumulate(errors.begin(), errors.end(), 0.0));
+    const double norm = over_ranks(p, std::accumulate(norms.begin(), norms.end(), 0.0));
     const double allowed = p.build.eps + (p.build.single ? single_error : 0);
     return std::sqrt(error) <= allowed * std::sqrt(norm) ? 0 : count;
 }
@@ -173,11 +178,14 @@ void report_matrix(const stored_matrix& matrix, const solver& by, const case_par
                    measure::trial& result) {
     const auto size =
         static_cast<double>(over_ranks(p, std::uint64_t{matrix.index().data_bytes()}));
-    const auto read = static_cast<double>(over_ranks(p, std::uint64_t{by.ahead().product.read}));
+    const product_forecast& ahead = by.ahead().product;
+    const auto read = static_cast<double>(over_ranks(p, std::uint64_t{ahead.read}));
+    const auto resident = static_cast<double>(over_ranks(p, std::uint64_t{ahead.resident}));
     result.bytes_per_sample = size;
     result.quantities["matrix_bytes"] = {size, "B"};
     result.quantities["read_bytes"] = {read, "B"};
-    result.quantities["resident_fraction"] = {1 - read / size, "1"};
+    // of the batches, which read a page twice where two of them share it
+    result.quantities["resident_fraction"] = {resident / (resident + read), "1"};
     const auto& counts = matrix.counts();
     if (over_ranks(p, std::uint64_t{counts.has_value()}) > 0)
         result.quantities["build_s"] = {counts ? counts->seconds : 0, "s"};

@@ -6,6 +6,7 @@
 #include "watari/cases/les/touch/touch.hpp"
 #include "watari/core/error.hpp"
 #include "watari/core/threads.hpp"
+#include "watari/measure/clock.hpp"
 #include "watari/memory/buffer.hpp"
 #include "watari/memory/residency.hpp"
 #include "watari/memory/room.hpp"
@@ -155,6 +156,41 @@ private:
     std::size_t bytes_;
 };
 
+/// The share of halos and sums over ranks in the time of a step: of each step with a touch, and of
+/// the last. Others are not slowed down by a look at it.
+class exchange_share {
+public:
+    explicit exchange_share(const parameters& p) : others_(p.others), gpu_(p.processor.is_gpu()) {}
+
+    void watch(bool now) {
+        watched_ = now && others_ != nullptr;
+        if (others_ != nullptr) others_->watch(watched_);
+    }
+    template <class Work>
+    void step(const Work& work) {
+        const double start = measure::now();
+        work();
+        step_ = measure::now() - start;
+    }
+    void add(const measure::trial& of) {
+        if (!watched_) return;
+        steps_ += 1;
+        exchanged_ += others_->exchanged();
+        all_ += gpu_ ? of.device_s.back() : step_;
+    }
+    void record(measure::trial& into) const {
+        if (others_ == nullptr) return;
+        const double exchanged = others_->ranks().sum(exchanged_), all = others_->ranks().sum(all_);
+        into.quantities["exchange_share"] = {exchanged / all, "1"};
+        into.quantities["exchange_s"] = {exchanged / steps_ / others_->ranks().size(), "s"};
+    }
+
+private:
+    neighbours* others_;
+    bool gpu_, watched_ = false;
+    double step_ = 0, steps_ = 0, exchanged_ = 0, all_ = 0;
+};
+
 template <class Real>
 void simulate_in(measure::trial& into, const parameters& p, const fields& f, const reach& by,
                  bool migrates) {
@@ -165,11 +201,13 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
     require_dt(sees, air, p);
     const mapped_share mapped(p, migrates);
     cases::timed_iteration sample(into, p.processor, nullptr);
+    exchange_share exchanges(p);
     for (int n = 1; n <= p.steps; ++n) {
         touch_times took;
         const bool touched_now = n % p.every == 0;
+        exchanges.watch(touched_now || n == p.steps);
         mapped.look(into, "before_step", air.flow().now);
-        sample([&] { air.step(nullptr); },
+        sample([&] { exchanges.step([&] { air.step(nullptr); }); },
                [&] {
                    if (touched_now) took = touches(air.flow().now, nullptr);
                });
@@ -178,6 +216,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         into.series["move_s"].push_back(took.move);
         into.series["gather_s"].push_back(took.gather);
         if (p.others != nullptr) into.series["halo_s"].push_back(p.others->seconds());
+        exchanges.add(into);
         if (p.progress) p.progress(n, p.dt * n);
         if (touched_now && p.planes && !touches.planes().empty())
             p.planes(n, reinterpret_cast<const std::byte*>(touches.planes().data()));
@@ -186,6 +225,7 @@ void simulate_in(measure::trial& into, const parameters& p, const fields& f, con
         if ((before_touch || n == p.steps) && !sees.sound(air.flow(), n)) break;
     }
     record(into, p, sees.look(air.flow()), touches);
+    exchanges.record(into);
     summarise(into, p, migrates);
 }
 

@@ -2,6 +2,8 @@
 /// groups.
 #pragma once
 
+// With type traits of their own: those of libcu++ take nvcc some 3 s for each file.
+#define _CG_LIMIT_INCLUDED_DEPENDENCIES
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

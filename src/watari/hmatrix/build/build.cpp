@@ -94,7 +94,7 @@ public:
         wait();
         writing_ = std::async(std::launch::async, [this, made = std::move(made)] {
             measure::unbind();
-            for (const made_leaf& leaf : made) append(leaf, leaves_[to_.leaves()]);
+            append(made);
             if (measure::now() - synced_ < between_checkpoints) return;
             to_.checkpoint();
             synced_ = measure::now();
@@ -106,10 +106,17 @@ public:
 
 private:
     /// A leaf is made whole; where a rank has some of its rows, these are kept.
-    void append(const made_leaf& leaf, const block& of) {
-        const block part = within(of, own_);
-        if (part.rows == of.rows) return to_.append(leaf.rank, leaf.data.data());
-        to_.append(leaf.rank, maker_.rows_of(leaf, of, part).data.data());
+    void append(const std::vector<made_leaf>& made) {
+        std::vector<made_leaf> cut;
+        std::vector<leaf_data> all;
+        cut.reserve(made.size());
+        for (const made_leaf& leaf : made) {
+            const block of = leaves_[to_.leaves() + all.size()], part = within(of, own_);
+            const bool whole = part.rows == of.rows;
+            if (!whole) cut.push_back(maker_.rows_of(leaf, of, part));
+            all.push_back({leaf.rank, whole ? leaf.data.data() : cut.back().data.data()});
+        }
+        to_.append(all);
     }
 
     matrix_writer& to_;

@@ -18,18 +18,26 @@ namespace {
 constexpr std::size_t few_entries = 1024;
 constexpr std::size_t rows_of_norm = 48;
 
+/// What a leaf has in the file: V as it is, then rows of `columns`, which come column by column.
 template <class Element>
-std::vector<std::byte> converted(const std::vector<double>& values) {
-    std::vector<std::byte> bytes(values.size() * sizeof(Element));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const auto value = static_cast<Element>(values[i]);
-        std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+std::vector<std::byte> converted(const block& of, std::span<const double> v,
+                                 std::span<const double> columns) {
+    std::vector<std::byte> bytes((v.size() + columns.size()) * sizeof(Element));
+    auto* to = reinterpret_cast<Element*>(bytes.data());
+    to = std::copy(v.begin(), v.end(), to);
+    const std::size_t width = columns.size() / of.rows;
+    for (std::uint32_t i = 0; i < of.rows;) {
+        const strip own = leaf_rows{of.row, of.rows}.at(i);
+        for (std::size_t c = 0; c < width; ++c, to += own.rows)
+            std::copy_n(columns.data() + c * of.rows + i, own.rows, to);
+        i += own.rows;
     }
     return bytes;
 }
 
-std::vector<std::byte> bytes_of(const std::vector<double>& values, bool single) {
-    return single ? converted<float>(values) : converted<double>(values);
+std::vector<std::byte> bytes_of(const block& of, std::span<const double> v,
+                                std::span<const double> columns, bool single) {
+    return single ? converted<float>(of, v, columns) : converted<double>(of, v, columns);
 }
 
 made_leaf owning(std::uint32_t rank, std::vector<std::byte> bytes) {
@@ -50,7 +58,7 @@ leaf_maker::leaf_maker(std::span<const panel> panels, const build_options& how)
 made_leaf leaf_maker::make_dense(const block& of) const {
     std::vector<double> values(of.entries());
     for (std::size_t j = 0; j < of.columns; ++j) column(of, j, values.data() + j * of.rows);
-    made_leaf leaf = owning(dense, bytes_of(values, how_.single));
+    made_leaf leaf = owning(dense, bytes_of(of, {}, values, how_.single));
     leaf.entries = values.size();
     return leaf;
 }
@@ -61,10 +69,13 @@ made_leaf leaf_maker::rows_of(const made_leaf& leaf, const block& from, const bl
     const std::size_t before = leaf.rank == dense ? 0 : each * leaf.rank * from.columns;  // V
     std::vector<std::byte> some(before + each * width * part.rows);
     std::copy_n(leaf.data.begin(), before, some.begin());
-    for (std::size_t j = 0; j < width; ++j)
-        std::memcpy(some.data() + before + each * j * part.rows,
-                    leaf.data.data() + before + each * (j * from.rows + part.row - from.row),
-                    each * part.rows);
+    const leaf_rows all{from.row, from.rows}, kept{part.row, part.rows};
+    for (std::uint32_t i = 0; i < part.rows; ++i)
+        for (std::size_t j = 0; j < width; ++j)
+            std::memcpy(
+                some.data() + before + each * kept.place(width, i, j),
+                leaf.data.data() + before + each * all.place(width, part.row - from.row + i, j),
+                each);
     return owning(leaf.rank, std::move(some));
 }
 
@@ -106,22 +117,20 @@ made_leaf leaf_maker::make(const block& of, double tolerance) const {
     const rank_limits limits = limits_of(of, how_.recompress);
     const crosses crossed =
         cross_approximation(entries, part_of_crosses(how_.recompress) * tolerance, limits.crosses);
-    made_leaf leaf = of_crosses(crossed, limits.paying, part_of_all * tolerance);
-    if (!leaf.own && !whole.empty()) leaf = owning(dense, bytes_of(whole, how_.single));
+    made_leaf leaf = of_crosses(of, crossed, limits.paying, part_of_all * tolerance);
+    if (!leaf.own && !whole.empty()) leaf = owning(dense, bytes_of(of, {}, whole, how_.single));
     if (!leaf.own) leaf = make_dense(of);
     leaf.entries += computed;
     leaf.went_on = crossed.went_on;
     return leaf;
 }
 
-made_leaf leaf_maker::of_crosses(const crosses& crossed, std::size_t paying,
+made_leaf leaf_maker::of_crosses(const block& of, const crosses& crossed, std::size_t paying,
                                  double tolerance) const {
     if (!crossed.found) return {};
     const factors low = how_.recompress ? recompressed(*crossed.found, tolerance) : *crossed.found;
     if (low.rank > paying) return {};
-    std::vector<double> values(low.v);
-    values.insert(values.end(), low.u.begin(), low.u.end());
-    return owning(static_cast<std::uint32_t>(low.rank), bytes_of(values, how_.single));
+    return owning(static_cast<std::uint32_t>(low.rank), bytes_of(of, low.v, low.u, how_.single));
 }
 
 }  // namespace watari::hmatrix

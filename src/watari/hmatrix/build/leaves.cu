@@ -33,7 +33,7 @@ __device__ Element* room(const team<Threads>& own, const leaves_view& g, std::ui
     return reinterpret_cast<Element*>(at);
 }
 
-/// All entries, column by column, a piece of 16 rows to a half of a warp.
+/// All entries, in strips, a piece of 16 rows of a column to a half of a warp.
 template <unsigned Threads, class Element>
 __device__ void make_dense(const team<Threads>& own, const leaves_view& g, const hmatrix::block& of,
                            leaf_result& result) {
@@ -48,7 +48,9 @@ __device__ void make_dense(const team<Threads>& own, const leaves_view& g, const
         const std::uint64_t j = n / pieces, i = n % pieces * piece + own.rank % piece;
         const bool has = n < all && i < of.rows;
         const double value = entry(g.entries, of.row + i, of.column + j, has);
-        if (has) to[j * of.rows + i] = static_cast<Element>(value);
+        if (has)
+            to[hmatrix::leaf_rows{of.row, of.rows}.place(of.columns, static_cast<std::uint32_t>(i),
+                                                         j)] = static_cast<Element>(value);
     }
     result.entries += count;
     result.rank = hmatrix::dense;
@@ -67,7 +69,8 @@ __device__ void write_factors(const team<Threads>& own, const leaves_view& g,
         for (std::uint32_t j = own.rank; j < of.columns; j += Threads)
             v[std::uint64_t{c} * of.columns + j] = static_cast<Element>(factors.v(c, j));
         for (std::uint32_t i = own.rank; i < of.rows; i += Threads)
-            u[std::uint64_t{c} * of.rows + i] = static_cast<Element>(factors.u(c, i));
+            u[hmatrix::leaf_rows{of.row, of.rows}.place(rank, i, c)] =
+                static_cast<Element>(factors.u(c, i));
     }
     result.rank = rank;
 }

@@ -48,7 +48,7 @@ file_head read_head(const std::string& path, int file) {
     std::memcpy(&head, bytes.data(), sizeof head);
     if (head.version != format_version)
         refuse(path, "has version " + std::to_string(head.version) + " of the format, and only " +
-                         std::to_string(format_version) + " is known");
+                         std::to_string(format_version) + " is known; build it again");
     if (head.checksum != checksum_of(&head, offsetof(file_head, checksum)))
         refuse(path, "is damaged: the checksum of its head is not right");
     if (head.index_offset < page_bytes || head.index_offset % page_bytes != 0)

@@ -7,8 +7,8 @@
 ///     after them  index: the order of the tree, the leaves, a checksum of each page
 ///
 /// All numbers are little-endian, all offsets have 64 bits and count from the file's first byte.
-/// A dense leaf is its entries column by column. A low-rank leaf is U V: V first, `rank` rows of
-/// `columns`, row by row, then U, column by column: kernels.hpp says why. A checksum is
+/// A dense leaf is its entries, in strips of rows: see strips.hpp. A low-rank leaf is U V: V first,
+/// `rank` rows of `columns`, row by row, then U, in strips: kernels.hpp says why. A checksum is
 /// that of memory/rows.hpp, with positions counted from the file's first byte.
 ///
 /// A batch, which is read at once, is a run of consecutive leaves of any size: it is no part of the
@@ -16,6 +16,7 @@
 #pragma once
 
 #include "watari/core/precision.hpp"
+#include "watari/hmatrix/file/strips.hpp"
 
 #include <array>
 #include <cstddef>
@@ -27,7 +28,7 @@
 namespace watari::hmatrix {
 
 inline constexpr std::size_t page_bytes = 4096, leaf_unit = 16;
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 inline constexpr std::uint32_t dense = ~std::uint32_t{0};  ///< as the rank of a leaf
 
 /// What a matrix is made of: with equal identities the files that CPUs build are equal, byte by
@@ -48,6 +49,7 @@ struct leaf_record {
     std::uint32_t rank;  ///< or `dense`
     std::uint32_t reserved = 0;
 
+    leaf_rows strips() const { return {row, rows}; }
     std::uint64_t elements() const {
         return rank == dense ? std::uint64_t{rows} * columns
                              : std::uint64_t{rank} * (std::uint64_t{rows} + columns);

@@ -2,18 +2,25 @@
 
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
+#include "watari/files/window.hpp"
 #include "watari/measure/thread_team.hpp"
 
 #include <unistd.h>
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <future>
 #include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
 
 namespace watari::hmatrix {
 
 namespace {
 
-constexpr std::size_t segments_at_once = 4;
+constexpr std::size_t most_threads = 16;
 
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -48,6 +55,7 @@ matrix_writer::matrix_writer(const std::string& path, const identity& of,
     : path_(path),
       blocks_(leaves),
       file_(path),
+      in_memory_(files::window::suits(files::partial_path(path))),
       journal_(files::journal_path(path), O_RDWR | O_CREAT | O_CLOEXEC) {
     index_.head.of = of;
     resume();
@@ -113,50 +121,84 @@ std::uint64_t matrix_writer::size_of(const leaf_record& leaf) const {
     return up(leaf.elements() * index_.head.of.element_bytes, leaf_unit);
 }
 
-void matrix_writer::append(std::uint32_t rank, const std::byte* data) {
-    leaf_record leaf = placed(index_.leaves.size(), rank, 0);
-    const std::uint64_t size = size_of(leaf);
-    if (!segment_.empty() && segment_.size() + size > segment_bytes) close_segment();
-    leaf.offset = end_ + segment_.size();
-    const std::uint64_t given = leaf.elements() * index_.head.of.element_bytes;
-    segment_.insert(segment_.end(), data, data + given);
-    segment_.resize(leaf.offset - end_ + size);
-    index_.leaves.push_back(leaf);
-    ++segment_leaves_;
+void matrix_writer::append(std::span<const leaf_data> leaves) {
+    std::vector<open_segment> complete;
+    std::uint64_t begin = end_;
+    for (const leaf_data& given : leaves) {
+        leaf_record leaf = placed(index_.leaves.size(), given.rank, 0);
+        const std::uint64_t size = size_of(leaf);
+        if (open_.leaves > 0 && open_.bytes + size > segment_bytes) {
+            begin += up(open_.bytes, page_bytes);
+            complete.push_back(std::exchange(open_, {}));
+        }
+        leaf.offset = begin + open_.bytes;
+        open_.pieces.emplace_back(given.bytes, leaf.elements() * index_.head.of.element_bytes);
+        open_.bytes += size;
+        ++open_.leaves;
+        index_.leaves.push_back(leaf);
+    }
+    write(std::move(complete));
+    std::vector<std::byte> kept(open_.bytes);
+    collect(open_, kept);
+    open_.kept = std::move(kept);
+    open_.pieces = {open_.kept};
 }
 
-void matrix_writer::close_segment() {
-    segment_.resize(up(segment_.size(), page_bytes));
-    const std::size_t first = index_.leaves.size() - segment_leaves_;
-    const segment own{end_, segment_.size(), first, segment_leaves_, 0};
-    wait(segments_at_once - 1);
-    writing_.push_back(
-        {own, std::async(std::launch::async, [this, at = end_, data = std::move(segment_)] {
-             measure::unbind();
-             write(at, data.data(), data.size());
-             return sums_of(at, data.data(), data.size());
-         })});
-    segment_ = {};
-    segment_.reserve(segment_bytes);
-    segment_leaves_ = 0;
-    end_ += own.bytes;
+/// Leaf behind leaf, each filled up to a multiple of leaf_unit; zeros behind the last one.
+void matrix_writer::collect(const open_segment& from, std::span<std::byte> to) {
+    std::size_t at = 0;
+    for (const std::span<const std::byte> piece : from.pieces) {
+        std::memcpy(to.data() + at, piece.data(), piece.size());
+        const std::size_t end = at + piece.size();
+        at = up(end, leaf_unit);
+        std::memset(to.data() + end, 0, at - end);
+    }
+    std::memset(to.data() + at, 0, to.size() - at);
 }
 
-/// Until at most so many segments are on their way. Throws what writing one of the others threw.
-void matrix_writer::wait(std::size_t most) {
-    while (writing_.size() > most) {
-        on_its_way first = std::move(writing_.front());
-        writing_.pop_front();
-        first.of.checksum = add(first.sums.get());
+/// By several threads: in the file and in the journal their order is that of their leaves.
+void matrix_writer::write(std::vector<open_segment> complete) {
+    std::vector<segment> own;
+    std::size_t first = index_.leaves.size() - open_.leaves;
+    for (const open_segment& one : complete) first -= one.leaves;
+    for (const open_segment& one : complete) {
+        own.push_back({end_, up(one.bytes, page_bytes), first, one.leaves, 0});
+        end_ += own.back().bytes;
+        first += one.leaves;
+    }
+    std::vector<std::vector<std::uint64_t>> sums(own.size());
+    if (own.empty()) return;
+    std::optional<files::window> all;
+    const std::uint64_t begin = own.front().offset;
+    if (in_memory_) all.emplace(file_.get(), path_, begin, end_ - begin);
+    std::atomic<std::size_t> next{0};
+    const auto some = [&] {
+        measure::unbind();
+        std::vector<std::byte> buffer;
+        for (std::size_t i; (i = next.fetch_add(1)) < own.size();) {
+            if (!all) buffer.resize(own[i].bytes);
+            const std::span<std::byte> bytes =
+                all ? all->part(own[i].offset - begin, own[i].bytes) : std::span(buffer);
+            collect(complete[i], bytes);
+            if (!all) write(own[i].offset, bytes.data(), bytes.size());
+            sums[i] = sums_of(own[i].offset, bytes.data(), bytes.size());
+        }
+    };
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::future<void>> threads(std::min({own.size(), most_threads, 2 * cores}));
+    for (std::future<void>& one : threads) one = std::async(std::launch::async, some);
+    for (std::future<void>& one : threads) one.wait();
+    for (std::future<void>& one : threads) one.get();
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        own[i].checksum = add(sums[i]);
         std::vector<std::uint32_t> ranks;
-        for (std::size_t i = 0; i < first.of.leaves; ++i)
-            ranks.push_back(index_.leaves[first.of.first_leaf + i].rank);
-        entries_ += entry_of(first.of, ranks);
+        for (std::size_t leaf = 0; leaf < own[i].leaves; ++leaf)
+            ranks.push_back(index_.leaves[own[i].first_leaf + leaf].rank);
+        entries_ += entry_of(own[i], ranks);
     }
 }
 
 void matrix_writer::checkpoint() {
-    wait(0);
     file_.sync();
     const off_t at = lseek(journal_.get(), 0, SEEK_END);
     const auto size = static_cast<ssize_t>(entries_.size());
@@ -168,8 +210,11 @@ void matrix_writer::checkpoint() {
 }
 
 void matrix_writer::finish(std::span<const std::uint32_t> order) {
-    if (!segment_.empty()) close_segment();
-    wait(0);
+    if (open_.leaves > 0) {
+        std::vector<open_segment> last;
+        last.push_back(std::exchange(open_, {}));
+        write(std::move(last));
+    }
     if (index_.leaves.size() != blocks_.size())
         throw file_error(path_ + ": not all leaves are there");
     index_.order.assign(order.begin(), order.end());

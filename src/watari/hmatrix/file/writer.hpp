@@ -4,8 +4,9 @@
 /// of its leaves and its checksum. The next writer of the same matrix reads these segments back,
 /// and goes on after the last good one; a journal of another matrix is discarded.
 ///
-/// Threads of their own write segments and sum them up, some at once: one thread sums up 2.3 GB/s,
-/// which is less than a file system in memory takes.
+/// Several threads collect the leaves of segments, write and sum them up, each a segment at a time:
+/// one thread does each of these at 2 to 4 GB/s, which is less than a GPU makes and a file system
+/// in memory takes.
 #pragma once
 
 #include "watari/files/aligned.hpp"
@@ -13,8 +14,6 @@
 #include "watari/hmatrix/file/format.hpp"
 #include "watari/hmatrix/tree/tree.hpp"
 
-#include <deque>
-#include <future>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,50 +28,56 @@ struct segment {
 };
 inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
 
+/// A leaf as the format has it.
+struct leaf_data {
+    std::uint32_t rank;  ///< or `dense`
+    const std::byte* bytes;
+};
+
 class matrix_writer {
 public:
     /// `leaves` are all leaves of the matrix, in their order. Throws file_error, usage_error (where
     /// another run writes the file).
     matrix_writer(const std::string& path, const identity& of, std::span<const block> leaves);
 
-    /// Leaves that are in the file: those of an earlier run, and what `append` gave.
+    /// Leaves that are in the file: those of an earlier run, and what `append` got.
     std::size_t leaves() const { return index_.leaves.size(); }
     std::uint64_t bytes() const { return end_; }
 
-    /// The next leaf, of this rank or `dense`, as the format has it. Throws file_error, for an
-    /// earlier leaf too.
-    void append(std::uint32_t rank, const std::byte* data);
+    /// The next leaves. It writes the segments that they complete, and keeps a copy of the others.
+    /// Throws file_error.
+    void append(std::span<const leaf_data> leaves);
     /// Completed segments become durable.
     void checkpoint();
     /// Writes the index and the head, and gives the file its name. Throws file_error.
     void finish(std::span<const std::uint32_t> order);
 
 private:
-    /// A segment on its way to the file; `sums` of its pages, once it is there.
-    struct on_its_way {
-        segment of;
-        std::future<std::vector<std::uint64_t>> sums;
+    /// Whose leaves lie here and there, or in `kept` if an earlier call got them.
+    struct open_segment {
+        std::uint64_t bytes = 0, leaves = 0;  ///< so far
+        std::vector<std::span<const std::byte>> pieces{};
+        std::vector<std::byte> kept{};
     };
 
     void resume();
     bool accept(const segment& of, std::span<const std::uint32_t> ranks);
     std::uint64_t add(std::span<const std::uint64_t> sums);
-    void wait(std::size_t most);
     leaf_record placed(std::size_t leaf, std::uint32_t rank, std::uint64_t at) const;
     std::uint64_t size_of(const leaf_record& leaf) const;
-    void close_segment();
+    static void collect(const open_segment& from, std::span<std::byte> to);
+    void write(std::vector<open_segment> complete);
     void write(std::uint64_t at, const void* data, std::size_t bytes) const;
 
     std::string path_;
     std::span<const block> blocks_;
     matrix_index index_;
     files::partial_file file_;
+    bool in_memory_;
     files::descriptor journal_;
     std::string entries_;  ///< of the journal, that wait for their segments to be durable
-    std::vector<std::byte> segment_;
-    std::size_t segment_leaves_ = 0;
+    open_segment open_;
     std::uint64_t end_ = page_bytes;  ///< of the last completed segment
-    std::deque<on_its_way> writing_;  // the last one: its end waits for the threads
 };
 
 }  // namespace watari::hmatrix

@@ -56,7 +56,7 @@ void read_leaf(const std::string& path, int file, const leaf_record& leaf, bool 
     for (std::size_t i = 0; i < size; ++i) {
         float narrow;
         double wide;
-        const std::size_t at = i % leaf.rows * leaf.rows + i / leaf.rows;
+        const std::uint64_t at = leaf.strips().place(leaf.rows, i / leaf.rows, i % leaf.rows);
         if (single)
             std::memcpy(&narrow, bytes.data() + 4 * at, 4), wide = narrow;
         else

@@ -6,8 +6,9 @@
 ///     t_r  = row r of V times x, for each rank of a low-rank leaf
 ///     y_i += row i of each leaf over it, in their order: D times x, or U times t
 ///
-/// V lies row by row: an element of t is a sum along a row. D and U lie column by column: rows that
-/// follow each other are summed side by side, by vectors of a CPU, or neighbours of a warp.
+/// V lies row by row: an element of t is a sum along a row. D and U lie in strips of 8 rows, column
+/// by column (strips.hpp): rows of a strip are summed side by side, by vectors of a CPU, or
+/// neighbours of a warp.
 ///
 /// Bytes: each element of the matrix once, whatever the number of systems up to 8; t and x come
 /// from the cache. Flops: 2 an element and system. A sum along a row has 8 lanes that step by 8,
@@ -46,10 +47,10 @@ struct factor_row {
 
 /// The rows of a leaf that lie in a tile: of U, to be multiplied with t, or of D, with x.
 struct tile_piece {
-    std::uint64_t offset;         ///< of the first row's element of the first column
-    std::uint32_t stride, width;  ///< elements from a column to the next; columns
-    std::uint32_t from;           ///< of t or x: the first
-    std::uint8_t first, rows;     ///< in the tile
+    std::uint64_t offset;      ///< of the first element of its strips
+    std::uint32_t width;       ///< columns
+    std::uint32_t from;        ///< of t or x: the first
+    std::uint8_t first, rows;  ///< in the tile
     bool is_dense;
 };
 
@@ -81,6 +82,7 @@ struct jacobi_view {
 /// Rows of a tile: of a CPU those of some leaves, so that a thread reads runs of kilobytes; of a
 /// GPU those of a block.
 inline constexpr std::uint32_t tile_rows_cpu = 128, tile_rows_gpu = 32;
+static_assert(tile_rows_cpu % cut_rows == 0 && tile_rows_gpu == cut_rows);  // whole strips
 /// Systems that share one read of the elements.
 inline constexpr std::size_t systems_at_once = 8;
 

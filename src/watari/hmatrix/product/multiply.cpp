@@ -5,6 +5,8 @@
 #include "watari/core/loops.hpp"
 #include "watari/hmatrix/product/row_dots.hpp"
 
+#include <cstring>
+
 namespace watari::cpu {
 
 namespace hmatrix_parts {
@@ -74,45 +76,53 @@ inline __attribute__((always_inline)) factors factors_of(const group_view& g, co
             t + leaf.projected};
 }
 
-/// Rows that the CPU sums side by side, their lanes in its first cache.
-constexpr unsigned rows_at_once = 64;
+using hmatrix::strip_rows;
 
-/// y_k += sum over r of a[r * stride + k] from_r, for `rows` rows at once, by the CPU.
+/// An element, or a sum, of each row of a strip: a vector of the processor, or two, or four.
 template <class Element>
-inline __attribute__((always_inline)) void add_rows(const Element* a, std::size_t stride,
-                                                    std::size_t width, const double* from,
-                                                    double* y, std::size_t rows) {
-    double lane[column_sum][rows_at_once];
-    for (unsigned l = 0; l < column_sum; ++l) {
-        const Element* const own = a + (l < width ? l * stride : 0);
-        const double by = l < width ? from[l] : 0;
-#pragma GCC ivdep
-        for (std::size_t k = 0; k < rows; ++k) lane[l][k] = static_cast<double>(own[k]) * by;
-    }
-    std::size_t r = column_sum;
-    for (; r + column_sum <= width; r += column_sum) {
-        const Element* const own = a + r * stride;
-        const double b0 = from[r], b1 = from[r + 1], b2 = from[r + 2], b3 = from[r + 3];
-#pragma GCC ivdep
-        for (std::size_t k = 0; k < rows; ++k) {
-            lane[0][k] += static_cast<double>(own[k]) * b0;
-            lane[1][k] += static_cast<double>(own[stride + k]) * b1;
-            lane[2][k] += static_cast<double>(own[2 * stride + k]) * b2;
-            lane[3][k] += static_cast<double>(own[3 * stride + k]) * b3;
-        }
-    }
-    for (unsigned l = 0; r + l < width; ++l) {
-        const Element* const own = a + (r + l) * stride;
-        const double by = from[r + l];
-#pragma GCC ivdep
-        for (std::size_t k = 0; k < rows; ++k) lane[l][k] += static_cast<double>(own[k]) * by;
-    }
-#pragma GCC ivdep
-    for (std::size_t k = 0; k < rows; ++k)
-        y[k] += (lane[0][k] + lane[2][k]) + (lane[1][k] + lane[3][k]);
+using beside __attribute__((vector_size(strip_rows * sizeof(Element)))) = Element;
+
+template <class Element>
+inline __attribute__((always_inline)) void add_column(beside<double>& sum, const Element* from,
+                                                      double by) {
+    beside<Element> values;
+    std::memcpy(&values, from, sizeof values);
+    sum += __builtin_convertvector(values, beside<double>) * by;
 }
 
-/// The tile w: leaf after leaf, in each the rows of the tile that it has.
+/// y_k += sum over r of a[r * rows + k] from_r, for the rows of a strip side by side. Where these
+/// are fewer than a vector has, its other sums are not used; so are not read beyond the strip: its
+/// last columns are added element by element.
+template <class Element>
+inline __attribute__((always_inline)) void add_strip(const Element* a, std::uint32_t rows,
+                                                     std::size_t width, const double* from,
+                                                     double* y) {
+    beside<double> lane[column_sum]{};
+    const std::size_t beyond = (strip_rows - 1) / rows;  // columns from which a vector reaches out
+    const std::size_t direct = width > beyond ? width - beyond : 0;
+    std::size_t r = 0;
+    for (; r + column_sum <= direct; r += column_sum)
+        for (unsigned l = 0; l < column_sum; ++l)
+            add_column(lane[l], a + (r + l) * rows, from[r + l]);
+    for (unsigned l = 0; l + 1 < column_sum; ++l)
+        if (r + l < direct) add_column(lane[l], a + (r + l) * rows, from[r + l]);
+    if (rows == strip_rows) {
+        beside<double> sum;
+        std::memcpy(&sum, y, sizeof sum);
+        sum += (lane[0] + lane[2]) + (lane[1] + lane[3]);
+        std::memcpy(y, &sum, sizeof sum);
+        return;
+    }
+    double sum[column_sum][strip_rows];
+    std::memcpy(sum, lane, sizeof sum);
+    for (r = direct; r < width; ++r)
+        for (std::uint32_t k = 0; k < rows; ++k)
+            sum[r % column_sum][k] += static_cast<double>(a[r * rows + k]) * from[r];
+    for (std::uint32_t k = 0; k < rows; ++k)
+        y[k] += (sum[0][k] + sum[2][k]) + (sum[1][k] + sum[3][k]);
+}
+
+/// The tile w: leaf after leaf, in each the strips of the tile that it has.
 template <class Element, unsigned Systems>
 WATARI_CLONES void accumulate_some(const group_view& g, const std::byte* data, const double* x,
                                    const double* t, double* y, std::size_t w) {
@@ -120,16 +130,21 @@ WATARI_CLONES void accumulate_some(const group_view& g, const std::byte* data, c
     for (std::uint32_t e = own.first; e < own.last; ++e) {
         const leaf_view& leaf = g.leaves[g.entries[e]];
         const factors by = factors_of(g, leaf, x, t);
-        const std::uint32_t begin = leaf.row > own.row ? leaf.row : own.row;
-        const std::uint32_t leaf_end = leaf.row + leaf.rows, tile_end = own.row + own.rows;
-        const std::uint32_t end = leaf_end < tile_end ? leaf_end : tile_end;
-        for (std::size_t i = begin; i < end; i += rows_at_once) {
-            const auto* const a =
-                reinterpret_cast<const Element*>(data + leaf.offset) + by.before + (i - leaf.row);
-            const std::size_t rows = end - i < rows_at_once ? end - i : rows_at_once;
-            for (unsigned s = 0; s < Systems; ++s)
-                add_rows(a, leaf.rows, by.width, by.from + s * by.stride, y + s * g.length + i,
-                         rows);
+        const hmatrix::leaf_rows rows{leaf.row, leaf.rows};
+        const std::uint32_t begin = leaf.row > own.row ? 0 : own.row - leaf.row;
+        const std::uint32_t tile_end = own.row + own.rows - leaf.row;
+        const std::uint32_t end = leaf.rows < tile_end ? leaf.rows : tile_end;
+        const auto* const a = reinterpret_cast<const Element*>(data + leaf.offset) + by.before;
+        for (std::uint32_t i = begin; i < end;) {
+            const hmatrix::strip strip = rows.at(i);
+            for (unsigned s = 0; s < Systems; ++s) {
+                const auto add = [&](std::uint32_t of) __attribute__((always_inline)) {
+                    add_strip(a + i * by.width, of, by.width, by.from + s * by.stride,
+                              y + s * g.length + leaf.row + i);
+                };
+                strip.rows == strip_rows ? add(strip_rows) : add(strip.rows);  // a constant
+            }
+            i += strip.rows;
         }
     }
 }

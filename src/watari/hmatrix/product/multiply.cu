@@ -2,18 +2,19 @@
 //
 //     t = V x          8 threads a row of V, four rows a warp, whichever leaves they are of
 //     y += U t, D x    a block takes a tile of 32 rows; each of its warps what some leaves have
-//     there: 8 rows side by side by 4 columns, up to 4 of either a thread
+//     there: strips of 8 rows by 4 columns, up to 4 of either a thread
 //
 // In a tile the sums of 64 leaves (of several systems fewer) wait in shared memory until one warp
 // adds them to y in the order of the leaves, while the others make the next. So no block waits for
 // another, whatever the sizes of leaves, and sums of leaves take no memory.
 //
 // Bytes: those of the elements, once; 16 a row of V and 24 a leaf in a tile for the lists. x and t
-// come from the caches. Columns of a tile begin anywhere: in pieces of 64 bytes, of the second
-// kernel 1.3 times the elements of 8 bytes. Time: that of the bytes, as long as 25 KB a
-// multiprocessor are under way: 32 warps (of more than 2 systems 16) that wait for 1 to 4 KB each.
-// A row of V is columns / 128 round trips to memory, and the longest rows start first; a tile has
-// one for 8 of its leaves, and those with the most elements start first.
+// come from the caches. What a leaf has in a tile is a run of bytes (file/strips.hpp): in pieces of
+// 64 bytes, of the second kernel 1.02 times the elements of 8 bytes, counted for bumpy:71 (1.27
+// with columns as long as the leaf). Time: that of the bytes, as long as 25 KB a multiprocessor are
+// under way: 32 warps (of more than 2 systems 16) that wait for 1 to 4 KB each. A row of V is
+// columns / 128 round trips to memory, and the longest rows start first; a tile has one for 8 of
+// its leaves, and those with the most elements start first.
 //
 // Of 8 systems the second kernel is at the limit of its instructions. For 32 rows and 4 columns: 4
 // loads of elements and 8 of x or t, 24 cycles of a multiprocessor, 32 products, 32 cycles; a leaf
@@ -75,9 +76,9 @@ constexpr unsigned waiting = 64 / Systems;
 template <unsigned Systems>
 constexpr unsigned columns_at_once = Systems > 1 ? 8 : 16;
 
-/// In a tile 8 threads lie side by side, and 4 have a row: each has every 8th row and every 4th
-/// column.
+/// In a strip 8 threads lie side by side, and 4 have a row: each has every 4th column of it.
 constexpr unsigned sharers = column_sum, rows_beside = warp_lanes / sharers;
+static_assert(rows_beside == hmatrix::strip_rows);
 
 template <unsigned Systems>
 using tile_sums = double[Systems][hmatrix::tile_rows_gpu];
@@ -97,29 +98,34 @@ __device__ void add_halves(double (&sum)[Count]) {
         sum[0] += __shfl_xor_sync(every, sum[0], Lanes);
 }
 
-/// What a leaf adds to its rows of a tile, by a warp, of which a thread has Rows rows: the elements
-/// are read once for all systems, and what they are multiplied with once for all rows.
+/// What a leaf adds to its rows of a tile, in Rows strips, by a warp, of which a thread has a row
+/// of each: the elements are read once for all systems, and what they are multiplied with once for
+/// all rows. Of a strip of 8 rows the warp reads a run of 32 elements. The last strip may have
+/// fewer.
 template <unsigned Rows, class Element, unsigned Systems>
 __device__ void sum_rows(const tile_piece& own, const Element* a, const double* from,
                          std::size_t length, tile_sums<Systems>& sums) {
     constexpr unsigned at_once = columns_at_once<Systems> / sharers;
     constexpr unsigned values = Rows == 3 ? 4 : Rows;  // halved twice
+    constexpr unsigned last = Rows - 1;
     const unsigned row = threadIdx.x % rows_beside, sharer = threadIdx.x / rows_beside;
     double sum[values * Systems]{};
     // a leaf has fewer than 2^32 elements
-    std::uint32_t at = sharer * own.stride + row;
+    const std::uint32_t strip = rows_beside * own.width, fewer = own.rows - last * rows_beside;
+    const bool is_row = row < fewer;
+    const Element* of_last = a + last * strip + sharer * fewer + row;
+    a += threadIdx.x;
     for (std::uint32_t column = sharer; column < own.width + sharer;
          column += columns_at_once<Systems>) {
         // of the columns of this thread, as many as there are
         const int left = static_cast<int>(own.width) - static_cast<int>(column);
         Element there[at_once][Rows];
-        for (unsigned u = 0; u < at_once; ++u, at += sharers * own.stride)
-            for (unsigned h = 0; h < Rows; ++h) {
-                const bool is_row = h + 1 < Rows || row + h * rows_beside < own.rows;
-                there[u][h] = is_row && static_cast<int>(sharers * u) < left
-                                  ? (a + at)[h * rows_beside]
-                                  : Element{0};
-            }
+        for (unsigned u = 0; u < at_once; ++u, a += warp_lanes, of_last += sharers * fewer) {
+            const bool is_column = static_cast<int>(sharers * u) < left;
+            for (unsigned h = 0; h + 1 < Rows; ++h)
+                there[u][h] = is_column ? a[h * strip] : Element{0};
+            there[u][last] = is_column && is_row ? *of_last : Element{0};
+        }
         for (unsigned u = 0; u < at_once; ++u)
             for (unsigned s = 0; s < Systems; ++s) {
                 const double by = static_cast<int>(sharers * u) < left

@@ -16,9 +16,9 @@ tile_piece piece_of(const leaf_view& leaf, std::uint32_t row, std::uint32_t elem
     const std::uint32_t end = std::min(leaf.row + leaf.rows, row + tile_rows_gpu);
     const bool is_dense = leaf.rank == dense;
     const std::uint64_t before = is_dense ? 0 : std::uint64_t{leaf.rank} * leaf.columns;
-    return {.offset = leaf.offset + (before + begin - leaf.row) * element_bytes,
-            .stride = leaf.rows,
-            .width = is_dense ? leaf.columns : leaf.rank,
+    const std::uint64_t width = is_dense ? leaf.columns : leaf.rank;
+    return {.offset = leaf.offset + (before + (begin - leaf.row) * width) * element_bytes,
+            .width = static_cast<std::uint32_t>(width),
             .from = is_dense ? leaf.column : leaf.projected,
             .first = static_cast<std::uint8_t>(begin - row),
             .rows = static_cast<std::uint8_t>(end - begin),

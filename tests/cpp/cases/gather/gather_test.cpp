@@ -38,6 +38,14 @@ TEST(GatherOrder, IsAscendingOrHasFewNeighbours) {
     EXPECT_LT(near, 16u);
 }
 
+TEST(GatherKernel, ReadsWithoutAChange) {
+    std::vector<double> data(1000), same(1000);
+    for (auto* each : {&data, &same})
+        kernels_on<measure::pattern_kernels>(the_cpu).fill(each->data(), 1000, 1, nullptr);
+    kernels_on<kernels>(the_cpu).read(data.data(), data.size(), nullptr);
+    EXPECT_EQ(data, same);
+}
+
 TEST(GatherKernel, CollectsWhatTheOrderSaysAndSeesWhatIsWrong) {
     constexpr std::uint64_t seed = 1;
     const kernels& run = kernels_on<kernels>(the_cpu);
@@ -99,6 +107,12 @@ TEST(Gather, RefusesWhatCannotBeMeant) {
     refused([](auto& p) { p.stride = 4; });
     refused([](auto& p) { p.stride = 66; });
     refused([](auto& p) { p.size = 32; });
+    refused([](auto& p) { p.turns = turns::read; });  // the CPU has the source anyway
+    refused([](auto& p) {
+        p.turns = turns::prefetch;
+        p.toucher = processor::type::gpu;
+        p.hint = memory::hint::prefetch;
+    });
 }
 
 TEST(Gather, RefusesWhatTheCpuCannotDo) {

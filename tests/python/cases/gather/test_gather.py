@@ -81,6 +81,8 @@ def test_without_a_gpu_its_gathers_are_unsupported(memory: str) -> None:
         ({"stride": "4"}, "less than an element of 8 bytes"),
         ({"size": "32"}, "holds no stride of 64 bytes"),
         ({"pattern": "randm"}, "did you mean 'random'"),
+        ({"turns": "read"}, "turns=read needs source=gpu, the other processor"),
+        ({"turns": "prefetch", "source": "gpu", "hint": "prefetch"}, "takes no hint"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(given: dict[str, Any], says: str) -> None:
@@ -214,6 +216,7 @@ def test_numbers_are_elements_lines_and_passes(gathered: list[Measured]) -> None
     assert small["Lines"] == "8 GB/s"  # 8 of 64 bytes
     assert large["Lines"] == large["Gathered"] == "6 GB/s"
     assert small["Elements a second"] == "125M"
+    assert small["Before a pass"] == ""
     assert words.words("gather", gathered[2].parameters) == (
         "64 B elements of pageable memory in order by CPU"
     )
@@ -225,6 +228,42 @@ def test_lines_side_by_side_are_not_counted_twice() -> None:
     assert words.line_bytes_moved(dense) == 2**20
     across = one(element="64", stride="80", size="8000").parameters
     assert words.line_bytes_moved(across) == 100 * 64
+
+
+def test_faults_of_every_pass_are_allowed_for() -> None:
+    given = {"memory": "managed", "source": "cpu", "size": "64MiB"}
+    once, turns = (
+        row.extra_seconds(one(GPU, **given, turns=value).parameters) for value in ("none", "read")
+    )
+    assert turns - once == pytest.approx(5 * 2**14 * row.SLOWEST_PAGE)  # 3 there, 3 back
+    words_of = words.words("gather", one(GPU, **given, turns="read").parameters)
+    assert words_of.endswith("by GPU, CPU touched it, read by it before each pass")
+
+
+def test_the_way_back_is_the_median_of_later_turns() -> None:
+    given = {"memory": "managed", "source": "cpu", "turns": "prefetch"}
+    m = measured(GPU, 100, **given)
+    for trial in m.trials:
+        trial["series"] = {"bring_s": [9.0, 1e-3, 3e-3], "back_s": [9.0, 4e-3, 4e-3]}
+    assert words.row(m, [m])["Before a pass"] == "6 ms"
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(
+    ("turns", "timed"), [("read", {"read_s"}), ("prefetch", {"bring_s", "back_s"})]
+)
+@pytest.mark.parametrize(("processor", "source"), [("cpu", "gpu"), ("gpu", "cpu")])
+def test_a_source_that_changes_sides(
+    processor: str, source: str, turns: str, timed: set[str]
+) -> None:
+    pages = {"size": "64MiB", "stride": "1028KiB", "element": "2KiB"}
+    given = {"processor": processor, "source": source, "memory": "managed", **pages}
+    trial = run(**given, turns=turns)
+    assert {name for name in trial["series"] if name.endswith("_s")} == timed
+    assert all(len(trial["series"][name]) == 3 for name in timed)
+    if turns == "read" and source == "gpu":  # rows come back from the second pass on
+        in_place, *back = trial["series"]["read_s"]
+        assert min(back) > in_place
 
 
 @pytest.mark.gpu

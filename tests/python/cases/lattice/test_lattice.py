@@ -171,6 +171,22 @@ def test_a_wrong_value_is_noticed(name: str) -> None:
         trial.check(parameters, quantities)
 
 
+@pytest.mark.parametrize(("ranks", "more", "right"), [(1, 4, False), (2, 4, True), (2, 40, False)])
+def test_sums_in_another_order_may_take_a_few_steps_more(
+    ranks: int, more: int, right: bool
+) -> None:
+    parameters = requests(lattice="8x8x8x16", ranks=ranks)[0].parameters
+    known = trial.KNOWN[8, 8, 8, 16]
+    names = ("log_det", "links_re", "links_im", "norm2", "iterations")
+    values = (known.log_det, known.links.real, known.links.imag, known.norm2, 219 + more)
+    quantities = {name: {"value": value} for name, value in zip(names, values, strict=True)}
+    if right:
+        assert trial.check(parameters, quantities) is True
+    else:
+        with pytest.raises(WrongResultError):
+            trial.check(parameters, quantities)
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("style", PROGRAMS)
 def test_styles_have_the_same_bits(style: str) -> None:

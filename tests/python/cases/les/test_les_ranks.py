@@ -7,12 +7,21 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("watari._native")
+
+import synthetic
+from on_ranks import LAUNCHER as ON_GPUS
+from on_ranks import on_ranks, skip_unless_gpus
+
+from watari.cases.les import trial as les_trial
+from watari.plan.request import Request, describe, resolve
+from watari.run import gpu_mpi
 
 pytestmark = [
     pytest.mark.mpi,
@@ -26,10 +35,10 @@ LAUNCHER = (
 )
 
 
-def results(folder: Path, *words: str) -> list[dict[str, Any]]:
+def results(folder: Path, *words: str, grid: str = "256x32x16") -> list[dict[str, Any]]:
     """The cases of a run of a small city, as its file has them."""
     file = folder / "les.json"
-    command = [sys.executable, "-m", "watari", "run", "les", "processor=cpu", "grid=256x32x16"]
+    command = [sys.executable, "-m", "watari", "run", "les", "processor=cpu", f"grid={grid}"]
     common = ["steps=6", "every=3", "trials=1", "threads=1", "cpu-touch=facets"]
     done = subprocess.run(
         [*command, *common, *words, "--launcher", LAUNCHER, "-o", str(file)],
@@ -50,3 +59,48 @@ def test_every_split_has_the_bits_of_one_rank(tmp_path: Path) -> None:
     cases = results(tmp_path, "split=1x1x1,1x2x1,2x1x1,2x2x1", "halo=staged")
     assert [case["status"] for case in cases] == ["ok"] * 4, cases
     assert len({fingerprint(case) for case in cases}) == 1
+    for case in cases[1:]:
+        quantities = case["trials"][0]["quantities"]
+        assert 0 < quantities["exchange_share"]["value"] < 1
+        assert quantities["exchange_s"]["value"] > 0
+
+
+def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
+    """What every rank has whole goes around a ring, in several rounds."""
+    words = ("split=1x1x1,1x3x1,1x4x1", "city=flat", "halo=staged")
+    cases = results(tmp_path, *words, grid="64x96x16")
+    assert [case["status"] for case in cases] == ["ok"] * 3, cases
+    assert len({fingerprint(case) for case in cases}) == 1
+
+
+def on_gpu(**given: Any) -> Request:
+    wanted = {"processor": "gpu", "steps": 4, "every": 2, "threads": 8, **given}
+    return resolve("les", wanted, synthetic.gpu_machine())[0]
+
+
+DIVIDED = {"grid": "512x256x64"}  # two levels of it are divided
+DOUBLE = {"grid": "256x128x32", "precision": "double"}
+GRIDS = (DIVIDED, DOUBLE)
+
+
+@cache
+def alone() -> dict[str, dict[str, Any]]:
+    """What one GPU gives."""
+    return {one["grid"]: les_trial.run(on_gpu(**one).parameters)["quantities"] for one in GRIDS}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("halo", ["peer", "nccl", "staged", "device"])
+def test_gpus_have_the_bits_of_one(halo: str, tmp_path: Path) -> None:
+    skip_unless_gpus(2)
+    trials = [on_gpu(**g, split=s, halo=halo) for g in GRIDS for s in ("1x2x1", "2x1x1")]
+    trials.append(on_gpu(**DIVIDED, split="1x2x1", halo=halo, style="managed"))
+    asking = gpu_mpi.Probe()  # an MPI without CUDA would be a crash
+    trials = [one for one in trials if not asking.unsupported(one, ON_GPUS)]
+    if not trials:
+        pytest.skip("this MPI takes no GPU memory")
+    for one, outcome in zip(trials, on_ranks(2, trials, tmp_path), strict=True):
+        assert "error" not in outcome, (describe(one), outcome)
+        for name in ("fingerprint", "heat_to_air"):
+            wanted = alone()[one.parameters["grid"]][name]["value"]
+            assert outcome[name] == wanted, (describe(one), name)

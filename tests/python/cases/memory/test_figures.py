@@ -19,7 +19,7 @@ from watari.charts import panels
 from watari.charts.figure import Drawing, draw
 from watari.common.errors import FileError
 from watari.common.units import format_size
-from watari.report import figures, page
+from watari.report import beside, figures, page
 from watari.report.reproduce import commands
 from watari.results import published
 from watari.results.measured import Measured, measurements, settled
@@ -173,7 +173,20 @@ def test_published_values_all_have_a_quantity_a_kind_and_a_source() -> None:
     assert all(v.low <= v.high and v.source and v.where for v in values)
     assert {v.quantity for v in values} <= set(published.quantities())
     ours = {v.machine for v in values if v.quantity == "host-to-device" and v.kind == "theoretical"}
-    assert ours == {"GH200, Miyabi-G", "H100 PCIe, Pegasus", "P100, NVLink"}
+    machines = {"GH200, Miyabi-G", "H100 PCIe, Pegasus", "P100, NVLink", "P100, PCIe Gen3"}
+    assert ours == machines
+
+
+def test_a_published_value_without_a_case_of_ours_is_listed_and_drawn_nowhere(
+    measured: list[Measured],
+) -> None:
+    alone = {name for name, q in published.quantities().items() if not q.case}
+    assert alone <= {v.quantity for v in published.values()}
+    assert not any(published.quantities()[name].matches("copy", {}) for name in alone)
+    ((_, chart, _),) = beside.beside(measured)
+    titles = {panel.title.text for panel in chart.vconcat}
+    assert titles & {q.title for q in published.quantities().values()}
+    assert not titles & {published.quantities()[name].title for name in alone}
 
 
 @pytest.mark.parametrize(

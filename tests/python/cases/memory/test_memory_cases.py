@@ -11,7 +11,7 @@ import synthetic
 
 from watari import _native as native
 from watari import cases
-from watari.common.errors import BeyondMemoryError, UnsupportedError
+from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
 from watari.plan.request import resolve
 from watari.results.change_point import settle
 
@@ -134,6 +134,11 @@ def test_what_cannot_be_is_unsupported_on_every_machine(case: str, given: dict[s
         run(case, **given)
 
 
+def test_a_map_without_its_samples_is_refused() -> None:
+    with pytest.raises(UsageError, match="a map shows every sample; use look=samples"):
+        run("migration", map=8, look="phases")
+
+
 @pytest.mark.skipif(bool(native.gpus()["gpus"]), reason="there is a GPU")
 @pytest.mark.parametrize("case", ["access", "migration", "touch"])
 def test_without_a_gpu_the_reason_is_the_gpu(case: str) -> None:
@@ -185,6 +190,23 @@ class TestOnAGpu:
         assert settled is not None
         assert settled.end is not None
         assert settled.end <= 5, "the first pass migrates, the others do not"
+
+    def test_a_map_has_each_part_of_an_array_after_each_sample(self) -> None:
+        trial = run("migration", memory="managed", size="32MiB", samples=3, map=8)
+        for array in ("source", "destination"):
+            parts = np.array([trial["series"][f"cpu_mapped.{array}.{i:03d}"] for i in range(8)])
+            assert parts.shape == (8, 9)
+            assert parts.mean(axis=0) == pytest.approx(
+                trial["series"][f"cpu_mapped_fraction.{array}"]
+            )
+            assert parts[:, [2, 5, 8]].tolist() == [[0, 1, 0]] * 8
+
+    def test_residency_is_read_between_phases_alone_if_asked(self) -> None:
+        trial = run("migration", memory="managed", size="32MiB", samples=3, look="phases")
+        assert not [name for name in trial["series"] if name.startswith("cpu_mapped")]
+        for phase, fraction in (("gpu-1", 0), ("cpu", 1), ("gpu-2", 0)):
+            seen = trial["quantities"][f"cpu_mapped_fraction.source.{phase}"]
+            assert seen == {"value": fraction, "unit": "1"}
 
     @pytest.mark.parametrize("operation", ["first-touch", "prefetch", "fault"])
     @pytest.mark.parametrize("processor", ["cpu", "gpu"])

@@ -36,8 +36,8 @@ struct stored_links {
         return lattice::moved(where.all(), p, direction, forward);
     }
     /// The product of links around a square from p: a step along `a`, one along `b`, and back.
-    WATARI_KERNEL matrix leaf(lattice::point p, unsigned a, bool a_forward, unsigned b,
-                              bool b_forward) const {
+    [[gnu::noinline]] WATARI_KERNEL matrix leaf(lattice::point p, unsigned a, bool a_forward,
+                                                unsigned b, bool b_forward) const {
         const unsigned directions[] = {a, b, a, b};
         const bool ways[] = {a_forward, b_forward, !a_forward, !b_forward};
         matrix all{};
@@ -84,7 +84,7 @@ WATARI_KERNEL inline block block_of(const matrix (&g)[3], double k) {
 }
 
 /// The inverse of a positive definite block by L D L^+, and the logarithm of its determinant.
-WATARI_KERNEL inline block inverse(block a, double& log_determinant) {
+[[gnu::noinline]] WATARI_KERNEL inline block inverse(block a, double& log_determinant) {
     for (int j = 0; j < 6; ++j) {  // L below the diagonal, D on it
         for (int k = 0; k < j; ++k) a.e[j][j].re -= squared_size(a.e[j][k]) * a.e[k][k].re;
         log_determinant += log(a.e[j][j].re);

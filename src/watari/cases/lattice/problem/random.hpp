@@ -38,9 +38,11 @@ struct random_numbers {
 inline constexpr double two_pi = 6.283185307179586476925286766559;
 
 /// U = exp(0.1 i P), P = sum over c of w_c lambda_c / sqrt 2. Generator c at h uses number c + 3 h
-/// of its row: a slip of the original, on which all published numbers depend.
-WATARI_KERNEL inline matrix drawn_link(const lattice::extents& size, unsigned parity,
-                                       unsigned direction, const lattice::point& p) {
+/// of its row: a slip of the original, on which all published numbers depend. Not inlined,
+/// as what else only setup calls: a kernel would have it in 96 places, which take long to compile.
+[[gnu::noinline]] WATARI_KERNEL inline matrix drawn_link(const lattice::extents& size,
+                                                         unsigned parity, unsigned direction,
+                                                         const lattice::point& p) {
     const std::uint64_t row =
         ((std::uint64_t{direction} * size.x + p.at[0]) * size.y + p.at[1]) * size.z + p.at[2];
     const std::uint64_t h = p.at[3] / 2;
@@ -61,8 +63,10 @@ WATARI_KERNEL inline matrix drawn_link(const lattice::extents& size, unsigned pa
 }
 
 /// Component a = 3 spin + colour of the source.
-WATARI_KERNEL inline complex<double> drawn_source(const lattice::extents& size, unsigned parity,
-                                                  const lattice::point& p, unsigned a) {
+[[gnu::noinline]] WATARI_KERNEL inline complex<double> drawn_source(const lattice::extents& size,
+                                                                    unsigned parity,
+                                                                    const lattice::point& p,
+                                                                    unsigned a) {
     const std::uint64_t row = (std::uint64_t{p.at[0]} * size.y + p.at[1]) * size.z + p.at[2];
     const std::uint64_t h = p.at[3] / 2;
     auto draw = random_numbers::after((64 + parity * 12) * size.sites() + row * 12 * size.t +

@@ -171,11 +171,11 @@ struct viscosity_column {
     }
 };
 
-/// The result of a body, by Column in the middle of the air. Done for rows of whole pairs in a grid
-/// that goes around, else false.
+/// The result of a body, by Column in the middle of the air. Done for rows of whole pairs, else
+/// false.
 template <class Column, unsigned Blocks, class Body>
 bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
-    if (!g.around || g.size.x % 2 != 0) return false;
+    if (g.size.x % 2 != 0) return false;
     const tiling tall{climb_cells, 16}, low{climb_cells, 4};
     const dim3 n = tall.of(g);
     for_each_tile<Blocks>(
@@ -189,9 +189,9 @@ bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
             const index x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y);
             const index along_y = static_cast<index>(g.row()),
                         along_z = static_cast<index>(g.plane());
-            const index rows = (t.j == 0 ? y : t.j + 1 == y ? -y : 0) * along_y;
+            const index rows = (!g.around_y ? 0 : t.j == 0 ? y : t.j + 1 == y ? -y : 0) * along_y;
             const auto writer_at = [=](index i) {
-                return number_writer{i == 0 ? x : i + 1 == x ? -x : 0, rows};
+                return number_writer{!g.around_x ? 0 : i == 0 ? x : i + 1 == x ? -x : 0, rows};
             };
             index row = static_cast<index>(g.at(t.k, t.j, t.i));
             Column here;
@@ -208,7 +208,9 @@ bool climb_all(const les::grid& g, const Body& body, stream_t stream) {
                 }
                 here.compute(body, at, along_y, along_z, solid);
                 if (mine && !beside_wall[0] && !beside_wall[1]) {
-                    here.put(body, at, pair_writer{i == 0 ? x : 0, i + 2 == x ? 1 - x : 0, rows});
+                    here.put(body, at,
+                             pair_writer{g.around_x && i == 0 ? x : 0,
+                                         g.around_x && i + 2 == x ? 1 - x : 0, rows});
                 } else if (mine && beside_wall[0] != beside_wall[1]) {
                     const unsigned m = beside_wall[0];
                     const index own = static_cast<index>(m);

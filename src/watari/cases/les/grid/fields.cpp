@@ -10,9 +10,11 @@ namespace watari::les {
 
 namespace {
 
-constexpr std::size_t least_divided = 4096;  ///< cells of a level: smaller ones every rank has
-constexpr std::size_t table_numbers = 256;   ///< 1 / diagonal of the finest level, by the flag
-constexpr unsigned coarse_arrays = 7;        ///< three faces, inverse, r, e, scratch
+/// Cells of a level: those of so many and fewer every rank has, since four halos in each cycle
+/// would take longer than its part of the work.
+std::size_t least_divided(processor who) { return who.is_gpu() ? std::size_t{1} << 19 : 4096; }
+constexpr std::size_t table_numbers = 256;  ///< 1 / diagonal of the finest level, by the flag
+constexpr unsigned coarse_arrays = 7;       ///< three faces, inverse, r, e, scratch
 
 /// Stress and strain beside a wall whose normal's spacing is d.
 template <class Real>
@@ -57,7 +59,7 @@ std::array<bool, 3> halved_next(const extents& size, const std::array<double, 3>
 
 /// Whether a GPU has the faces of the first coarser level as numbers of open fine ones.
 bool has_open_faces(const std::vector<level_shape>& levels) {
-    if (levels.size() < 2 || !levels[0].grid.around) return false;
+    if (levels.size() < 2 || levels[0].grid.whole() != levels[1].grid.whole()) return false;
     return levels[1].halved[0] && levels[1].halved[1] && levels[1].halved[2];
 }
 
@@ -78,7 +80,7 @@ std::vector<level_shape> level_shapes(const parameters& p) {
             along(next.grid.size, a) /= 2;
             along(next.grid.origin, a) /= 2;
         }
-        if (next.whole.cells() <= least_divided) next.grid = {next.whole};
+        if (next.whole.cells() <= least_divided(p.processor)) next.grid = {next.whole};
         result.push_back(next);
     }
 }

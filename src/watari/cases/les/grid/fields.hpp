@@ -40,7 +40,7 @@ Real* numbers(std::byte* data) {
 
 /// The grids of multigrid, the finest first: every axis is halved whose count is even and above
 /// 2 and whose spacing is below 1.9 times the smallest of these. Of several ranks each has its
-/// part of a level of more than 4096 cells, and all of a smaller one.
+/// part of a level of more than 4096 cells (2^19 on GPUs), and all of a smaller one.
 struct level_shape {
     les::grid grid;
     extents whole;

@@ -28,25 +28,26 @@ constexpr std::size_t& along(extents& e, unsigned axis) {
 /// A box of cells: the whole city, one rank's part of it, or a coarser level of either.
 struct grid {
     extents size;
-    extents origin{};    ///< of the box in the whole grid
-    bool around = true;  ///< it goes around by itself in x and y; else ranks exchange its halo
+    extents origin{};  ///< of the box in the whole grid
+    /// It goes around by itself along an axis: who writes cells writes their copies in the halo.
+    /// Else ranks exchange the halo of that axis.
+    bool around_x = true, around_y = true;
 
-    /// From a row to the next. The first cell of each is at a multiple of eight elements, so that
-    /// several lie in one word; the halo cell after a row is in the room before the next. Ranks
-    /// exchange their parts as dense boxes.
-    constexpr std::size_t row() const {
-        return around ? (size.x + 7) / 8 * 8 + lead() : size.x + 2;
-    }
+    /// One rank has all of it.
+    constexpr bool whole() const { return around_x && around_y; }
+    /// Elements of a row before its first cell, which is at a multiple of eight elements, so that
+    /// several lie in one word. The halo cell after a row is in the room before the next.
+    static constexpr std::size_t lead = 8;
+    /// From a row to the next.
+    constexpr std::size_t row() const { return (size.x + 7) / 8 * 8 + lead; }
     constexpr std::size_t plane() const { return row() * (size.y + 2); }
     /// Elements of an array over it.
-    constexpr std::size_t points() const { return plane() * (size.z + 2) + (around ? lead() : 0); }
-    /// Elements of a row before its first cell.
-    constexpr std::size_t lead() const { return around ? 8 : 1; }
+    constexpr std::size_t points() const { return plane() * (size.z + 2) + lead; }
     constexpr std::size_t stride(unsigned axis) const {
         return axis == 0 ? 1 : axis == 1 ? row() : plane();
     }
     constexpr std::size_t at(std::size_t k, std::size_t j, std::size_t i) const {
-        return (k + 1) * plane() + (j + 1) * row() + i + lead();
+        return (k + 1) * plane() + (j + 1) * row() + i + lead;
     }
     constexpr std::size_t rows() const { return size.y * size.z; }
 };

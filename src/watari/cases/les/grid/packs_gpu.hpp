@@ -4,7 +4,7 @@
 ///
 /// A body has `reads<Lane>`, whose begin(body, place) and next(body, place) load, and whose
 /// value<Walls>(body, p, n, c) is the result in the n-th cell of plane p; and write(to, values).
-/// Only numbers of 4 bytes, in grids that go around by themselves.
+/// Only numbers of 4 bytes.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
@@ -26,8 +26,7 @@ bool fits_packs(const les::grid& g, const Body& body) {
     if constexpr (requires { body.packs(); })
         if (!body.packs()) return false;
     const std::size_t last = g.size.x % (row_lanes * pack_cells);
-    return g.around && g.size.x % pack_cells == 0 && last != pack_cells &&
-           g.size.z % pack_planes == 0;
+    return g.size.x % pack_cells == 0 && last != pack_cells && g.size.z % pack_planes == 0;
 }
 
 inline constexpr unsigned most_blocks = 3;  ///< on a multiprocessor: 80 registers a thread
@@ -69,8 +68,9 @@ __device__ __forceinline__ void visit_packs(const les::grid& g, const Body& body
                 static_cast<index>(g.plane()),
                 lane == 0,
                 i + pack_cells == last};
-    const index rows = t.j == 0 ? y : t.j + 1 == y ? -y : 0;
-    const index along_x = i == 0 ? x : 0, back_x = i + pack_cells == x ? pack_cells - 1 - x : 0;
+    const index rows = !g.around_y ? 0 : t.j == 0 ? y : t.j + 1 == y ? -y : 0;
+    const index along_x = g.around_x && i == 0 ? x : 0,
+                back_x = g.around_x && i + pack_cells == x ? pack_cells - 1 - x : 0;
     typename Body::template reads<pack_lane> reads;
     reads.begin(body, where);
     using result = decltype(reads.template value<true>(body, 0u, 0u, where.c));
@@ -202,7 +202,7 @@ void for_each_block(const Body& body, stream_t stream) {
             typename Body::template blocks<pack_lane> reads;
             reads.begin(body, at);
             index to = static_cast<index>(coarse.at(t.k, t.j, i));
-            const index rows = t.j == 0 ? y : t.j + 1 == y ? -y : 0;
+            const index rows = !coarse.around_y ? 0 : t.j == 0 ? y : t.j + 1 == y ? -y : 0;
             const index along_y = rows * static_cast<index>(coarse.row());
 #pragma unroll 1
             for (index k = 0; k < t.planes; ++k) {
@@ -217,8 +217,8 @@ void for_each_block(const Body& body, stream_t stream) {
                 if (mine) {
                     const auto write = [&](float* own) {
                         *reinterpret_cast<float2*>(own) = v;
-                        if (i == 0) own[x] = v.x;
-                        if (i + 2 == x) own[1 - x] = v.y;
+                        if (coarse.around_x && i == 0) own[x] = v.x;
+                        if (coarse.around_x && i + 2 == x) own[1 - x] = v.y;
                     };
                     write(body.to + to);
                     if (along_y != 0) write(body.to + to + along_y);

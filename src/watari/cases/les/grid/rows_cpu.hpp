@@ -3,6 +3,7 @@
 
 #include "watari/cases/les/grid/loops.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -111,15 +112,12 @@ template <class Real>
 void copy_around(const les::grid& g, std::size_t k, std::size_t j, const written<Real>& to) {
     for (unsigned n = 0; n < to.count; ++n) {
         Real* const row = to.array[n] + g.at(k, j, 0) - 1;
-        const std::size_t last = g.size.x;
-        row[0] = row[last], row[last + 1] = row[1];
-        if (j != 0 && j + 1 != g.size.y) continue;
-        const std::size_t above = g.size.y * g.row();
-        for (std::size_t i = 0; i < last + 2; ++i) {
-            const Real value = row[i == 0 ? last : i == last + 1 ? 1 : i];
-            if (j == 0) row[above + i] = value;
-            if (j + 1 == g.size.y) row[static_cast<std::ptrdiff_t>(i - above)] = value;
-        }
+        const std::size_t last = g.size.x, above = g.size.y * g.row();
+        if (g.around_x) row[0] = row[last], row[last + 1] = row[1];
+        if (!g.around_y) continue;
+        const std::size_t first = g.around_x ? 0 : 1, count = last + 2 - 2 * first;
+        if (j == 0) std::copy_n(row + first, count, row + above + first);
+        if (j + 1 == g.size.y) std::copy_n(row + first, count, row + first - above);
     }
 }
 
@@ -137,7 +135,7 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t) {
                                                 : visit_row<false>(body, from, count);
             }
         }
-        if (g.around) copy_around(g, k, j, to);
+        copy_around(g, k, j, to);
     });
 }
 
@@ -152,7 +150,7 @@ void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to
                                                             ? sum_row<true>(body, from, piece)
                                                             : sum_row<false>(body, from, piece);
         }
-        if (g.around) copy_around(g, k, j, to);
+        copy_around(g, k, j, to);
     });
 }
 

@@ -84,8 +84,8 @@ template <unsigned Planes, class Real>
 __device__ void copy_around(const les::grid& g, const cell& c, index plane,
                             const written<Real>& to) {
     const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y);
-    const index along_x = c.i == 0 ? x : c.i + 1 == x ? -x : 0;
-    const index rows = c.j == 0 ? y : c.j + 1 == y ? -y : 0;
+    const index along_x = !g.around_x ? 0 : c.i == 0 ? x : c.i + 1 == x ? -x : 0;
+    const index rows = !g.around_y ? 0 : c.j == 0 ? y : c.j + 1 == y ? -y : 0;
     const index along_y = rows * static_cast<index>(g.row());
     if (along_x == 0 && along_y == 0) return;
 #pragma unroll 1
@@ -168,7 +168,7 @@ __device__ __forceinline__ void visit_planes(const les::grid& g, const Body& bod
     for (index i = t.i + static_cast<index>(lane); i < last; i += row_lanes) {
         const cell c{k, t.j, i, static_cast<index>(g.at(k, t.j, i))};
         visit_column<Planes>(body, c, plane, finish);
-        if (g.around) copy_around<Planes>(g, c, plane, to);
+        copy_around<Planes>(g, c, plane, to);
     }
 }
 
@@ -190,7 +190,8 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t str
     if constexpr (in_packs<Body, Real>)
         if (fits_packs(g, body)) return for_each_pack(g, body, stream);
     if constexpr (in_blocks<Body, Real>)
-        if (g.around && fits_packs(body.fine, body)) return for_each_block(body, stream);
+        if (g.size == body.coarse.size && fits_packs(body.fine, body))
+            return for_each_block(body, stream);
     for_each_tile<blocks_at_once<Body, Real>>(
         g, tiling_of(g),
         [=] __device__(const tile& t, unsigned lane) { visit_tile(g, body, to, t, lane); }, stream);

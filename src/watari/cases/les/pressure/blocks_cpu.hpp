@@ -133,7 +133,8 @@ private:
 /// Whether it was done.
 template <class Real>
 bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stream_t) {
-    if (!l.finest() || !l.grid.around || !coarse.grid.around || !coarse.all_halved()) return false;
+    if (!l.finest() || !l.grid.whole() || !coarse.grid.whole() || !coarse.all_halved())
+        return false;
     for_each_block(l.grid, 2, first_sweeps<Real>(l, coarse));
     return true;
 }
@@ -218,7 +219,7 @@ private:
 template <class Real>
 bool sweep_last(const les::level<Real>& l, const les::level<Real>& coarse, double* partials,
                 stream_t) {
-    if (!l.grid.around) return false;
+    if (!l.grid.whole()) return false;
     for_each_block(l.grid, 1, last_sweeps<Real>(l, coarse, partials));
     return true;
 }

@@ -121,8 +121,8 @@ private:
 /// Whether a pass fits a level, and the one below it.
 inline bool fits_pass(const les::level<float>& l, const les::level<float>& coarse) {
     const les::extents& size = l.grid.size;
-    return l.finest() && l.grid.around && coarse.all_halved() && size.x % pass_cells == 0 &&
-           size.y % own_rows == 0 && size.y > begun_rows;
+    return l.finest() && l.grid.whole() && coarse.grid.whole() && coarse.all_halved() &&
+           size.x % pass_cells == 0 && size.y % own_rows == 0 && size.y > begun_rows;
 }
 
 /// Planes of a block: all of a column, if there are two blocks for each multiprocessor.

@@ -213,8 +213,10 @@ void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
         for_each_cell(l.grid, last_steps<Real>{d, l.e, p, sums, iteration}, only(p), stream);
 }
 
-void add_columns(const les::grid& g, const double* partials, double* columns, stream_t stream) {
-    const std::size_t each = g.size.x / les::piece_of(g.size.x) * g.size.y, planes = g.size.z;
+void add_columns(const les::grid& g, const double* partials, double* columns, std::size_t row,
+                 stream_t stream) {
+    const std::size_t pieces = g.size.x / les::piece_of(g.size.x), each = pieces * g.size.y,
+                      planes = g.size.z;
     for_each(
         each,
         [=] WATARI_KERNEL(std::size_t n) {
@@ -228,7 +230,7 @@ void add_columns(const les::grid& g, const double* partials, double* columns, st
                 for (const double value : next) sum += value;
             }
             for (; k < planes; ++k) sum += from[k * each];
-            columns[n] = sum;
+            columns[n / pieces * row + n % pieces] = sum;
         },
         stream);
 }

@@ -37,9 +37,9 @@ struct iteration_kernels {
     /// The last two steps of p, or the only one: nobody reads r after the last iteration.
     void (*finish)(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
                    unsigned iteration, stream_t stream);
-    /// columns[j * pieces + p] = sum over z of partial sums.
+    /// columns[j * row + p] = sum over z of partial sums.
     void (*add_columns)(const les::grid& g, const double* partials, double* columns,
-                        stream_t stream);
+                        std::size_t row, stream_t stream);
     /// total[0] = the sum of values, by the fixed tree; with sum_scratch(count) doubles.
     void (*add_up)(const double* values, std::size_t count, double* total, double* scratch,
                    stream_t stream);

@@ -24,13 +24,16 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     columns_ = sums + at.columns;
     scratch_ = sums + at.scratch;
     all_columns_ = at.scratch - at.columns;
+    const std::size_t piece = piece_of(p.whole.x);
+    row_of_columns_ = p.whole.x / piece;
+    own_columns_ = p.grid.origin.y * row_of_columns_ + p.grid.origin.x / piece;
     small_ = first_small(std::span<const level<Real>>(levels_));
 }
 
 /// A halo that the kernels have not written themselves.
 template <class Real>
 void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream) {
-    if (others_ != nullptr && !levels_[level].grid.around)
+    if (others_ != nullptr && !levels_[level].grid.whole())
         others_->exchange(level, {array}, sizeof(Real), stream);
 }
 
@@ -38,7 +41,7 @@ void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream) {
 template <class Real>
 void pressure<Real>::fill_coarse(std::size_t coarse, Real* array, stream_t stream) {
     const les::grid& g = levels_[coarse].grid;
-    if (g.around && !levels_[coarse - 1].grid.around) {
+    if (g.whole() && !levels_[coarse - 1].grid.whole()) {
         others_->gather(coarse, array, sizeof(Real), stream);
         cycle_->go_around(g, array, stream);
     } else {
@@ -56,6 +59,8 @@ void pressure<Real>::build(stream_t stream) {
         for (Real* face : l.face) fill_coarse(n, face, stream);
         make.invert(l, stream);
         fill(n, l.inverse, stream);
+        if (others_ != nullptr && l.open != nullptr && !l.grid.whole())
+            others_->exchange(n, {l.open}, sizeof *l.open, stream);
     }
 }
 
@@ -111,7 +116,7 @@ void pressure<Real>::cycle(stream_t stream) {
 /// The sum of all partial sums, of all ranks.
 template <class Real>
 void pressure<Real>::total(double* to, stream_t stream) {
-    run_->add_columns(levels_[0].grid, partials_, columns_, stream);
+    run_->add_columns(levels_[0].grid, partials_, columns_ + own_columns_, row_of_columns_, stream);
     if (others_ != nullptr) others_->gather_columns(columns_, stream);
     run_->add_up(columns_, all_columns_, to, scratch_, stream);
 }

@@ -46,7 +46,7 @@ private:
     Real *p_, *d_;
     iteration_sums* numbers_;
     double *partials_, *columns_, *scratch_;
-    std::size_t all_columns_;
+    std::size_t all_columns_, row_of_columns_, own_columns_;
 };
 
 }  // namespace watari::les

@@ -21,7 +21,7 @@ inline constexpr std::size_t small_cells = 4096, most_small = 12;
 template <class Real>
 std::size_t first_small(std::span<const level<Real>> levels) {
     std::size_t first = levels.size();
-    while (first > 1 && levels.size() - first < most_small && levels[first - 1].grid.around &&
+    while (first > 1 && levels.size() - first < most_small && levels[first - 1].grid.whole() &&
            levels[first - 1].grid.size.cells() <= small_cells)
         --first;
     return first;

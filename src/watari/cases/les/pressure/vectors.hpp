@@ -55,8 +55,8 @@ struct own_cells {
         const auto& h = coarse.halved;
         for (unsigned a = 0; a < 3; ++a)
             les::along(cells.size, a) = les::along(l.grid.size, a) >> unsigned{h[a]};
-        if (l.grid.around == coarse.grid.around) return;
-        cells.around = false;
+        if (l.grid.whole() == coarse.grid.whole()) return;
+        cells.around_x = cells.around_y = false;
         y = l.grid.origin.y >> unsigned{h[1]};
         x = l.grid.origin.x >> unsigned{h[0]};
     }
@@ -140,7 +140,7 @@ struct prolonged {
           halved{c.halved[0], c.halved[1], c.halved[2]},
           start(static_cast<offset>(c.grid.at(0, 0, 0))),
           first{} {
-        if (l.grid.around == c.grid.around) return;
+        if (l.grid.whole() == c.grid.whole()) return;
         first[0] = static_cast<offset>(l.grid.origin.y >> unsigned{c.halved[1]});
         first[1] = static_cast<offset>(l.grid.origin.x >> unsigned{c.halved[0]});
     }
@@ -156,9 +156,7 @@ struct prolonged {
         return e[static_cast<offset>(c.at) + step] + correction[parent_of(c, z, y, x)];
     }
     /// For packs of a GPU: two parents of each pack, where every axis was halved.
-    bool packs() const {
-        return halved[0] && halved[1] && halved[2] && first[0] == 0 && first[1] == 0;
-    }
+    bool packs() const { return halved[0] && halved[1] && halved[2] && first[1] % 2 == 0; }
     template <class Lane>
     struct reads {
         typename Lane::template star<Real> of;

@@ -3,32 +3,82 @@
 #include "watari/cases/les/grid/fields.hpp"
 #include "watari/measure/clock.hpp"
 
-#include <cstring>
-#include <string>
+#include <algorithm>
+#include <utility>
 
 namespace watari::les {
 
 namespace {
 
-/// This rank's box of a level; x and y go around, by others or by itself.
+/// This rank's box of a level. Along an axis that is not divided the kernels go around.
 comm::decomposition part_of(const level_shape& l, const extents& split, int rank) {
-    return comm::divide({.points = {l.whole.z + 2, l.whole.y, l.whole.x},
-                         .split = {1, split.y, split.x},
-                         .periodic = {false, true, true}},
-                        rank);
+    const grid& g = l.grid;
+    const auto with_halo = [](std::size_t cells, bool around) {
+        return around ? cells + 2 : cells;
+    };
+    const comm::decomposition box =
+        comm::divide({.points = {l.whole.z + 2, with_halo(l.whole.y, g.around_y),
+                                 with_halo(l.whole.x, g.around_x)},
+                      .split = {1, split.y, split.x},
+                      .periodic = {false, !g.around_y, !g.around_x}},
+                     rank);
+    return comm::in_rows(box, g.row(), grid::lead - 1);
 }
+
+/// The neighbours around y and x, for messages of so many bytes.
+comm::decomposition around(const extents& split, int rank, std::size_t bytes) {
+    comm::decomposition ring = comm::divide({.points = {1, split.y, split.x},
+                                             .split = {1, split.y, split.x},
+                                             .periodic = {true, true, true}},
+                                            rank);
+    for (comm::faces& f : ring.axes) {
+        f.loops = {};
+        f.loops.back() = {bytes, 1};
+        if (f.ranks[0] == rank) f.ranks[0] = f.ranks[1] = comm::nobody;
+    }
+    return ring;
+}
+
+/// Parts of an array to both neighbours. With two parts both neighbours are one rank, and bring
+/// the same.
+class parts final : public comm::message {
+public:
+    parts(processor who, const comm::field& array, bool same)
+        : array_(array), of_(who, std::span(&array_, 1)), same_(same) {}
+
+    std::size_t bytes(const comm::faces& f) const override { return of_.bytes(f); }
+    void pack(const comm::faces& f, buffers to, stream_t stream) const override {
+        of_.pack(f, to, stream);
+    }
+    void unpack(const comm::faces& f, const_buffers from, stream_t stream) const override {
+        comm::faces once = f;
+        if (same_) once.ranks[1] = comm::nobody;
+        of_.unpack(once, from, stream);
+    }
+
+private:
+    comm::field array_;
+    comm::fields of_;
+    bool same_;
+};
 
 constexpr std::size_t most_fields = 4;  ///< of a message
 
 }  // namespace
 
 neighbours::neighbours(const comm::communicator& all, const parameters& own, memory::kind field)
-    : all_(&all), who_(own.processor), whole_(own.whole), split_(own.split) {
-    std::size_t most = 0;
+    : all_(&all),
+      who_(own.processor),
+      whole_(own.whole),
+      split_(own.split),
+      place_{static_cast<std::size_t>(all.rank()) % split_.x,
+             static_cast<std::size_t>(all.rank()) / split_.x, 0} {
+    const std::size_t across = split_.y > 1 ? split_.y : split_.x;  // parts of the largest message
+    std::size_t most = whole_.x / piece_of(whole_.x) * whole_.y / across * sizeof(double);
     for (const level_shape& l : level_shapes(own)) {
         level_wholes_.push_back(l.whole);
-        if (l.grid.around) {
-            most = std::max(most, l.grid.size.cells() / split_.cells() * own.real_bytes());
+        if (l.grid.whole()) {
+            most = std::max(most, l.whole.cells() / across * own.real_bytes());
             continue;
         }
         const std::size_t fields = level_wholes_.size() == 1 ? most_fields : 1;
@@ -38,12 +88,26 @@ neighbours::neighbours(const comm::communicator& all, const parameters& own, mem
                                                          .field = field,
                                                          .point_bytes = fields * own.real_bytes()});
     }
-    const sums_layout s = sums_of(own);
-    const auto ranks = static_cast<std::size_t>(all.size());
-    most = std::max(most, (s.scratch - s.columns) * sizeof(double) / ranks);
-    own_.resize(most);
-    gathered_.resize(most * ranks);
-    ordered_.resize(most * ranks);
+    parts_.emplace(own.path, comm::halo_options{.ranks = &all,
+                                                .part = around(split_, all.rank(), most),
+                                                .who = own.processor,
+                                                .field = field,
+                                                .point_bytes = 1});
+}
+
+template <class Work>
+void neighbours::timed(const Work& work, stream_t stream) {
+    if (!watched_) return work();
+    const double start = measure::now();
+    const auto mark = [&] {
+        if (!who_.is_gpu()) return;
+        if (marked_ == marks_.size()) marks_.emplace_back();
+        marks_[marked_++].record(stream);
+    };
+    mark();
+    work();
+    mark();
+    if (!who_.is_gpu()) exchanged_ += measure::now() - start;
 }
 
 void neighbours::exchange(std::size_t level, std::initializer_list<void*> arrays,
@@ -51,69 +115,63 @@ void neighbours::exchange(std::size_t level, std::initializer_list<void*> arrays
     comm::field fields[most_fields];
     std::size_t count = 0;
     for (void* array : arrays) fields[count++] = {array, element};
-    halos_[level].exchange(std::span<const comm::field>(fields, count), stream);
+    timed([&] { halos_[level].exchange(std::span<const comm::field>(fields, count), stream); },
+          stream);
 }
 
-void neighbours::read(void* to, const void* from, std::size_t bytes, stream_t stream) const {
-    if (who_.is_gpu())
-        device::read_back(to, from, bytes, stream);
-    else
-        std::memcpy(to, from, bytes);
-}
-void neighbours::write(void* to, const void* from, std::size_t bytes, stream_t stream) const {
-    if (!who_.is_gpu()) {
-        std::memcpy(to, from, bytes);
-        return;
+/// A ring along x, then one along y. In the n-th round a rank sends on what the round before
+/// brought, and gets the n-th parts on either side.
+void neighbours::gather(const layout& of, void* array, std::size_t element, stream_t stream) {
+    const extents part{of.size.x / split_.x, of.size.y / split_.y, of.size.z};
+    for (const unsigned axis : {0u, 1u}) {
+        const std::size_t count = along(split_, axis), own = along(place_, axis);
+        comm::faces f = parts_->part().axes[2 - axis];
+        f.loops = {
+            {{1, 0}, {part.z, of.plane}, {part.y, of.row}, {axis == 0 ? part.x : of.size.x, 1}}};
+        const auto begin = [&](std::size_t number) {
+            const std::size_t n = number % count;
+            return axis == 0 ? of.first + place_.y * part.y * of.row + n * part.x
+                             : of.first + n * part.y * of.row;
+        };
+        for (std::size_t n = 1; n <= count / 2; ++n) {
+            f.inner[0] = begin(own + n - 1), f.inner[1] = begin(own + count - (n - 1));
+            f.outer[0] = begin(own + count - n), f.outer[1] = begin(own + n);
+            parts_->exchange(f, parts(who_, {array, element}, 2 * n == count), stream);
+        }
     }
-    device::copy(to, from, bytes, stream);
-    device::synchronize(stream);  // `from` is used again
 }
 
 void neighbours::gather(std::size_t level, void* array, std::size_t element, stream_t stream) {
-    const double start = measure::now();
-    const extents& all = level_wholes_[level];
-    const grid g{all};
-    const extents own{all.x / split_.x, all.y / split_.y, all.z};
-    const std::size_t bytes = g.points() * element, row = own.x * element;
-    ordered_.resize(std::max(ordered_.size(), bytes));
-    read(ordered_.data(), array, bytes, stream);
-    const auto rows = [&](std::size_t rank, std::byte* packed, bool pack) {
-        const std::size_t y = rank / split_.x * own.y, x = rank % split_.x * own.x;
-        for (std::size_t k = 0; k < own.z; ++k)
-            for (std::size_t j = 0; j < own.y; ++j, packed += row) {
-                std::byte* const at = ordered_.data() + g.at(k, y + j, x) * element;
-                pack ? std::memcpy(packed, at, row) : std::memcpy(at, packed, row);
-            }
-    };
-    const std::size_t each = own.cells() * element;
-    rows(static_cast<std::size_t>(all_->rank()), own_.data(), true);
-    all_->gather(std::span(own_).first(each), std::span(gathered_).first(each * split_.cells()));
-    for (std::size_t rank = 0; rank < split_.cells(); ++rank)
-        rows(rank, gathered_.data() + rank * each, false);
-    write(array, ordered_.data(), bytes, stream);
-    seconds_ += measure::now() - start;
+    const grid g{level_wholes_[level]};
+    timed(
+        [&] {
+            gather({g.size, g.row(), g.plane(), g.at(0, 0, 0)}, array, element, stream);
+        },
+        stream);
 }
 
 void neighbours::gather_columns(double* columns, stream_t stream) {
-    const double start = measure::now();
-    const std::size_t pieces = whole_.x / piece_of(whole_.x), row = pieces / split_.x,
-                      rows = whole_.y / split_.y, each = row * rows * sizeof(double);
-    read(own_.data(), columns, each, stream);
-    all_->gather(std::span(own_).first(each), std::span(gathered_).first(each * split_.cells()));
-    for (std::size_t rank = 0; rank < split_.cells(); ++rank)
-        for (std::size_t j = 0; j < rows; ++j)
-            std::memcpy(
-                ordered_.data() + ((rank / split_.x * rows + j) * pieces + rank % split_.x * row) *
-                                      sizeof(double),
-                gathered_.data() + rank * each + j * row * sizeof(double), row * sizeof(double));
-    write(columns, ordered_.data(), each * split_.cells(), stream);
-    seconds_ += measure::now() - start;
+    const std::size_t pieces = whole_.x / piece_of(whole_.x);
+    timed(
+        [&] {
+            gather({{pieces, whole_.y, 1}, pieces, 0, 0}, columns, sizeof(double), stream);
+        },
+        stream);
 }
 
 double neighbours::seconds() {
-    double result = seconds_;
-    seconds_ = 0;
-    for (comm::halo& halo : halos_) result += halo.by_host() ? halo.seconds() : 0;
+    double result = 0;
+    const auto add = [&](comm::halo& halo) { result += halo.by_host() ? halo.seconds() : 0; };
+    for (comm::halo& halo : halos_) add(halo);
+    add(*parts_);
+    return result;
+}
+
+double neighbours::exchanged() {
+    double result = std::exchange(exchanged_, 0);
+    for (std::size_t n = 0; n < marked_; n += 2)
+        result += device::event::seconds(marks_[n], marks_[n + 1]);
+    marked_ = 0;
     return result;
 }
 

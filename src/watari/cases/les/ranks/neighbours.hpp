@@ -1,5 +1,7 @@
 /// What ranks exchange: halos, a level of each size its own; coarse levels that every rank has
 /// whole; partial sums of the columns, so that each adds up all of them in the same order.
+///
+/// All of it goes by the path of the halo: where that works in stream order, no host waits.
 #pragma once
 
 #include "watari/cases/les/les.hpp"
@@ -10,6 +12,7 @@
 #include <cstddef>
 #include <deque>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 namespace watari::les {
@@ -24,24 +27,39 @@ public:
     /// All parts of an array over a level that every rank has whole, of which each has written its
     /// own.
     void gather(std::size_t level, void* array, std::size_t element, stream_t stream);
-    /// Sums of this rank's columns become those of all, in the order of the whole grid.
+    /// The same of sums of the columns, in the order of the whole grid.
     void gather_columns(double* columns, stream_t stream);
 
     const comm::communicator& ranks() const { return *all_; }
-    /// Seconds on the host since the last call.
+    /// Seconds of the host in MPI since the last call.
     double seconds();
 
+    /// From now on it is noted how long all this takes, or no longer.
+    void watch(bool now) { watched_ = now; }
+    /// Seconds from the begin to the end of each since the last call, of the processor's own time:
+    /// of the waits for other ranks too. A GPU must be done.
+    double exchanged();
+
 private:
-    void read(void* to, const void* from, std::size_t bytes, stream_t stream) const;
-    void write(void* to, const void* from, std::size_t bytes, stream_t stream) const;
+    /// An array in parts: elements from one row and plane to the next, and before the first.
+    struct layout {
+        extents size;
+        std::size_t row, plane, first;
+    };
+    void gather(const layout& of, void* array, std::size_t element, stream_t stream);
+    template <class Work>
+    void timed(const Work& work, stream_t stream);
 
     const comm::communicator* all_;
     processor who_;
-    extents whole_, split_;
+    extents whole_, split_, place_;  ///< place_: of this rank's part among those of the split
     std::vector<extents> level_wholes_;
     std::deque<comm::halo> halos_;
-    std::vector<std::byte> own_, gathered_, ordered_;
-    double seconds_ = 0;
+    std::optional<comm::halo> parts_;
+    bool watched_ = false;
+    double exchanged_ = 0;
+    std::deque<device::event> marks_;  ///< begin and end of what was noted
+    std::size_t marked_ = 0;
 };
 
 }  // namespace watari::les

@@ -21,13 +21,13 @@ std::string text_of(const extents& e) {
 /// pieces of a sum.
 extents blocks_of(const parameters& p) {
     parameters divided = p;
-    divided.grid.around = false;
+    divided.grid.around_x = false;
     extents block{1, 1, 1};
     for (const level_shape& l : level_shapes(divided)) {
         // the first level that every rank has is still restricted from whole shares
         for (unsigned a = 0; a < 3; ++a)
             if (l.halved[a]) along(block, a) *= 2;
-        if (l.grid.around) break;
+        if (l.grid.whole()) break;
     }
     block.x = std::max(block.x, piece_of(p.whole.x));
     return block;
@@ -58,7 +58,8 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     const auto rank = static_cast<std::size_t>(all.rank());
     own.grid.size = {p.whole.x / p.split.x, p.whole.y / p.split.y, p.whole.z};
     own.grid.origin = {rank % p.split.x * own.grid.size.x, rank / p.split.x * own.grid.size.y, 0};
-    own.grid.around = false;
+    own.grid.around_x = p.split.x == 1;
+    own.grid.around_y = p.split.y == 1;
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
     all.together([&] { memory::require_access(memory::row(field), own.processor); });

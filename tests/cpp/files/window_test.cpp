@@ -1,0 +1,80 @@
+#include "watari/files/window.hpp"
+
+#include "watari/core/error.hpp"
+#include "watari/files/descriptor.hpp"
+#include "watari/files/file_state.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+namespace watari::files {
+
+namespace {
+
+constexpr std::size_t part_bytes = 3 * 4096;
+
+class Window : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!window::suits("/dev/shm"))
+            GTEST_SKIP() << "no file system in memory, or an old kernel";
+    }
+    void TearDown() override { unlink(path.c_str()); }
+
+    const std::string path = "/dev/shm/watari-window-" + std::to_string(getpid());
+};
+
+TEST_F(Window, ThreadsFillARangeThatDoesNotBeginOnALargePage) {
+    const descriptor file(path, O_RDWR | O_CREAT | O_CLOEXEC);
+    const std::uint64_t at = 5 * 4096;
+    ASSERT_EQ(pwrite(file.get(), "before", 6, 0), 6);
+    {
+        const window all(file.get(), path, at, 8 * part_bytes);
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < 8; ++i)
+            threads.emplace_back([&all, i] {
+                const std::span<std::byte> own = all.part(i * part_bytes, part_bytes);
+                std::memset(own.data(), static_cast<int>('a' + i), own.size());
+            });
+    }
+    const std::string bytes = bytes_of(file.get(), 0, at + 9 * part_bytes);
+    ASSERT_EQ(bytes.size(), at + 8 * part_bytes);
+    EXPECT_EQ(bytes.substr(0, 6), "before");
+    for (std::size_t i = 0; i < 8; ++i)
+        EXPECT_EQ(bytes.substr(at + i * part_bytes, part_bytes),
+                  std::string(part_bytes, static_cast<char>('a' + i)));
+}
+
+TEST(WindowSuits, NoDiskAndNoMissingFile) {
+    EXPECT_FALSE(window::suits("/proc/self/status"));
+    EXPECT_FALSE(window::suits("/no/such/file"));
+}
+
+TEST(WindowWithoutRoom, Throws) {
+    if (!window::suits("/dev/shm")) GTEST_SKIP() << "no file system in memory, or an old kernel";
+    const std::string folder = "/dev/shm/watari-small-" + std::to_string(getpid());
+    std::filesystem::create_directory(folder);
+    if (mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=256k") != 0) {
+        std::filesystem::remove(folder);
+        GTEST_SKIP() << "may not mount";
+    }
+    {
+        const std::string path = folder + "/file";
+        const descriptor file(path, O_RDWR | O_CREAT | O_CLOEXEC);
+        const window all(file.get(), path, 0, std::size_t{1} << 20);
+        EXPECT_EQ(all.part(0, 4096).size(), 4096u);
+        EXPECT_THROW(all.part(4096, (std::size_t{1} << 20) - 4096), file_error);
+    }
+    umount(folder.c_str());
+    std::filesystem::remove(folder);
+}
+
+}  // namespace
+
+}  // namespace watari::files
