@@ -13,8 +13,8 @@
 // of the fastest kernel that does nothing but stream: direction, z and d to d; on a CPU at that of
 // STREAM's triad, 12 bytes a number, on arrays of the same size. So take a grid whose arrays are
 // larger than the caches, such as 512x512x128.
-// A CPU has the first two kernels of a V-cycle on the finest level in one, and the last two; the
-// floor of a step is that of the separate ones.
+// On the finest level the first two kernels of a V-cycle may be one, and the last two; the floor of
+// a step is that of the separate ones.
 // Times of a GPU are medians. Those of a CPU are the least CPU time of a thread, since other work
 // may share its cores; the fingerprint is that of the flow after two steps.
 #include "watari/cases/les/flow/simulation.hpp"
@@ -95,8 +95,7 @@ struct kernel {
     std::function<void()> work;
 };
 
-/// For a kernel that this kind of processor has in others.
-constexpr int never = -1;
+constexpr int never = -1;  ///< for a kernel whose work others do
 
 std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, const fields& f) {
     const auto& run = kernels_on<flow_kernels<float>>(p.processor);
@@ -123,24 +122,26 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
             cycle.sweep(levels[n], float(first_weight), levels[n].scratch, levels[n].e, nullptr);
         }
     };
-    const int apart = p.processor.is_gpu() ? 6 : never, together = p.processor.is_gpu() ? never : 6;
+    const bool first = cycle.sweep_first(l[0], l[1], nullptr),
+               last = cycle.sweep_last(l[0], l[1], sums + at.partials, nullptr);
+    const auto six_if = [](bool run) { return run ? 6 : never; };
     std::vector<kernel> all{
         {"viscosity", 21, 1, [=, &run] { run.viscosity(flow, nullptr); }},
         {"tendency 1", 53, 1, [=, &run] { run.advance(flow, stage::first, by, nullptr); }},
         {"tendency 2", 69, 1, [=, &run] { run.advance(flow, stage::middle, by, nullptr); }},
         {"tendency 3", 53, 1, [=, &run] { run.advance(flow, stage::last, by, nullptr); }},
         {"residual", 21, 3, [=, &iterate] { iterate.residual(levels[0], flow, 1, nullptr); }},
-        {"two sweeps", 9, apart, [=, &cycle] { cycle.two_sweeps(levels[0], nullptr); }},
-        {"restriction", 9.5, apart,
+        {"two sweeps", 9, six_if(!first), [=, &cycle] { cycle.two_sweeps(levels[0], nullptr); }},
+        {"restriction", 9.5, six_if(!first),
          [=, &cycle] { cycle.restrict_residual(levels[0], levels[1], nullptr); }},
         {"coarse levels", 13, 6, coarse},
-        {"correction of e", 13.5, apart,
+        {"correction of e", 13.5, six_if(!last),
          [=, &cycle] { cycle.correct_sweep(levels[0], levels[1], nullptr); }},
-        {"sweep and r.z", 13, apart,
+        {"sweep and r.z", 13, six_if(!last),
          [=, &cycle] { cycle.sweep_product(levels[0], sums + at.partials, nullptr); }},
-        {"first sweeps", 9.5, together,
+        {"first sweeps", 9.5, six_if(first),
          [=, &cycle] { cycle.sweep_first(levels[0], levels[1], nullptr); }},
-        {"last sweeps", 13.5, together,
+        {"last sweeps", 13.5, six_if(last),
          [=, &cycle] { cycle.sweep_last(levels[0], levels[1], sums + at.partials, nullptr); }},
         {"direction", 12, 0,
          [=, &iterate] { iterate.direction(levels[0], d, numbers, 1, nullptr); }},
