@@ -5,8 +5,6 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-import pytest
-
 from watari.cases.les import forecast
 from watari.cases.les.words import milliseconds
 from watari.results.measured import measurements
@@ -17,7 +15,7 @@ PAGE = (ROOT / "docs" / "evidence" / "les.md").read_text()
 TABLES = runpy.run_path(str(ROOT / "scripts" / "les_tables.py"))
 RUN, ASLEEP, BUSY = (
     measurements([read(ROOT / "results" / "nvidia-h200-x86_64" / f"{name}.json")])
-    for name in ("20261124-les-touches", "20261124-les-touches", "20261124-les-touches-busy")
+    for name in ("20261125-les-touches", "20261124-les-touches", "20261124-les-touches-busy")
 )
 
 
@@ -36,7 +34,6 @@ def test_touches_and_the_n_from_which_each_is_free() -> None:
     assert table("touch") == TABLES["touches"](RUN)
 
 
-@pytest.mark.xfail(reason="the file has no rates of the present formulas", strict=True)
 def test_touches_beside_their_predictions() -> None:
     assert table("Touch") == TABLES["predictions"](RUN)
 
