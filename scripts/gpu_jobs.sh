@@ -88,6 +88,7 @@ compile() { # source, program, options of g++
 }
 
 ranks() { # name of a result, quantities: of each trial, in full, for a log
+    [[ -f $folder/$1.json ]] || return 0 # `run` says so
     python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
 import json, sys
 for case in json.load(open(sys.argv[1]))["cases"]:

@@ -89,15 +89,15 @@ def function(frame: Frame) -> tuple[str, int] | None:
 
 def plain(name: str) -> str:
     """`solve` of `_ZN3app5solveEv`: the nested names of a mangled one, without its arguments."""
-    match = re.match(r"_ZN?K?((?:\d+\w+)+)", name)
+    match = re.match(r"_Z{1,2}N?K?((?:\d+\w+)+)", name)  # _ZZ: within a function
     rest, parts = (match[1] if match else ""), []
     while digits := re.match(r"\d+", rest):
         length = int(digits[0])
         parts.append(rest[digits.end() : digits.end() + length])
         rest = rest[digits.end() + length :]
-        if not name.startswith("_ZN"):
+        if not name.startswith(("_ZN", "_ZZN")):
             break
-    return "::".join(part for part in parts if part != "_GLOBAL__N_1") or name
+    return "::".join(part for part in parts if not part.startswith("_GLOBAL__N_")) or name
 
 
 def is_runtime(frame: Frame) -> bool:

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from watari.common.files import write_atomically
+from watari.common.kernels import short, without_namespaces
 from watari.common.units import format_bytes, format_duration, format_size
 from watari.common.variables import readable
 from watari.report.page import templates
 
 ROWS = 24  # of the heat map; the others are in the table
+MOVED = {"to_gpu": "to the GPU", "to_cpu": "to the CPU"}
+COUNTED = {"gpu_faults": "GPU faults", "cpu_faults": "CPU faults", "thrashing": "thrashing"}
 FAINTEST = 0.12  # of a cell in which least was moved
 MANY = 40  # phases that are listed
+FEW = 4  # allocations of a phase that are listed
 
 
 def strength(size: int, most: int) -> float:
@@ -120,6 +124,22 @@ def touched_text(kernel: Mapping[str, Any]) -> str:
     )
 
 
+def used_text(phase: Mapping[str, Any], labels: Mapping[str, str]) -> str:
+    """What each allocation moved in a phase, and its faults; most bytes first."""
+    rows = sorted(
+        phase.get("allocations", ()), key=lambda row: -row.get("to_gpu", 0) - row.get("to_cpu", 0)
+    )
+    words = [
+        f"{labels.get(row['name'], row['name'])}: "
+        + ", ".join(
+            [f"{format_bytes(row[key])} {words}" for key, words in MOVED.items() if row.get(key)]
+            + [f"{row[key]} {words}" for key, words in COUNTED.items() if row.get(key)]
+        )
+        for row in rows[:FEW]
+    ]
+    return "; ".join(words + [f"and {len(rows) - FEW} more"] * (len(rows) > FEW))
+
+
 def page(content: Mapping[str, Any], made_by: str) -> str:
     """The whole page as text."""
     environment = templates()
@@ -128,8 +148,12 @@ def page(content: Mapping[str, Any], made_by: str) -> str:
         "bytes": format_bytes,
         "duration": format_duration,
         "touched": touched_text,
+        "short": short,
+        "without_namespaces": without_namespaces,
     }
     observed = content["observed"]
+    labels = {row["name"]: row["label"] for row in observed["allocations"]}
+    environment.filters["used"] = lambda phase: used_text(phase, labels)
     return environment.get_template("trace.html.j2").render(
         name=readable(content["name"]),
         observed=observed,

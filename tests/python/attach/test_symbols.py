@@ -8,6 +8,7 @@ from tried import program
 
 from watari.attach import symbols
 from watari.attach.events import Frame
+from watari.common.kernels import short
 
 
 def test_every_function_of_a_program_is_named_as_nm_names_it():
@@ -40,10 +41,38 @@ def test_what_has_no_symbols_is_named_by_its_module(tmp_path):
 
 @pytest.mark.parametrize(
     ("mangled", "name"),
-    [("_ZN3app5solveEv", "app::solve"), ("_Z5solvePfm", "solve"), ("main", "main")],
+    [
+        ("_ZN3app5solveEv", "app::solve"),
+        ("_Z5solvePfm", "solve"),
+        ("main", "main"),
+        ("_ZN12_GLOBAL__N_15arrayEm", "array"),
+        ("_ZN36_GLOBAL__N__76d6c7b9_4_a_cu_5a64d06c5arrayEm", "array"),  # of nvcc
+        ("_ZZN2at6native4fillERKNS_6TensorEENKUlvE_clEv.isra.0", "at::native::fill"),
+        ("_ZZ5solvevENKUlvE_clEv", "solve"),
+    ],
 )
 def test_mangled_names_become_words(mangled, name):
     assert symbols.plain(mangled) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("fill", "fill"),
+        ("fill(float*, unsigned long)", "fill"),
+        ("void app::fill<2>(app::List<float>, float)", "fill<2>"),
+        ("unsigned long at::(anonymous namespace)::sum(int)", "sum"),
+        (
+            "void at::native::(anonymous namespace)::apply<at::List<3>, std::plus<float>, "
+            "float>(at::List<3>, float)",
+            "apply<List<3>, plus<float>, float>",
+        ),
+        ("run(int)::{lambda(int)#1}", "run"),
+        ("", ""),
+    ],
+)
+def test_names_of_kernels_are_shortened_to_what_tells_them_apart(name, words):
+    assert short(name) == words
 
 
 def test_a_module_that_is_cut_short_is_no_error(tmp_path):

@@ -253,6 +253,26 @@ def test_the_page_says_what_the_file_says_and_trusts_no_name() -> None:
     assert "(2.00 times as long)" in page
 
 
+def test_the_page_shows_bytes_and_faults_of_allocations_by_phase() -> None:
+    traced = pytest.importorskip("watari.report.traced")
+    parts = (
+        counter(Counter.CPU_FAULT, 1, A, 1),
+        kernel(3, 4),
+        counter(Counter.GPU_FAULT, 3.1, A, 1),
+        counter(Counter.TO_GPU, 3.2, A, 4096),
+    )
+    content = file_of(process(*parts), [allocation(A, MIB, "aa", "managed")])
+    label = content["observed"]["allocations"][0]["label"]
+    labels = {"aa#0": label}
+    first, second = content["observed"]["timeline"]["phases"]
+    assert traced.used_text(first, labels) == f"{label}: 1 CPU faults"
+    assert traced.used_text(second, labels) == f"{label}: 4.1 kB to the GPU, 1 GPU faults"
+    assert f">{label}: 4.1 kB to the GPU, 1 GPU faults<" in traced.page(content, "watari trace")
+    many = {"allocations": [{"name": str(i), "to_cpu": i} for i in range(1, 7)]}
+    assert traced.used_text(many, {}).split("; ")[::4] == ["6: 6 B to the CPU", "and 2 more"]
+    assert traced.used_text({}, {}) == ""  # a file of an earlier version
+
+
 def test_report_makes_the_page_of_a_trace_from_another_machine(tmp_path, capsys) -> None:
     pytest.importorskip("watari.report.traced")
     path, page = tmp_path / "trace.json", tmp_path / "trace.html"

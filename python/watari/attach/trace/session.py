@@ -31,6 +31,7 @@ from watari.attach.trace import check, lines, observed, records, touched
 from watari.attach.trace.findings import Seen
 from watari.attach.trace.records import Counter, Kind, Recorded
 from watari.common.errors import UnsupportedError, WatariError
+from watari.common.kernels import short
 from watari.common.units import format_duration, format_size
 from watari.common.variables import readable
 from watari.machine import cupti
@@ -173,7 +174,8 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
     few = process.of(Kind.UNSAMPLED)
     if len(few):
         names = [
-            f"{process.names.get(int(one['name']), 'unnamed')} ({one['detail']})" for one in few
+            f"{short(process.names.get(int(one['name']), 'unnamed'))} ({one['detail']})"
+            for one in few
         ]
         most = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
         why.append(f"time ended sampling before {LAUNCHES} launches of: {most}")
