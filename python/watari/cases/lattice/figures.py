@@ -3,6 +3,7 @@ processor, and on several ranks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
@@ -44,7 +45,7 @@ def steady(m: Measured) -> float:
 
 def row(m: Measured, name: str) -> Row:
     """GFLOPS of the whole solve and of a steady step; or why there are none."""
-    about = {"name": name, "style": m["style"], "ranks": m.ranks}
+    about = {"name": name, "style": m["style"], "ranks": m.ranks, "halo": m["halo"]}
     about |= {"drawn": m.drawn, "why": m.reason}
     if not m.drawn:
         return {**about, "solve": 0.0, "steady": 0.0, "text": m.status}
@@ -54,24 +55,33 @@ def row(m: Measured, name: str) -> Row:
 
 
 def names(same: Sequence[Measured]) -> list[str]:
-    """A name for each bar: style and program; kernel, halo or split where these have several."""
+    """A name for each bar: style and program; kernel, halo, split and overlap where these have
+    several."""
     alike = groups(same, "style", "ranks", *PROGRAM)
     result = []
     for m in same:
         others = alike[tuple(m[axis] for axis in ("style", "ranks", *PROGRAM))]
         axes = [axis for axis in ("kernel", "halo", "split") if len({o[axis] for o in others}) > 1]
         parts = [m["style"], program(m), *(f"{axis} {m[axis]}" for axis in axes)]
+        parts += ["overlapped"] if m["overlap"] and not all(o["overlap"] for o in others) else []
         result.append(", ".join(part for part in parts if part))
     return result
 
 
 def shades(data: Sequence[Row]) -> dict[str, str]:
-    """The colour of each bar: that of its style, lighter for further ones."""
+    """The colour of each bar: that of its style, or of its halo where one style has several;
+    lighter for further ones."""
+    several = {one["style"] for one in data if one["ranks"] > 1}
+    by_halo = len(several) == 1 and len({one["halo"] for one in data if one["ranks"] > 1}) > 1
+    uses: Counter[str] = Counter()
     colours: dict[str, str] = {}
     for one in data:
-        if one["name"] not in colours:
-            before = sum(1 for name in colours if name.split(", ")[0] == one["style"])
-            colours[one["name"]] = style.tint(style.STYLES[one["style"]], 1 - 0.6 ** min(before, 2))
+        if one["name"] in colours:
+            continue
+        halo = by_halo and one["ranks"] > 1
+        own = style.HALOS[one["halo"]] if halo else style.STYLES[one["style"]]
+        colours[one["name"]] = style.tint(own, 1 - 0.6 ** min(uses[own], 3))
+        uses[own] += 1
     return colours
 
 
@@ -160,7 +170,13 @@ def ranks_panel(same: Sequence[Measured]) -> Panel:
         axis = alt.Axis(tickCount=6, format=style.NUMBER)
         return alt.Y(f"{field}:Q", title=GFLOPS, scale=scale, axis=axis)
 
-    colour = alt.Color("name:N", title=None, sort=order, scale=style.table_scale(shades(data)))
+    colour = alt.Color(
+        "name:N",
+        title=None,
+        sort=order,
+        scale=style.table_scale(shades(data)),
+        legend=alt.Legend(columns=1 + BAR * 9 * len(order) // 1000),
+    )
     drawn = base.transform_filter("datum.drawn")
     turned: dict[str, Any] = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": 10}
     layers = [

@@ -80,3 +80,21 @@ def test_several_ranks_stand_beside_one_with_perfect_scaling(plain: dict[str, An
         assert rows[style, 2]["solve"] == pytest.approx(1.5 * rows[style, 1]["solve"], rel=1e-3)
         assert rows[style, 2]["ideal"] == pytest.approx(2 * rows[style, 1]["solve"], rel=1e-3)
     assert rows["system", 2]["text"] == "unsupported"
+
+
+def test_overlap_and_each_path_of_the_halo_have_bars_of_their_own(plain: dict[str, Any]) -> None:
+    two = copy.deepcopy(plain)
+    usual = {"lattice": "class2", "style": "explicit", "precision": "double", "links": 18, "rhs": 1}
+    cases = (case for case in plain["cases"] if case["case"] == "lattice")
+    (one,) = (case for case in cases if usual.items() <= case["parameters"].items())
+    for halo in ("peer", "staged"):
+        for overlap in (False, True):
+            more = copy.deepcopy(one)
+            more["parameters"] |= {"ranks": 2, "split": "1x1x2x1", "halo": halo, "overlap": overlap}
+            for trial in more["trials"]:
+                trial["ranks"] = 2
+            two["cases"].append(more)
+    chart = next(d for d in drawn("lattice-gpus", measured(two)) if d.heading == "Class 2")
+    ways = {name for name, ranks in rows_of(chart) if ranks == 2}
+    paths = {f"explicit, halo {halo}" for halo in ("peer", "staged")}
+    assert ways == paths | {f"{path}, overlapped" for path in paths}
