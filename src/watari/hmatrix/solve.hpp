@@ -7,10 +7,10 @@
 ///     const solution found = by.solve(of.signs);
 ///
 /// Reads: a product is one read of what is not resident. BiCGSTAB has 2 products a step, GMRES 1
-/// and one more a cycle, which has the true residual; for BiCGSTAB its check is one more. Right-hand
-/// sides share each read. Block-Jacobi saves a fifth to a third of the steps and reads nothing. Inner iterations get
-/// several steps out of what was read once: fgmres, whose preconditioner solves with the batches
-/// that stay, those next to the diagonal.
+/// and one more a cycle, which has the true residual; for BiCGSTAB its check is one more.
+/// Right-hand sides share each read. Block-Jacobi saves a fifth to a third of the steps and reads
+/// nothing. Inner iterations get several steps out of what was read once: fgmres, whose
+/// preconditioner solves with the batches that stay, those next to the diagonal.
 #pragma once
 
 #include "watari/hmatrix/product/jacobi.hpp"

@@ -31,7 +31,7 @@ struct build_options {
 /// made and one that is written, or of a GPU three; 0: any budget. A GPU has much memory, and takes
 /// as long for a chunk as for its largest leaf.
 inline std::size_t chunk_within(std::size_t budget, processor who) {
-    const std::size_t usual = std::size_t{who.is_gpu() ? 1024u : 8u} << 20;
+    const std::size_t usual = std::size_t{who.is_gpu() ? 512u : 8u} << 20;
     return budget == 0 || budget / 4 > usual ? usual : budget / 4 + 1;
 }
 
