@@ -1,6 +1,5 @@
-/// A range of a file in memory (tmpfs), mapped. Several threads fill it at once: pwrite takes
-/// turns, since the kernel locks the file for each call. An H200's machine wrote 2.9 GB/s by one
-/// thread with pwrite, 2.0 by eight, and 4.8 by eight through mappings.
+/// A range of a file in memory (tmpfs), mapped. Several threads fill it at once: with pwrite they take
+/// turns, since the kernel locks the file for each call.
 #pragma once
 
 #include <cstddef>
