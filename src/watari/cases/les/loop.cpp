@@ -179,7 +179,7 @@ public:
         all_ += gpu_ ? of.device_s.back() : step_;
     }
     void record(measure::trial& into) const {
-        if (others_ == nullptr) return;
+        if (others_ == nullptr || steps_ == 0) return;  // ended before a step that it watches
         const double exchanged = others_->ranks().sum(exchanged_), all = others_->ranks().sum(all_);
         into.quantities["exchange_share"] = {exchanged / all, "1"};
         into.quantities["exchange_s"] = {exchanged / steps_ / others_->ranks().size(), "s"};
