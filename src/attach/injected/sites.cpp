@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace watari::attach {
 namespace {
@@ -84,17 +85,28 @@ known_addresses& known() {  // never destroyed: threads of the program copy unti
     return *all;
 }
 
+// Not locked while dladdr waits for the loader: a thread that loads a library holds the loader's
+// lock, and may copy in a constructor.
+std::string known_words(std::uintptr_t address) {
+    {
+        const std::lock_guard hold(known().lock);
+        const auto row = known().words.find(address);
+        if (row != known().words.end()) {
+            return row->second;
+        }
+    }
+    auto words = words_of(address);
+    const std::lock_guard hold(known().lock);
+    return known().words.emplace(address, std::move(words)).first->second;
+}
+
 std::string text_of(const stack& found) {
     std::string text;
     std::size_t shown = 0;
     for (std::size_t i = 0; i < found.count && shown < most_frames; ++i) {
-        const auto address = found.frames[i] - 1;  // inside the call, not behind it
-        auto row = known().words.find(address);
-        if (row == known().words.end()) {
-            row = known().words.emplace(address, words_of(address)).first;
-        }
-        if (!row->second.empty()) {
-            text += (shown++ ? "\t" : "") + row->second;
+        const auto words = known_words(found.frames[i] - 1);  // inside the call, not behind it
+        if (!words.empty()) {
+            text += (shown++ ? "\t" : "") + words;
         }
     }
     return text.empty() ? "unknown" : text;
@@ -107,12 +119,16 @@ std::uint64_t call_site() {
     _Unwind_Backtrace(add_frame, &found);
     const std::string addresses(reinterpret_cast<const char*>(found.frames.data()),
                                 found.count * sizeof found.frames[0]);
-    const std::lock_guard hold(known().lock);
-    const auto row = known().stacks.find(addresses);
-    if (row != known().stacks.end()) {
-        return row->second;
+    {
+        const std::lock_guard hold(known().lock);
+        const auto row = known().stacks.find(addresses);
+        if (row != known().stacks.end()) {
+            return row->second;
+        }
     }
-    return known().stacks[addresses] = writer::intern("site", text_of(found));
+    const auto site = writer::intern("site", text_of(found));
+    const std::lock_guard hold(known().lock);
+    return known().stacks.emplace(addresses, site).first->second;
 }
 
 }  // namespace watari::attach
