@@ -34,7 +34,8 @@ void advise(const sampled_allocation& one, CUmem_advise advice, CUdevice device 
 }
 
 // Each part of the allocation that is read-mostly in a sampled launch: the whole where memory is
-// small, else a block in each stride, from its middle on.
+// small, else a block in each stride, from its middle on; at least one. So many allocations have
+// more than most_read_mostly together.
 template <typename Function>
 void for_blocks(const sampled_allocation& one, const Function& function) {
     const CUdeviceptr end = one.pointer + one.size;
