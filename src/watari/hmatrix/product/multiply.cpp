@@ -91,7 +91,7 @@ inline __attribute__((always_inline)) void add_column(beside<double>& sum, const
 }
 
 /// y_k += sum over r of a[r * rows + k] from_r, for the rows of a strip side by side. Where these
-/// are fewer than a vector has, its other sums are not used; so are not read beyond the strip: its
+/// are fewer than a vector has, its other sums are not used. Nothing is read beyond the strip: its
 /// last columns are added element by element.
 template <class Element>
 inline __attribute__((always_inline)) void add_strip(const Element* a, std::uint32_t rows,
