@@ -1,5 +1,5 @@
-/// A range of a file in memory (tmpfs), mapped. Several threads fill it at once: with pwrite they take
-/// turns, since the kernel locks the file for each call.
+/// A range of a file in memory (tmpfs), mapped. Several threads fill it at once: with pwrite they
+/// take turns, since the kernel locks the file for each call.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ public:
     /// file_error here, and the thread that writes them is not killed. For several threads.
     std::span<std::byte> part(std::size_t at, std::size_t bytes) const;
 
-    /// Whether the file is one in memory, and the kernel tells about missing room (Linux 5.14).
+    /// Whether the file is one in memory, and the kernel reports missing room (Linux 5.14).
     static bool suits(const std::string& path);
 
 private:
