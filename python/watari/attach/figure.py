@@ -48,7 +48,7 @@ def chart(heading: str, times: Mapping[str, Sequence[float]]) -> Any:
         }
         for s in order
     ]
-    widest = LETTER * max(map(len, order))
+    widest = LETTER * max(map(len, order), default=0)
     y = alt.Y("style:N", sort=order, title=None, axis=alt.Axis(grid=False, minExtent=widest))
     x = alt.X(
         "seconds:Q",
@@ -89,7 +89,7 @@ def drawn(cases: Sequence[Measured]) -> Drawn:
         if case.case == CASE and (only := str(case.parameters["only"]))
     }
     for case in cases:
-        if case.case == CASE and case.trials:
+        if case.case == CASE and case.drawn:
             name = str(case.parameters["program"])
             only = str(case.parameters["only"]) or chosen.get((case.run, name), "")
             ranks = str(case.parameters["ranks"])
