@@ -85,8 +85,8 @@ NUMBER = ".4~r"  # 4000 and 0.5, not 4e+3
 
 
 def tips(*fields: str | alt.Tooltip) -> list[alt.Tooltip]:
-    """What a mark tells when it is pointed at. Altair takes long to find the class of a shorthand,
-    here as in other channels: where many are drawn, `alt.Text("text:N")` is said instead."""
+    """What a mark shows when it is pointed at. Altair takes long to find the class of a shorthand,
+    here as in other channels: where many are drawn, the class is written, `alt.Text("text:N")`."""
     return [alt.Tooltip(field) if isinstance(field, str) else field for field in fields]
 
 

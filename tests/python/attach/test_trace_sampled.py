@@ -83,7 +83,7 @@ def test_a_kernel_that_waits_for_the_program_is_known_by_records(
 
 
 def test_writes_of_large_memory_are_seen_in_a_part_of_it(tmp_path, made_up) -> None:
-    size = 150_000_000  # three times what is read-mostly
+    size = 150_000_000  # more than twice what is read-mostly
     words = f"device {size} managed 5000000"
     touches, why = session.sample(
         Start((tracing.program("linked"), *words.split())), tmp_path, made_up, LONG

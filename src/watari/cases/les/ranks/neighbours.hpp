@@ -34,7 +34,7 @@ public:
     /// Seconds of the host in MPI since the last call.
     double seconds();
 
-    /// From now on it is noted how long all this takes, or no longer.
+    /// Whether exchanges are timed from now on.
     void watch(bool now) { watched_ = now; }
     /// Seconds from the begin to the end of each since the last call, of the processor's own time:
     /// of the waits for other ranks too. A GPU must be done.
@@ -58,7 +58,7 @@ private:
     std::optional<comm::halo> parts_;
     bool watched_ = false;
     double exchanged_ = 0;
-    std::deque<device::event> marks_;  ///< begin and end of what was noted
+    std::deque<device::event> marks_;  ///< begin and end of each that was timed
     std::size_t marked_ = 0;
 };
 
