@@ -16,7 +16,7 @@ namespace {
 
 constexpr int populate_write = 23;  ///< MADV_POPULATE_WRITE, which older headers do not have
 
-[[noreturn]] void cannot_write(const std::string& path, int error_number) {
+[[noreturn]] void cannot_fill(const std::string& path, int error_number) {
     throw file_error(path + ": cannot be written: " + std::strerror(error_number));
 }
 
@@ -45,10 +45,10 @@ window::window(int file, const std::string& path, std::uint64_t at, std::size_t 
     : path_(path), page_(page_size()), before_(at % page_), mapped_(before_ + bytes) {
     const std::uint64_t end = at + bytes;
     if (file_state::of(file).bytes < end && ftruncate(file, static_cast<off_t>(end)) != 0)
-        cannot_write(path, errno);
+        cannot_fill(path, errno);
     void* mapped = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED, file,
                         static_cast<off_t>(at - before_));
-    if (mapped == MAP_FAILED) cannot_write(path, errno);
+    if (mapped == MAP_FAILED) cannot_fill(path, errno);
     data_ = static_cast<std::byte*>(mapped);
 }
 
@@ -58,7 +58,7 @@ std::span<std::byte> window::part(std::size_t at, std::size_t bytes) const {
     const std::size_t begin = before_ + at, first = begin / page_ * page_;
     while (madvise(data_ + first, begin + bytes - first, populate_write) != 0) {
         if (errno == EINTR || errno == EAGAIN) continue;
-        cannot_write(path_, errno == EFAULT ? ENOSPC : errno);  // it would be a SIGBUS
+        cannot_fill(path_, errno == EFAULT ? ENOSPC : errno);  // it would be a SIGBUS
     }
     return {data_ + begin, bytes};
 }

@@ -148,7 +148,7 @@ void matrix_writer::append(std::span<const leaf_data> leaves) {
 void matrix_writer::collect(const open_segment& from, std::span<std::byte> to) {
     std::size_t at = 0;
     for (const std::span<const std::byte> piece : from.pieces) {
-        std::memcpy(to.data() + at, piece.data(), piece.size());
+        if (!piece.empty()) std::memcpy(to.data() + at, piece.data(), piece.size());
         const std::size_t end = at + piece.size();
         at = up(end, leaf_unit);
         std::memset(to.data() + end, 0, at - end);
@@ -170,7 +170,7 @@ void matrix_writer::write(std::vector<open_segment> complete) {
     if (own.empty()) return;
     std::optional<files::window> all;
     const std::uint64_t begin = own.front().offset;
-    if (in_memory_) all.emplace(file_.get(), path_, begin, end_ - begin);
+    if (in_memory_ && end_ > begin) all.emplace(file_.get(), path_, begin, end_ - begin);
     std::atomic<std::size_t> next{0};
     const auto some = [&] {
         measure::unbind();
