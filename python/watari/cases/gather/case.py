@@ -53,6 +53,13 @@ def usual_stride(p: Parameters) -> int:
     return max(int(p["element"]), line_bytes(p["processor"]))
 
 
+def usual_source(p: Parameters) -> str:
+    """Where the memory lies, or the side from which turns bring it back."""
+    if p["turns"] != "none":
+        return "cpu" if p["processor"].startswith("gpu") else "gpu"
+    return side(p["memory"], p["processor"]).split(":")[0]
+
+
 def elements(p: Parameters) -> int:
     """How many a pass collects."""
     return int(p["size"]) // DOUBLE * DOUBLE // int(p["stride"])
@@ -68,9 +75,9 @@ def require_elements(p: Parameters) -> None:
         raise UsageError(f"gather: size={p['size']} holds no stride of {p['stride']} bytes")
     if p["turns"] == "none":
         return
-    if p["source"] == p["processor"].split(":")[0]:
-        other = {"cpu": "gpu", "gpu": "cpu"}[p["source"]]
-        raise UsageError(f"gather: turns={p['turns']} needs source={other}, the other processor")
+    if p["source"] != usual_source(p):
+        needed = usual_source(p)
+        raise UsageError(f"gather: turns={p['turns']} needs source={needed}, the other processor")
     if p["hint"] != "none":
         raise UsageError(f"gather: turns={p['turns']} takes no hint")
 
@@ -111,7 +118,7 @@ def labels(p: Parameters) -> dict[str, str]:
     size = exact_size(p["element"])
     element = {"element": f"{size}B" if size.isdigit() else size}
     usual = {"stride": ""} if p["stride"] == usual_stride(p) else {}
-    same = p["source"] == side(p["memory"], p["processor"]).split(":")[0]
+    same = p["source"] == usual_source(p)
     return element | usual | ({"source": ""} if same else {})
 
 
@@ -138,15 +145,6 @@ CASES = (
                 lambda m, p: usual_stride(p),
                 "a cache line (64 on the cpu, 128 on a gpu), or the element",
             ),
-            Axis(
-                "source",
-                "processor that first touches the source",
-                one_of("cpu", "gpu"),
-                lambda m, p: side(p["memory"], p["processor"]).split(":")[0],
-                "the side of the memory; for managed and system memory the processor",
-                ("cpu", "gpu"),
-            ),
-            HINT,
             replace(
                 words(
                     "turns",
@@ -159,6 +157,16 @@ CASES = (
                 ),
                 before="none",
             ),
+            Axis(
+                "source",
+                "processor that first touches the source",
+                one_of("cpu", "gpu"),
+                lambda m, p: usual_source(p),
+                "the side of the memory; for managed and system memory the processor; with turns "
+                "the other processor",
+                ("cpu", "gpu"),
+            ),
+            HINT,
             SIZE,
             THP,
             PAGE,

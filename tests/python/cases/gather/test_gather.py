@@ -81,7 +81,7 @@ def test_without_a_gpu_its_gathers_are_unsupported(memory: str) -> None:
         ({"stride": "4"}, "less than an element of 8 bytes"),
         ({"size": "32"}, "holds no stride of 64 bytes"),
         ({"pattern": "randm"}, "did you mean 'random'"),
-        ({"turns": "read"}, "turns=read needs source=gpu, the other processor"),
+        ({"turns": "read", "source": "cpu"}, "turns=read needs source=gpu, the other processor"),
         ({"turns": "prefetch", "source": "gpu", "hint": "prefetch"}, "takes no hint"),
     ],
 )
