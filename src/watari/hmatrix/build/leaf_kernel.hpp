@@ -68,7 +68,7 @@ struct leaf_move {
 struct leaf_kernels {
     void (*make_single)(const leaves_view&, stream_t);
     void (*make_double)(const leaves_view&, stream_t);
-    /// From a GPU's memory to the CPU's, which it addresses.
+    /// Some leaves' bytes, to memory that the processor addresses.
     void (*move)(std::byte* to, const std::byte* from, const leaf_move* moves, std::uint32_t count,
                  stream_t);
 };
