@@ -112,7 +112,10 @@ sanitized() { # tool, file, which tests of it
 
 case $job in
     hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
-    hmatrix-build) run hmatrix-build 53 hmatrix processor=cpu,gpu mesh=bumpy:71 precision=double,single engine=posix store=ram trials=3 samples=1 ;;
+    hmatrix-build)
+        compile benchmarks/hmatrix_build.cpp build/hmatrix_build &&
+            build/hmatrix_build bumpy:71 /dev/shm "$(($(nproc) < 16 ? $(nproc) : 16))" | tee "$folder/hmatrix-build-parts.txt" || failed=1
+        ;;
     hmatrix-store) run hmatrix-store 260 --plan gpu-direct-io-hmatrix ;;
     hmatrix-hanawa) # his CPU path is one thread
         run hmatrix-ratio-posix 50 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=posix threads=1
