@@ -8,7 +8,7 @@ source "$(dirname "$0")/environment.sh"
 table() {
     cat <<'EOF'
 hmatrix        72 1 evidence/hmatrix.md, "On an H200": products, one and 8 right-hand sides
-hmatrix-build  57 1 evidence/hmatrix.md, "Construction"
+hmatrix-build  40 1 evidence/hmatrix.md, "Construction": builds, and the times of their parts
 les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
 lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
 tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
