@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 
 namespace watari::hmatrix {
@@ -56,15 +57,8 @@ pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
             std::max(largest.out, std::min(all.out, chunk))};
 }
 
-/// Those that a block makes, then those of a warp; the largest first.
-std::uint32_t order(std::vector<leaf_task>& tasks) {
-    std::ranges::stable_sort(
-        tasks, [](auto a, auto b) { return a > b; },
-        [](const leaf_task& one) { return edges_of(one.of); });
-    const auto small = std::ranges::stable_partition(tasks, [](const leaf_task& one) {
-        return one.of.admissible && edges_of(one.of) > most_edges_of_a_warp;
-    });
-    return static_cast<std::uint32_t>(small.begin() - tasks.begin());
+bool is_of_a_block(const block& leaf) {
+    return leaf.admissible && edges_of(leaf) > most_edges_of_a_warp;
 }
 
 }  // namespace
@@ -149,27 +143,46 @@ std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves, const sh
     return part;
 }
 
-/// The chunk that was launched before, or fewer leaves if the first one of it found no room; and
-/// launches the one behind it.
-void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share) {
-    if (launched_ == 0) launch(leaves.first(fitting(leaves)), share);
-    given_ = 0;
-    for (made_ = results(); made_.empty() && launched_ > 1; made_ = results())
-        launch(leaves.first(launched_ / 2), share);
-    launched_ = 0;
-    std::swap(out_[0], out_[1]);
-    const std::span<const block> behind = leaves.subspan(made_.size());
-    if (!made_.empty() && !behind.empty()) launch(behind.first(fitting(behind)), share);
+leaf_chunks::task_list leaf_chunks::tasks_for(std::span<const block> leaves,
+                                              const share_of& share) const {
+    constexpr std::uint64_t of_a_block = std::uint64_t{1} << 63, low = ~std::uint32_t{0};
+    std::vector<std::uint64_t> keys;  // what is made first has the highest one
+    for (const block& leaf : leaves)
+        keys.push_back((is_of_a_block(leaf) ? of_a_block : 0) | edges_of(leaf) << 32 |
+                       (low - keys.size()));
+    std::ranges::sort(keys, std::greater());
+    task_list list{leaves.size(), {}};
+    for (const std::uint64_t key : keys) {
+        const auto number = static_cast<std::uint32_t>(low - (key & low));
+        const double own = leaves[number].admissible ? share(leaves[number]) : 0;
+        list.tasks.push_back(
+            {leaves[number], number, part_of_crosses(how_.recompress) * own, part_of_all * own});
+    }
+    return list;
 }
 
-void leaf_chunks::launch(std::span<const block> leaves, const share_of& share) {
-    launched_ = leaves.size();
-    waiting_.clear();
-    for (const block& leaf : leaves) {
-        const double own = leaf.admissible ? share(leaf) : 0;
-        waiting_.push_back({leaf, static_cast<std::uint32_t>(waiting_.size()),
-                            part_of_crosses(how_.recompress) * own, part_of_all * own});
-    }
+/// The chunk that was launched before, or fewer leaves if the first one of it found no room; and
+/// launches the one behind it, whose list is there if all were made.
+void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share) {
+    const auto list = [&](std::span<const block> from) {
+        return tasks_for(from.first(fitting(from)), share);
+    };
+    if (waiting_.leaves == 0) launch(list(leaves));
+    given_ = 0;
+    for (made_ = results(); made_.empty() && waiting_.leaves > 1; made_ = results())
+        launch(tasks_for(leaves.first(waiting_.leaves / 2), share)), next_ = {};
+    if (made_.empty()) return;
+    if (made_.size() < waiting_.leaves) next_ = {};
+    waiting_ = {};
+    std::swap(out_[0], out_[1]);
+    const std::span<const block> behind = leaves.subspan(made_.size());
+    if (behind.empty()) return;
+    launch(next_.leaves > 0 ? std::move(next_) : list(behind));
+    next_ = list(behind.subspan(waiting_.leaves));
+}
+
+void leaf_chunks::launch(task_list what) {
+    waiting_ = std::move(what);
     view_.out = {out_[0].data(), sizes_.out, taken_.data() + 1};
     const std::uint64_t none = 0;
     copy(taken_.data() + 1, &none, sizeof none, making());
@@ -180,25 +193,27 @@ void leaf_chunks::launch(std::span<const block> leaves, const share_of& share) {
 void leaf_chunks::run_waiting() {
     const std::uint64_t none = 0;
     copy(taken_.data(), &none, sizeof none, making());
-    view_.of_blocks = order(waiting_);
-    view_.count = static_cast<std::uint32_t>(waiting_.size());
-    copy(tasks_.data(), waiting_.data(), waiting_.size() * sizeof(leaf_task), making());
+    const std::vector<leaf_task>& tasks = waiting_.tasks;
+    const auto small = std::ranges::find_if_not(tasks, is_of_a_block, &leaf_task::of);
+    view_.of_blocks = static_cast<std::uint32_t>(small - tasks.begin());
+    view_.count = static_cast<std::uint32_t>(tasks.size());
+    copy(tasks_.data(), tasks.data(), tasks.size() * sizeof(leaf_task), making());
     (how_.single ? kernels_.make_single : kernels_.make_double)(view_, making());
 }
 
 /// Waits for the chunk; leaves that found no room for their crosses are made in one more launch
 /// each time. The leaves before the first one that found no room in the end.
 std::vector<leaf_result> leaf_chunks::results() {
-    std::vector<leaf_result> all(launched_);
+    std::vector<leaf_task>& tasks = waiting_.tasks;
+    std::vector<leaf_result> all(waiting_.leaves);
     for (;;) {
         std::uint64_t taken[2]{};
         copy(all.data(), results_.data(), all.size() * sizeof(leaf_result), making());
         copy(taken, taken_.data(), sizeof taken, making());
         wait(making());
-        const std::size_t missing = waiting_.size();
-        std::erase_if(waiting_,
-                      [&](const leaf_task& one) { return all[one.number].rank != unmade; });
-        if (taken[1] > sizes_.out || waiting_.empty() || waiting_.size() == missing) break;
+        const std::size_t missing = tasks.size();
+        std::erase_if(tasks, [&](const leaf_task& one) { return all[one.number].rank != unmade; });
+        if (taken[1] > sizes_.out || tasks.empty() || tasks.size() == missing) break;
         run_waiting();
     }
     all.erase(std::ranges::find(all, unmade, &leaf_result::rank), all.end());

@@ -43,9 +43,16 @@ public:
 private:
     using share_of = std::function<double(const block&)>;
 
+    /// Leaves to make, those that a block makes first, then the largest first.
+    struct task_list {
+        std::size_t leaves = 0;
+        std::vector<leaf_task> tasks{};
+    };
+
     std::size_t fitting(std::span<const block> leaves) const;
+    task_list tasks_for(std::span<const block> leaves, const share_of& share) const;
     void take_next(std::span<const block> leaves, const share_of& share);
-    void launch(std::span<const block> leaves, const share_of& share);
+    void launch(task_list what);
     void run_waiting();
     std::vector<leaf_result> results();
     std::vector<made_leaf> part_of(std::span<const block> leaves);
@@ -72,10 +79,10 @@ private:
     memory::buffer<std::byte> part_;
     std::size_t turn_ = 0;  ///< of host_
     leaves_view view_{};
-    std::size_t launched_ = 0;          ///< leaves of the chunk that is being made
-    std::vector<leaf_task> waiting_{};  ///< of these, those that are not made yet
-    std::vector<leaf_result> made_{};   ///< of the chunk before
-    std::size_t given_ = 0;             ///< of them
+    task_list waiting_{};              ///< of the chunk that is being made; what is not made yet
+    task_list next_{};                 ///< of the chunk behind it
+    std::vector<leaf_result> made_{};  ///< of the chunk before it
+    std::size_t given_ = 0;            ///< of them
 };
 
 }  // namespace watari::hmatrix
