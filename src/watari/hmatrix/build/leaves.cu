@@ -2,10 +2,10 @@
 //
 // Work, counted for bumpy:71 at eps 1e-6 (100,820 triangles): 4.4e8 entries, two thirds of them by
 // 7 points, a third by 3: 2e10 flops with 2.5e9 roots and quotients; approximation 1e10 flops;
-// recompression 4e10, and 3e10 in rotations. A GPU of 34e12 flops a second needs some 0.05 s for
+// recompression 2e10, and 2e10 in rotations. A GPU of 34e12 flops a second needs some 0.05 s for
 // them, if threads are as many as registers let be. Bytes: crosses are read k / 2 times to
-// approximate and 2 k times to recompress, 200 GB from L2, as are the panels; 2.25 GB leave for the
-// CPU. The file is the bound: 2.25 GB at 2 to 3 GB/s into the page cache.
+// approximate, k times to recompress and once for each rank that is left, 200 GB from L2, as are
+// the panels; 2.25 GB leave for the CPU.
 #include "watari/hmatrix/build/leaf_kernel.hpp"
 
 #include "watari/core/loops.hpp"
