@@ -116,11 +116,12 @@ __device__ void make_leaf(const team<Threads>& own, const leaves_view& g, std::u
     if (own.rank == 0) g.results[task.number] = result;
 }
 
-template <class Element>
+template <class Element, unsigned block_warps = 8, unsigned at_once = 2>
 void make(const leaves_view& g, stream_t stream) {
+    constexpr unsigned block_threads = block_warps * warp_lanes;
     const std::size_t blocks =
         g.of_blocks + (g.count - g.of_blocks + block_warps - 1) / block_warps;
-    launch<block_threads, blocks_at_once>(
+    launch<block_threads, at_once>(
         blocks, dim3(warp_lanes, block_warps),
         [=] __device__() {
             __shared__ exchange<block_warps> shared;
@@ -160,6 +161,12 @@ inline void move(std::byte* to, const std::byte* from, const hmatrix::leaf_move*
 }
 
 }  // namespace hmatrix_build
+
+/// For one measurement: other blocks.
+const hmatrix::leaf_kernels hmatrix_tries[3]{
+    {hmatrix_build::make<float>, hmatrix_build::make<double>, hmatrix_build::move},
+    {hmatrix_build::make<float>, hmatrix_build::make<double, 8, 3>, hmatrix_build::move},
+    {hmatrix_build::make<float>, hmatrix_build::make<double, 4, 4>, hmatrix_build::move}};
 
 const hmatrix::leaf_kernels hmatrix_leaves{.make_single = hmatrix_build::make<float>,
                                            .make_double = hmatrix_build::make<double>,
