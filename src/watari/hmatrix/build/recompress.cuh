@@ -94,11 +94,15 @@ private:
                 for (std::uint32_t first = own.warp(); first < c; first += dots * own.warps)
                     project<OfV>(vector, n, first, c, pass == 0 ? nullptr : to, to);
                 own.sync();
-                for (std::uint32_t i = own.rank; i < n; i += Threads)
-                    vector[i] = crosses.subtracted<OfV>(
+                double square = 0;
+                for (std::uint32_t i = own.rank; i < n; i += Threads) {
+                    const double value = crosses.subtracted<OfV>(
                         vector[i], c, i, [this](std::uint32_t first) { return along_ + first; }, 1);
+                    vector[i] = value;
+                    square += value * value;
+                }
                 own.sync();
-                left = norm(vector, n);
+                left = std::sqrt(own.sum(square));
                 if (left > again * before) break;
             }
             const bool independent = left > 1e-15 * before;
