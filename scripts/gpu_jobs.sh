@@ -11,6 +11,7 @@ hmatrix        72 1 evidence/hmatrix.md, "On an H200": products, one and 8 right
 hmatrix-build  40 1 evidence/hmatrix.md, "Construction": builds, and the times of their parts
 les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
 lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
+lattice-step   64 - evidence/lattice-qcd.md, "The merged step": an earlier package beside this one, if EARLIER has it
 tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
 beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
 himeno         60 2 evidence/himeno.md, "Speed of each style": structs, init=gpu; studies.md
@@ -92,7 +93,7 @@ ranks() { # name of a result, quantities: of each trial, in full, for a log
     python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
 import json, sys
 for case in json.load(open(sys.argv[1]))["cases"]:
-    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "split", "halo", "overlap") if name in case["parameters"])
+    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "precision", "rhs", "split", "halo", "overlap") if name in case["parameters"])
     for trial in case["trials"]:
         known = {name: trial["quantities"][name]["value"] for name in sys.argv[2:] if name in trial["quantities"]}
         print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
@@ -264,6 +265,12 @@ EOF
     lattice) # one GPU; with the libgomp of the styles in directives, where they came from elsewhere
         [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
         run_first lattice 185 nvlink-openacc-qcd 'managed-prefetch|precision|rhs|copy' 'split ='
+        ;;
+    lattice-step) # EARLIER: a folder with an earlier package, by `pip install --target`
+        step() { run "lattice-step-$1" 30 lattice processor=gpu lattice=class2 precision=double,mixed rhs=1,12 trials=1; }
+        [[ ${EARLIER:-} ]] && PYTHONPATH=$EARLIER step earlier
+        step now
+        for turn in earlier now; do ranks "lattice-step-$turn" iterations norm2 flops_per_s loop hop_s; done
         ;;
     beyond-copy) run_first beyond-copy 110 beyond-copy '"(deep|atomic)"' ;;
     himeno) run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2 ;;
