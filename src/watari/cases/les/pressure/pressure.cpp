@@ -3,6 +3,7 @@
 #include "watari/cases/les/pressure/coarsening.hpp"
 #include "watari/cases/les/ranks/neighbours.hpp"
 
+#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -23,9 +24,9 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     partials_ = sums + at.partials;
     columns_ = sums + at.columns;
     scratch_ = sums + at.scratch;
-    all_columns_ = at.scratch - at.columns;
     const std::size_t piece = piece_of(p.whole.x);
     row_of_columns_ = p.whole.x / piece;
+    all_columns_ = p.whole.y * row_of_columns_;
     own_columns_ = p.grid.origin.y * row_of_columns_ + p.grid.origin.x / piece;
     small_ = first_small(std::span<const level<Real>>(levels_));
 }
@@ -144,12 +145,22 @@ void pressure<Real>::cycle(stream_t stream) {
     cycle_->sweep_product(l, partials_, stream);
 }
 
-/// The sum of all partial sums, of all ranks.
+/// Partial sums over z: one of two sets of columns.
 template <class Real>
-void pressure<Real>::total(double* to, stream_t stream) {
-    run_->add_columns(levels_[0].grid, partials_, columns_ + own_columns_, row_of_columns_, stream);
-    if (others_ != nullptr) others_->gather_columns(columns_, stream);
-    run_->add_up(columns_, all_columns_, to, scratch_, stream);
+void pressure<Real>::add_columns(unsigned set, stream_t stream) {
+    run_->add_columns(levels_[0].grid, partials_, columns_ + set * all_columns_ + own_columns_,
+                      row_of_columns_, stream);
+}
+
+/// The sums of the columns of all ranks, a set for each: in one exchange.
+template <class Real>
+void pressure<Real>::total(std::initializer_list<double*> sums, stream_t stream) {
+    if (others_ != nullptr) others_->gather_columns(columns_, sums.size(), stream);
+    const double* set = columns_;
+    for (double* const sum : sums) {
+        run_->add_up(set, all_columns_, sum, scratch_, stream);
+        set += all_columns_;
+    }
 }
 
 template <class Real>
@@ -160,7 +171,9 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
     for (unsigned n = 0; n < all; ++n) {
         fill_all(0, l.r, stream);
         cycle(stream);
-        total(&numbers_->rz[n % 2], stream);
+        add_columns(0, stream);
+        double *const rz = &numbers_->rz[n % 2], *const d_ad = &numbers_->d_ad[n % 2];
+        if (n > 0) total({rz}, stream);  // the first direction needs no beta
         const bool last = n + 1 == all;
         if (n == 0)
             std::swap(l.e, d_);  // the first direction is e: no copy
@@ -171,7 +184,8 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
             run_->last_curvature(l, d_, numbers_, n, partials_, stream);
         else
             run_->curvature(l, d_, partials_, stream);
-        total(&numbers_->d_ad[n % 2], stream);
+        add_columns(n > 0 ? 0 : 1, stream);
+        n > 0 ? total({d_ad}, stream) : total({rz, d_ad}, stream);
         const level<Real> stepped = with_beside(l, 1);  // p; r alone is read beyond
         if (last)
             run_->finish(stepped, d_, p_, numbers_, n, stream);

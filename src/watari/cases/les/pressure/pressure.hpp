@@ -14,6 +14,8 @@
 #include "watari/cases/les/pressure/iteration.hpp"
 #include "watari/cases/les/pressure/vcycle.hpp"
 
+#include <initializer_list>
+
 namespace watari::les {
 
 template <class Real>
@@ -37,7 +39,8 @@ private:
     void fill_all(std::size_t level, Real* array, stream_t stream);
     void fill_unless_known(std::size_t level, Real* array, stream_t stream);
     void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
-    void total(double* to, stream_t stream);
+    void add_columns(unsigned set, stream_t stream);
+    void total(std::initializer_list<double*> sums, stream_t stream);
 
     const iteration_kernels<Real>* run_;
     const vcycle_kernels<Real>* cycle_;
