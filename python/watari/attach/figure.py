@@ -82,24 +82,26 @@ def write(measured: measure.Measured, path: Path) -> None:
 
 def drawn(cases: Sequence[Measured]) -> Drawn:
     """A chart for each program of result files, and each choice of its allocations."""
-    programs: dict[tuple[str, ...], list[Measured]] = {}
-    chosen = {
-        (case.run, str(case.parameters["program"])): only
-        for case in cases
-        if case.case == CASE and (only := str(case.parameters["only"]))
-    }
-    for case in cases:
-        if case.case == CASE and case.drawn:
-            name = str(case.parameters["program"])
-            only = str(case.parameters["only"]) or chosen.get((case.run, name), "")
-            ranks = str(case.parameters["ranks"])
-            programs.setdefault((case.run, name, only, ranks), []).append(case)
-    return [
-        (heading_of(*of), chart("", times_of(styles)), styles) for of, styles in programs.items()
-    ]
+    mine = [case for case in cases if case.case == CASE]
+    choices: dict[tuple[str, ...], dict[str, None]] = {}  # of allocations, in order
+    for case in mine:
+        if case.parameters["style"] != AS_IS:
+            choices.setdefault(program_of(case), {})[str(case.parameters["only"])] = None
+    charts: dict[tuple[str, ...], list[Measured]] = {}
+    for case in mine:
+        every = choices.get(program_of(case), {"": None})
+        only = every if case.parameters["style"] == AS_IS else [str(case.parameters["only"])]
+        for choice in only if case.drawn else []:
+            charts.setdefault((*program_of(case), choice), []).append(case)
+    return [(heading_of(*of), chart("", times_of(styles)), styles) for of, styles in charts.items()]
 
 
-def heading_of(run: str, program: str, only: str, ranks: str) -> str:
+def program_of(case: Measured) -> tuple[str, str, str]:
+    """What was run, and where."""
+    return case.run, str(case.parameters["program"]), str(case.parameters["ranks"])
+
+
+def heading_of(run: str, program: str, ranks: str, only: str) -> str:
     """What was tried, and where."""
     words = [program, f"only {only}" if only else "", f"{ranks} ranks" if ranks != "1" else "", run]
     return ", ".join(word for word in words if word)

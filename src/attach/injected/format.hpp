@@ -29,7 +29,8 @@ enum class kind : std::uint32_t {
                    // tracing took once: to begin: address, for contexts: bytes, to end: end
     unsampled = 13,  // no time for more launches of kernel `name`; detail: those sampled before
     touched = 14,    // by launch `correlation`: bytes; those written, as far as looked for: end;
-                     // address: of the allocation; detail: KiB whose place is unknown
+                     // address: of the allocation; detail: KiB whose place is unknown; flags: 1
+                     // where none of it is looked at for writes
 };
 
 struct record {

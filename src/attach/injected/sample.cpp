@@ -1,10 +1,10 @@
 // Where the GPU touched a page, the page is there when the launch has ended, and the CPU has no
 // mapping of it: all memory prefers the GPU meanwhile.
 //
-// Whether it wrote is seen in blocks of 2 MiB, spread over all memory, that are read-mostly. A page
-// of these that the GPU reads has a copy on each side, and the CPU keeps its mapping; of a page
-// that the GPU writes, the CPU loses it. Then read-mostly ends, and the copies of a page become
-// one, at its preferred location, which is the GPU. (CUDA driver API, cuMemAdvise:
+// Whether it wrote is seen in blocks of 2 MiB, spread over all memory, that are read-mostly
+// (blocks.hpp). A page of these that the GPU reads has a copy on each side, and the CPU keeps its
+// mapping; of a page that the GPU writes, the CPU loses it. Then read-mostly ends, and the copies
+// of a page become one, at its preferred location, which is the GPU. (CUDA driver API, cuMemAdvise:
 // CU_MEM_ADVISE_UNSET_READ_MOSTLY) All memory would be read-mostly if writes to such pages were
 // fast: on an H200 a GiB takes 12 s. Afterwards the blocks are read-mostly again until the next
 // launch, so that a write of the CPU after its read faults too.
@@ -15,17 +15,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace watari::attach {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::size_t block = std::size_t{2} << 20;   // the driver keeps its hints by such blocks
-constexpr std::size_t most_read_mostly = 32 * block;  // half a second, if all of it is written
 
 void advise(const sampled_allocation& one, CUmem_advise advice, CUdevice device = CU_DEVICE_CPU) {
     if (driver().advise) {
@@ -33,27 +30,12 @@ void advise(const sampled_allocation& one, CUmem_advise advice, CUdevice device 
     }
 }
 
-// Each part of the allocation that is read-mostly in a sampled launch: the whole where memory is
-// small, else a block in each stride, from its middle on; at least one. So many allocations have
-// more than most_read_mostly together.
-template <typename Function>
-void for_blocks(const sampled_allocation& one, const Function& function) {
-    const CUdeviceptr end = one.pointer + one.size;
-    const CUdeviceptr first = one.pointer / block * block;
-    const auto middle =
-        std::min<CUdeviceptr>(one.stride / 2, (end - 1 - first) / 2) / block * block;
-    for (CUdeviceptr at = first + middle; at < end; at += one.stride) {
-        const auto from = std::max(at, one.pointer);
-        function(from, std::min(at + block, end) - from);
-    }
-}
-
 void advise_blocks(const sampled_allocation& one, CUmem_advise advice) {
-    for_blocks(one, [&](CUdeviceptr pointer, std::size_t size) {
+    for (const auto& part : one.blocks) {
         if (driver().advise) {
-            driver().advise(pointer, size, advice, CU_DEVICE_CPU);
+            driver().advise(part.begin, part.size, advice, CU_DEVICE_CPU);
         }
-    });
+    }
 }
 
 void prefer(const sampled_allocation& one, CUdevice device) {
@@ -86,23 +68,15 @@ bool has_finished(CUstream stream, std::uint64_t deadline) {
 // be read.
 std::optional<std::size_t> unmapped_in_blocks(const sampled_allocation& one) {
     std::optional<std::size_t> sum = 0;
-    for_blocks(one, [&](CUdeviceptr pointer, std::size_t size) {
-        const auto bytes = pages::unmapped(pointer, size);
+    for (const auto& part : one.blocks) {
+        const auto bytes = pages::unmapped(part.begin, part.size);
         sum = sum && bytes ? std::optional{*sum + *bytes} : std::nullopt;
-    });
+    }
     return sum;
 }
 
 std::size_t beyond(std::size_t bytes, std::size_t unknown) {
     return bytes > unknown ? bytes - unknown : 0;
-}
-
-// Blocks in all memory, over those that may be read-mostly.
-std::size_t stride_of(const std::map<CUdeviceptr, std::size_t>& managed) {
-    const auto all = std::accumulate(
-        managed.begin(), managed.end(), std::size_t{0},
-        [](std::size_t sum, const auto& allocation) { return sum + allocation.second; });
-    return std::max<std::size_t>(1, (all + most_read_mostly - 1) / most_read_mostly) * block;
 }
 
 }  // namespace
@@ -114,19 +88,19 @@ sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream 
     const bool has_device = call.current_device && call.current_device(&device) == CUDA_SUCCESS;
     sample made{.correlation = correlation, .stream = stream, .allocations = {}};
     std::uint64_t bytes = 0;
-    const auto stride = stride_of(managed);
+    auto blocks = read_mostly(managed);
     for (const auto& [pointer, size] : managed) {
-        const sampled_allocation one{
+        sampled_allocation one{
             .pointer = pointer,
             .size = size,
             .preferred =
                 hint(pointer, size, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, CU_DEVICE_INVALID),
             .is_read_mostly = hint(pointer, size, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, 0) == 1,
-            .stride = stride};
+            .blocks = std::move(blocks[pointer])};
         advise(one, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
         if (call.prefetch(pointer, size, CU_DEVICE_CPU, stream) == CUDA_SUCCESS) {
             bytes += size;
-            made.allocations.push_back(one);
+            made.allocations.push_back(std::move(one));
         }
     }
     call.context_synchronize();
@@ -163,7 +137,8 @@ bool measure(const sample& one, std::uint64_t deadline) {
                        .end = is_known ? beyond(*written, allocation.unknown_in_blocks) : 0,
                        .address = allocation.pointer,
                        .bytes = is_known ? beyond(*moved, allocation.unknown) : 0,
-                       .correlation = one.correlation});
+                       .correlation = one.correlation,
+                       .flags = allocation.blocks.empty()});
         prefer(allocation, allocation.preferred);
         advise_blocks(allocation, CU_MEM_ADVISE_SET_READ_MOSTLY);
     }

@@ -2,6 +2,7 @@
 // where the launch left it. That does not depend on records of CUPTI, which get lost.
 #pragma once
 
+#include "blocks.hpp"
 #include "libraries.hpp"
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct sampled_allocation {
     std::size_t size;
     CUdevice preferred;  // the program's hints, which return behind the launch
     bool is_read_mostly;
-    std::size_t stride;  // from one block to the next that is read-mostly
+    std::vector<range> blocks;  // that are read-mostly in the launch
     // bytes that the CPU has not mapped, so that the GPU may have them or not; and in those blocks
     std::size_t unknown = 0, unknown_in_blocks = 0;
 };

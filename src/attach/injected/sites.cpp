@@ -3,6 +3,7 @@
 #include "writer.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 #include <unwind.h>
 #include <algorithm>
@@ -73,16 +74,40 @@ std::string words_of(std::uintptr_t address) {
 }
 
 // dladdr looks at every symbol of a module, and libraries of PyTorch have 100,000: each address is
-// looked up once.
+// looked up once, until a library is unloaded: another one may get its addresses.
 struct known_addresses {
     std::mutex lock;
     std::unordered_map<std::uintptr_t, std::string> words;
     std::unordered_map<std::string, std::uint64_t> stacks;  // by their addresses
+    unsigned long long unloaded = 0;                        // libraries, when these were looked up
 };
 
 known_addresses& known() {  // never destroyed: threads of the program copy until it has ended
     static auto* all = new known_addresses;
     return *all;
+}
+
+// How many libraries were unloaded so far. The lock that it takes is no thread's while a library's
+// constructors run.
+unsigned long long unloaded_libraries() {
+    unsigned long long count = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* library, std::size_t, void* found) {
+            *static_cast<unsigned long long*>(found) = library->dlpi_subs;
+            return 1;  // each library has the same number
+        },
+        &count);
+    return count;
+}
+
+void forget_unloaded() {
+    const auto unloaded = unloaded_libraries();
+    const std::lock_guard hold(known().lock);
+    if (known().unloaded != unloaded) {
+        known().words.clear();
+        known().stacks.clear();
+        known().unloaded = unloaded;
+    }
 }
 
 // Not locked while dladdr waits for the loader: a thread that loads a library holds the loader's
@@ -117,6 +142,7 @@ std::string text_of(const stack& found) {
 std::uint64_t call_site() {
     stack found;
     _Unwind_Backtrace(add_frame, &found);
+    forget_unloaded();
     const std::string addresses(reinterpret_cast<const char*>(found.frames.data()),
                                 found.count * sizeof found.frames[0]);
     {

@@ -45,10 +45,10 @@ struct reporter {
         std::fprintf(file,
                      "{\"pid\":%d,\"allocations\":%lld,\"frees\":%lld,\"launches\":%lld,"
                      "\"copies\":%lld,\"copied_bytes\":%lld,\"prefetches\":%lld,\"advices\":%lld,"
-                     "\"shares\":%lld}\n",
+                     "\"shares\":%lld,\"read_mostly\":%lld}\n",
                      static_cast<int>(getpid()), counted.allocations, counted.frees,
                      counted.launches, counted.copies, counted.copied_bytes, counted.prefetches,
-                     counted.advices, counted.shares);
+                     counted.advices, counted.shares, counted.read_mostly);
         std::fclose(file);
     }
 } report_at_exit;

@@ -32,9 +32,11 @@ constexpr result success = 0, invalid_value = 1, out_of_memory = 2, not_initiali
 
 enum class kind { device, managed, pinned };
 
-// Counted from the start of a process; in the file under these names.
+// Counted from the start of a process; in the file under these names. read_mostly: most bytes of
+// pages that were so at once, where somebody observes.
 struct counts {
-    long long allocations, frees, launches, copies, copied_bytes, prefetches, advices, shares;
+    long long allocations, frees, launches, copies, copied_bytes, prefetches, advices, shares,
+        read_mostly;
 };
 extern counts counted;
 

@@ -32,6 +32,7 @@ struct range {
 std::map<device_pointer, range> watched;
 std::recursive_mutex lock;
 thread_local bool is_gpu = false;
+long long read_mostly = 0;  // bytes
 struct sigaction before;
 
 void protect(device_pointer pointer, const range& in, std::size_t index) {
@@ -43,6 +44,13 @@ void protect(device_pointer pointer, const range& in, std::size_t index) {
              : cpu && gpu          ? PROT_READ
                                    : PROT_READ | PROT_WRITE);
     if (!is_gpu && !cpu) madvise(memory, size, MADV_DONTNEED);  // what the GPU used
+}
+
+void make_read_mostly(const range& in, std::size_t index, bool& now, bool wanted) {
+    const auto bytes = static_cast<long long>(std::min(page, in.bytes - index * page));
+    if (now != wanted) read_mostly += wanted ? bytes : -bytes;
+    now = wanted;
+    counted.read_mostly = std::max(counted.read_mostly, read_mostly);
 }
 
 void protect_all() {
@@ -118,7 +126,12 @@ void add(device_pointer pointer, std::size_t bytes) {
 
 void remove(device_pointer pointer) {
     const std::lock_guard hold(lock);
-    watched.erase(pointer);
+    const auto found = watched.find(pointer);
+    if (found == watched.end()) return;
+    auto& pages = found->second.pages;
+    for (std::size_t i = 0; i < pages.size(); ++i)
+        make_read_mostly(found->second, i, pages[i].is_read_mostly, false);
+    watched.erase(found);
 }
 
 void prefetch(device_pointer pointer, std::size_t bytes, bool to_gpu) {
@@ -150,7 +163,7 @@ bool advise(device_pointer pointer, std::size_t bytes, int advice, int device) {
     const std::size_t end = (pointer - found->first + bytes + page - 1) / page;
     for (std::size_t i = first; i < std::min(end, in.pages.size()); ++i) {
         auto& [cpu, gpu, is_read_mostly] = in.pages[i];
-        is_read_mostly = advice == set_read_mostly;
+        make_read_mostly(in, i, is_read_mostly, advice == set_read_mostly);
         if (!is_read_mostly && cpu && gpu) (in.preferred >= 0 ? cpu : gpu) = false;
         protect(found->first, in, i);
     }

@@ -31,7 +31,8 @@ def tried(path: Path) -> str:
         if case["status"] == "unsupported":
             continue
         if name == AS_IS:
-            words.append(f"{name} {value:.4g} s x{len(case['trials'])}")
+            ended = f"{value:.4g} s x{len(case['trials'])}" if value else case["status"]
+            words.append(f"{name} {ended}")
         else:
             ratio = f" {value / base:.3f}" if value and base else ""
             words.append(name + ratio + (f" ({case['status']})" if case["status"] != "ok" else ""))

@@ -1,7 +1,8 @@
 // A program of the driver API, which does what its arguments say, in turn:
 //
 //     device N    allocates N bytes of GPU memory, fills them, runs a kernel, prints a sum, frees
-//     keep N      allocates N bytes and keeps them to the end
+//     keep N      allocates N bytes, computes there, and keeps them to the end
+//     hold N      allocates N bytes and keeps them, unused
 //     pitch, async, pool, pinned, managed, virtual     the other allocations, N bytes each
 //     share N     hands GPU memory to another process; fails where the driver refuses
 //     kind N      prints what cuPointerGetAttribute says of GPU memory
@@ -69,6 +70,11 @@ void keep(std::size_t bytes) {
     device_pointer pointer;
     REQUIRE(cuMemAlloc(&pointer, bytes));
     compute(pointer, bytes);
+}
+
+void hold(std::size_t bytes) {
+    device_pointer pointer;
+    REQUIRE(cuMemAlloc(&pointer, bytes));
 }
 
 void pitch(std::size_t bytes) {
@@ -184,6 +190,7 @@ void in_worker(std::size_t bytes) {
 constexpr action actions[] = {
     {"device", device, true},
     {"keep", keep, true},
+    {"hold", hold, true},
     {"pitch", pitch, true},
     {"async", ordered, true},
     {"pool", pool, true},

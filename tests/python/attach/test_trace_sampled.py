@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import tracing
-from tracing import trace
+from tracing import MIB, trace
 
 from watari.attach.start import PACKAGE, Start
 from watari.attach.trace import session, touched
@@ -92,6 +94,21 @@ def test_writes_of_large_memory_are_seen_in_a_part_of_it(tmp_path, made_up) -> N
     large, small = touches.kernels["add_one"]
     assert list(large.values()) == [touched.Touch(float(size), True, True)]
     assert list(small.values()) == [touched.Touch(5e6, True, True)]
+
+
+def test_of_many_allocations_no_more_is_read_mostly_than_of_few(
+    tmp_path, made_up, monkeypatch
+) -> None:
+    """And small ones are, whose writes are looked for."""
+    monkeypatch.setenv("FAKE_CUDA_COUNTS", str(tmp_path / "counts"))
+    words = [*("hold 2000000 " * 120).split(), "device", "4096"]
+    start = Start((tracing.program("linked"), *words))
+    touches, _ = session.sample(start, tmp_path, made_up, LONG)
+    ((launch,),) = touches.kernels.values()
+    assert list(launch.values()) == [touched.Touch(4096.0, True, True)]
+    assert touches.unwatched == 0
+    most = json.loads((tmp_path / "counts").read_text())["read_mostly"]
+    assert 32 * MIB < most <= 65 * MIB
 
 
 def test_reads_and_writes_of_one_kernel_are_told_apart(tmp_path, made_up, monkeypatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,10 +19,11 @@ from watari.attach.trace.touched import Touches
 A, B = 0x7F0000000000, 0x7F1000000000
 
 
-def timeline(*parts: np.ndarray, name: str = "a.out", lives=()):
+def timeline(*parts: np.ndarray, name: str = "a.out", lives=(), pid: int = 1, kernels=None):
     """The events of a file that the strict reader takes."""
-    lives = [*(lives or [allocation(A, MIB)])]
-    seen, _ = observed.seen_of(process(*parts), tracing.events(*lives), Touches(), 1.0)
+    of = replace(process(*parts, pid=pid), names=kernels or {1: "first", 2: "second"})
+    lives = [replace(one, process=pid) for one in lives or [allocation(A, MIB)]]
+    seen, _ = observed.seen_of(of, tracing.events(*lives), Touches(), 1.0)
     return trace_event_format.check(perfetto.document(seen, name))
 
 
@@ -29,19 +31,46 @@ def slices(events, name):
     return [(e["ts"], e["dur"], e["tid"]) for e in events if e["ph"] == "X" and e["name"] == name]
 
 
+def rows(events):
+    """The number of each row, by its name."""
+    return {e["args"]["name"]: e["tid"] for e in events if e["name"] == "thread_name"}
+
+
 def test_times_are_microseconds_from_the_first_event() -> None:
     events = timeline(copy(1, 2, MIB, 5, A, 8), kernel(3, 4), copy(5, 6, MIB, 5, A, 9, Copy.TO_CPU))
-    assert slices(events, "first") == [(2000, 1000, perfetto.KERNELS)]
+    assert slices(events, "first") == [(2000, 1000, rows(events)["GPU: kernels"])]
     assert [e["ts"] for e in events if e["ph"] == "X"] == [0, 2000, 4000]
 
 
-def test_kernels_of_several_streams_get_rows() -> None:
-    events = timeline(kernel(1, 5), kernel(2, 3), kernel(4, 8), kernel(6, 7), kernel(5, 9))
-    rows = [tid for _, _, tid in slices(events, "first")]
-    first, second, third = (perfetto.KERNELS + perfetto.ROWS * row for row in range(3))
-    assert rows == [first, second, second, first, third]
-    names = [e["args"]["name"] for e in events if e["name"] == "thread_name"]
-    assert names == ["GPU: kernels", "GPU: kernels (2)", "GPU: kernels (3)"]
+@pytest.mark.parametrize(("pid", "numbers"), [(3, [1, 2, 4, 5]), (4000, [1, 2, 3, 4])])
+def test_kernels_of_several_streams_get_rows_beside_each_other(pid, numbers) -> None:
+    """The UI has rows in the order of their numbers, and calls that of the process its main one."""
+    kernels = (kernel(1, 5), kernel(2, 3), kernel(4, 8), kernel(6, 7), kernel(5, 9))
+    events = timeline(*kernels, copy(1, 2, MIB, 5, A, 8), pid=pid)
+    found = rows(events)
+    assert found == dict(
+        zip(("GPU: kernels", *(f"GPU: kernels ({n})" for n in (2, 3)), "copies to GPU"), numbers,
+            strict=True)
+    )  # fmt: skip
+    first, second, third = numbers[:3]
+    assert [tid for _, _, tid in slices(events, "first")] == [first, second, second, first, third]
+
+
+def test_a_kernel_has_a_short_name_and_its_whole_one() -> None:
+    name = "void at::native::fill<float>(float*, int)"
+    (event,) = (e for e in timeline(kernel(1, 2), kernels={1: name}) if e["ph"] == "X")
+    assert (event["name"], event["args"]["kernel"]) == ("fill<float>", name)
+
+
+def test_a_fault_has_its_allocation() -> None:
+    at = [counter(Counter.GPU_FAULT, 1, A, 1), counter(Counter.CPU_FAULT, 2, B, 1)]
+    faults = [e for e in timeline(*at) if e["ph"] == "i"]
+    assert [(e["name"], e["args"]["address"]) for e in faults] == [
+        ("GPU fault", hex(A)), ("CPU fault", hex(B))
+    ]  # fmt: skip
+    owners = [e["args"]["allocation"] for e in faults]
+    assert "(1 MiB)" in owners[0]
+    assert owners[1] == "memory that CUDA did not allocate"
 
 
 def test_every_kind_of_event_has_its_form() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tracing import MIB, READ, WRITE, allocation, counter, kernel, process, record
 
-from watari.attach.trace import touched
+from watari.attach.start import Ending
+from watari.attach.trace import session, touched
 from watari.attach.trace.check import PAGE
 from watari.attach.trace.records import Counter, Kind
 
@@ -62,3 +65,29 @@ def test_pages_on_the_gpu_count_where_records_of_transfers_are_missing() -> None
             }
         ]
     }
+
+
+def test_an_allocation_that_nobody_looked_at_for_writes_is_said() -> None:
+    sampled = [
+        record(Kind.EVICTED, 1, correlation=5),
+        counter(Counter.GPU_FAULT, 2, A, 1, WRITE),
+        kernel(1.5, 3, correlation=5),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=A, bytes=PAGE, flags=1),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=B, bytes=PAGE, flags=1),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=C, bytes=PAGE),
+        record(Kind.TOUCHED, 3.2, correlation=5, address=D, flags=1),  # not touched
+    ]
+    lives = [
+        allocation(start, MIB, name * 2) for start, name in zip((A, B, C, D), "abcd", strict=True)
+    ]
+    of = process(*sampled)
+    found = touched.of_run(of, lives)
+    (launch,) = found.kernels["first"]
+    assert {name: one.writes for name, one in launch.items()} == {
+        "aa#0": True, "bb#0": False, "cc#0": False
+    }  # fmt: skip
+    ending = Ending(1.0, 0, False, Path(), Path())
+    assert session.not_sampled(of, found, ending) == [
+        "records of faults alone say whether launches write 2 of the allocations: too many to look "
+        "at each"
+    ]

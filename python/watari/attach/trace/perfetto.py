@@ -1,7 +1,8 @@
 """The trace as Chrome's JSON, which ui.perfetto.dev opens (Trace Event Format).
 
 Slices of one thread must lie one in another or apart: what overlaps gets a row, which is a thread
-of its own.
+of its own. The UI shows threads by their number, which must not be that of the process: it takes
+such a thread for the main one.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from operator import itemgetter
 from typing import Any
 
 from watari.attach.trace.findings import Seen
+from watari.attach.trace.lives import owners
 from watari.attach.trace.records import Counter, Kind, columns
 from watari.attach.trace.transfers import Direction, How
+from watari.common.kernels import short
 
 Event = dict[str, Any]
-# tracks, as threads of the traced process; the rows of a track have its number in their last digit
+# tracks, as threads of the traced process; until `numbered`, the rows of a track have its number in
+# their last digit
 KERNELS, COPIES_IN, COPIES_OUT, COPIES_ON, MOVES_IN, MOVES_OUT, FAULTS, WAITS = range(1, 9)
 TRACKS = {
     KERNELS: "GPU: kernels",
@@ -50,16 +54,21 @@ def slice_of(pid: int, track: int, name: str, start: int, end: int, arguments: E
     }
 
 
-def metadata(pid: int, name: str, threads: Iterable[int]) -> Iterator[Event]:
+def numbered(threads: Iterable[int], pid: int) -> dict[int, int]:
+    """The number that each thread is written with: the rows of a track follow each other."""
+    order = sorted(threads, key=lambda thread: (thread % ROWS, thread))
+    return {thread: n + (n >= pid) for n, thread in enumerate(order, 1)}
+
+
+def metadata(pid: int, name: str, threads: dict[int, int]) -> Iterator[Event]:
     """Names of the process and its threads."""
     base = {"ph": "M", "pid": pid}
     yield {**base, "name": "process_name", "tid": 0, "args": {"name": f"{name} (traced by watari)"}}
-    for thread in threads:
+    for thread, number in threads.items():
         row, track = divmod(thread, ROWS)
         words = TRACKS[track] + (f" ({row + 1})" if row else "")
-        order = track * 1000 + row
-        yield {**base, "name": "thread_name", "tid": thread, "args": {"name": words}}
-        yield {**base, "name": "thread_sort_index", "tid": thread, "args": {"sort_index": order}}
+        yield {**base, "name": "thread_name", "tid": number, "args": {"name": words}}
+        yield {**base, "name": "thread_sort_index", "tid": number, "args": {"sort_index": number}}
 
 
 def apart(slices: Iterable[Event]) -> Iterator[Event]:
@@ -89,7 +98,9 @@ def transfers(seen: Seen) -> Iterator[Event]:
 def faults(seen: Seen) -> Iterator[Event]:
     """Instants on one track."""
     for counter, name in ((Counter.GPU_FAULT, "GPU fault"), (Counter.CPU_FAULT, "CPU fault")):
-        for start, address in columns(seen.process.counters(counter), "start", "address"):
+        rows = seen.process.counters(counter)
+        of = owners(seen.allocations, rows["address"], rows["start"]).tolist()
+        for owner, (start, address) in zip(of, columns(rows, "start", "address"), strict=True):
             yield {
                 "ph": "i",
                 "s": "t",
@@ -97,7 +108,7 @@ def faults(seen: Seen) -> Iterator[Event]:
                 "pid": seen.process.pid,
                 "tid": FAULTS,
                 "ts": start,
-                "args": {"address": hex(address)},
+                "args": {"allocation": seen.label(owner), "address": hex(address)},
             }
 
 
@@ -129,7 +140,8 @@ def slices(seen: Seen) -> Iterator[Event]:
     for identifier, start, end, blocks, threads, stream in columns(kernels, *fields):
         kernel = seen.process.names.get(identifier, "unnamed")
         arguments = {"blocks": blocks, "threads of a block": threads, "stream": stream}
-        yield slice_of(pid, KERNELS, kernel, start, end, arguments)
+        arguments["kernel"] = kernel
+        yield slice_of(pid, KERNELS, short(kernel), start, end, arguments)
     for start, end in columns(seen.process.of(Kind.WAIT), "start", "end"):
         yield slice_of(pid, WAITS, "wait", start, end, {})
     yield from transfers(seen)
@@ -144,7 +156,9 @@ def events(seen: Seen, name: str) -> list[Event]:
         event["ts"] = microseconds(event["ts"] - begin)
         if "dur" in event:
             event["dur"] = microseconds(event["dur"])
-    threads = sorted({event["tid"] for event in timed} - {0})
+    threads = numbered({event["tid"] for event in timed} - {0}, seen.process.pid)
+    for event in timed:
+        event["tid"] = threads.get(event["tid"], 0)
     return [*metadata(seen.process.pid, name, threads), *timed]
 
 

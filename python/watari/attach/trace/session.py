@@ -171,6 +171,11 @@ def not_sampled(process: Recorded, touches: touched.Touches, ending: Ending) -> 
             "the page table of the CPU could not be read, or not in full: bytes are those of "
             "recorded transfers, a lower limit"
         )
+    if touches.unwatched:
+        why.append(
+            f"records of faults alone say whether launches write {touches.unwatched} of the "
+            "allocations: too many to look at each"
+        )
     few = process.of(Kind.UNSAMPLED)
     if len(few):
         names = [

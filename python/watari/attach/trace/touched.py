@@ -1,10 +1,10 @@
 """What each launch touches, from the run in which all memory was on the CPU before it began.
 
-All memory is managed in that run, and read-mostly, so that a write after a read faults too. Before
-the first launches of each kernel, all of it is evicted. Behind each of them the library looks where
-every page is (src/attach/injected/sample.cpp): the pages on the GPU are those that it touched, and
-those without a copy on the CPU are those that it wrote. The driver fetches 64 KiB at least and
-prefetches around faults: bytes are an upper limit where accesses are sparse.
+All memory is managed in that run, and some of it read-mostly, so that a write after a read faults
+too. Before the first launches of each kernel, all of it is evicted. Behind each of them the library
+looks where every page is (src/attach/injected/sample.cpp): the pages on the GPU are those that it
+touched, and read-mostly ones without a copy on the CPU are those that it wrote. The driver fetches
+64 KiB at least and prefetches around faults: bytes are an upper limit where accesses are sparse.
 
 The recorded transfers of a launch are a second source, since records get lost. They count where
 they are more: on a machine where the CPU maps GPU memory, and for a launch that did not end in its
@@ -46,6 +46,7 @@ class Touches:
 
     unended   launches that had not ended in their time: their bytes are recorded transfers
     unseen    bytes whose place was unknown behind a launch, in all of them
+    unwatched allocations that launches touched, in which nobody looked for writes
     found     bytes of the pages that launches brought to the GPU
     recorded  bytes of those that have a record of their transfer
     """
@@ -54,6 +55,7 @@ class Touches:
     cpu_writes: frozenset[str] = frozenset()
     unended: int = 0
     unseen: int = 0
+    unwatched: int = 0
     found: int = 0
     recorded: int = 0
 
@@ -99,6 +101,7 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     faults = process.counters(Counter.GPU_FAULT)
     faulting = owners(allocations, faults["address"], faults["start"])
     sampled: dict[str, list[Launch]] = {}
+    unwatched: set[int] = set()
     on_gpu = recorded = unended = 0
     for evicted in process.of(Kind.EVICTED):
         kernel = kernels.get(int(evicted["correlation"]))
@@ -116,9 +119,11 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         unended += bool(evicted["bytes"]) and own.start == own.stop
         for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
             on_gpu += int(row["bytes"])
+            unwatched |= {owner} if row["flags"] else set()
             recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
     unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
-    return Touches(sampled, cpu_writes(process, allocations), unended, unseen, on_gpu, recorded)
+    written = cpu_writes(process, allocations)
+    return Touches(sampled, written, unended, unseen, len(unwatched), on_gpu, recorded)
 
 
 def bytes_of(moved: Array, owner: int) -> int:
