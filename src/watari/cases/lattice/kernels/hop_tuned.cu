@@ -30,40 +30,61 @@ struct cached {
     }
 };
 
-/// Of a site: spins 0 and 2, spins 1 and 3. They are added apart, as by the two threads of
-/// half_site.hpp.
-using spin_sums = double[2][lattice::all_sums];
-
 /// The sums of a warp's sites.
-template <class Real>
-__device__ void put_sums(const lattice::hop_arguments<Real>& a, const spin_sums& own,
+template <unsigned Count, class Real>
+__device__ void put_sums(const lattice::hop_arguments<Real>& a, const double (&own)[2][Count],
                          std::size_t slot) {
-    for (unsigned k = 0; k < lattice::all_sums; ++k) {
-        if (k == lattice::few_sums && !a.other) return;
+    for (unsigned k = 0; k < Count; ++k) {
         double value = own[0][k] + own[1][k];
         for (unsigned half = row_lanes / 2; half > 0; half /= 2)
             value += __shfl_down_sync(~0u, value, half);
-        if (threadIdx.x == 0) a.partials[a.width() * slot + k] = value;
+        if (threadIdx.x == 0) a.partials[Count * slot + k] = value;
     }
 }
 
-/// What a warp does: 32 sites of one system.
+/// What a warp does: 32 sites of one system. Sums come behind the stores, so that what they read is
+/// loaded all at once.
 template <unsigned LinkElements, class Load, class Real>
-__device__ void advance(const lattice::hop_arguments<Real>& a, std::size_t group,
-                        std::size_t groups, std::size_t system) {
-    const auto site = static_cast<unsigned>(group * row_lanes + threadIdx.x);
-    spin_sums sums{};
-    unsigned n = 0;
-    if (site < a.where.size.half())
-        hop_at<LinkElements, Load>(a, site, system, [&](std::size_t e, const complex<Real>& value) {
-            double* const to = sums[n++ / 3 % 2];
-            a.out[e] = value;
-            if (!a.partials) return;
-            a.other ? add_all_sums(to, widen(a.left[e]), widen(value), widen(a.other[e]))
-                    : add_few_sums(to, widen(a.left[e]), widen(value));
-        });
-    if (a.partials) put_sums(a, sums, system * groups + group);
-}
+struct warp_of_sites {
+    const lattice::hop_arguments<Real>& a;
+    std::size_t group, groups, system;
+
+    __device__ void operator()() const {
+        const auto site = static_cast<unsigned>(group * row_lanes + threadIdx.x);
+        const bool inside = site < a.where.size.half();
+        complex<Real> values[lattice::spinor]{};
+        std::size_t elements[lattice::spinor]{};
+        unsigned n = 0;
+        if (inside)
+            hop_at<LinkElements, Load>(a, site, system,
+                                       [&](std::size_t e, const complex<Real>& value) {
+                                           a.out[e] = value;
+                                           elements[n] = e;
+                                           values[n++] = value;
+                                       });
+        if (!a.partials) return;
+        a.other ? sum<lattice::all_sums>(inside, elements, values)
+                : sum<lattice::few_sums>(inside, elements, values);
+    }
+
+private:
+    /// Spins 0 and 2, spins 1 and 3 are added apart, as by the two threads of half_site.hpp.
+    template <unsigned Count>
+    __device__ void sum(bool inside, const std::size_t (&elements)[lattice::spinor],
+                        const complex<Real> (&values)[lattice::spinor]) const {
+        double sums[2][Count]{};
+        if (inside)
+            for (unsigned n = 0; n < lattice::spinor; ++n) {
+                const auto left = widen(load_often(a.left + elements[n]));
+                if constexpr (Count == lattice::all_sums)
+                    add_all_sums(sums[n / 3 % 2], left, widen(values[n]),
+                                 widen(load_often(a.other + elements[n])));
+                else
+                    add_few_sums(sums[n / 3 % 2], left, widen(values[n]));
+            }
+        put_sums(a, sums, system * groups + group);
+    }
+};
 
 /// A warp has a group of sites of one system. Blocks of the same sites follow each other, system by
 /// system: links and F^-1 come from L2 for all but the first.
@@ -79,7 +100,8 @@ void run_sites(const lattice::hop_arguments<Real>& a, stream_t stream) {
             const unsigned system = Several ? blockIdx.x % systems : 0;
             const std::size_t group = part * std::size_t{warps} + threadIdx.y;
             if (group < groups)
-                advance<LinkElements, cached<!Several, Side32>>(a, group, groups, system);
+                warp_of_sites<LinkElements, cached<!Several, Side32>, Real>{a, group, groups,
+                                                                            system}();
         },
         stream);
 }
