@@ -153,8 +153,8 @@ void print_leaves_alone(const surface& of, build_options how) {
     by.print("low-rank by warps", how, by.those(small));
     by.print("low-rank by blocks", how, by.those(large));
     if (!how.single)
-        for (int which = 0; which < 3; ++which) {
-            const char* const names[] = {"8 warps, 2", "8 warps, 3", "4 warps, 4"};
+        for (int which = 0; which < 4; ++which) {
+            const char* const names[] = {"8 warps, 2", "8 warps, 3", "8 warps, 4", "4 warps, 4"};
             for (const std::uint32_t edges : {128u, 256u, 512u, 1024u}) {
                 most_edges_of_a_warp = edges;
                 by.print((std::string(names[which]) + " blocks at once, edges of a warp " +

@@ -77,5 +77,5 @@ struct leaf_kernels {
 
 namespace watari::gpu {
 extern const hmatrix::leaf_kernels hmatrix_leaves;
-extern const hmatrix::leaf_kernels hmatrix_tries[3];
+extern const hmatrix::leaf_kernels hmatrix_tries[4];
 }  // namespace watari::gpu

@@ -163,9 +163,10 @@ inline void move(std::byte* to, const std::byte* from, const hmatrix::leaf_move*
 }  // namespace hmatrix_build
 
 /// For one measurement: other blocks.
-const hmatrix::leaf_kernels hmatrix_tries[3]{
+const hmatrix::leaf_kernels hmatrix_tries[4]{
     {hmatrix_build::make<float>, hmatrix_build::make<double>, hmatrix_build::move},
     {hmatrix_build::make<float>, hmatrix_build::make<double, 8, 3>, hmatrix_build::move},
+    {hmatrix_build::make<float>, hmatrix_build::make<double, 8, 4>, hmatrix_build::move},
     {hmatrix_build::make<float>, hmatrix_build::make<double, 4, 4>, hmatrix_build::move}};
 
 const hmatrix::leaf_kernels hmatrix_leaves{.make_single = hmatrix_build::make<float>,
