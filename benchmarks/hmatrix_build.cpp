@@ -103,11 +103,10 @@ struct gpu_maker {
         return static_cast<double>(one.rows) + static_cast<double>(one.columns);
     }
 
-    void print(const char* name, const build_options& how, const std::vector<block>& some,
-               int which = 0) const {
+    void print(const char* name, const build_options& how, const std::vector<block>& some) const {
         const double start = measure::now();
         leaf_kernels kernels{};
-        if constexpr (with_cuda) kernels = gpu::hmatrix_tries[which];
+        if constexpr (with_cuda) kernels = gpu::hmatrix_leaves;
         leaf_chunks chunks(maker, how, some, how.who, kernels);
         const double ready = measure::now();
         std::vector<double> parts;
@@ -152,22 +151,6 @@ void print_leaves_alone(const surface& of, build_options how) {
     };
     by.print("low-rank by warps", how, by.those(small));
     by.print("low-rank by blocks", how, by.those(large));
-    if (!how.single)
-        for (int which = 0; which < 4; ++which) {
-            const char* const names[] = {"8 warps, 2", "8 warps, 3", "8 warps, 4", "4 warps, 4"};
-            for (const std::uint32_t edges : {128u, 256u, 512u, 1024u}) {
-                most_edges_of_a_warp = edges;
-                by.print((std::string(names[which]) + " blocks at once, edges of a warp " +
-                          std::to_string(edges))
-                             .c_str(),
-                         how, by.leaves, which);
-            }
-            most_edges_of_a_warp = 512;
-            by.print("  dense", how, by.those([](const block& one) { return !one.admissible; }),
-                     which);
-            by.print("  low-rank by warps", how, by.those(small), which);
-            by.print("  low-rank by blocks", how, by.those(large), which);
-        }
     how.recompress = false;
     by.print("the same by warps, not recompressed", how, by.those(small));
     by.print("the same by blocks, not recompressed", how, by.those(large));
