@@ -170,8 +170,11 @@ void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share
         launch(std::move(chunk));
         next_ = list(from.subspan(waiting_.leaves));
     };
-    if (waiting_.leaves == 0) begin(list(leaves), leaves);
-    while (host_.size() < 2) host_.emplace_back(staging_memory(who_), part_.size());
+    if (waiting_.leaves == 0) {
+        const std::size_t most = fitting(leaves);  // the CPU waits for the first ones: they are few
+        begin(tasks_for(leaves.first((most + 3) / 4), share), leaves);
+    }
+    if (host_.empty()) host_.emplace_back(staging_memory(who_), part_.size());
     given_ = 0;
     for (made_ = results(); made_.empty() && waiting_.leaves > 1; made_ = results())
         launch(tasks_for(leaves.first(waiting_.leaves / 2), share)), next_ = {};
@@ -225,7 +228,8 @@ std::vector<leaf_result> leaf_chunks::results() {
 /// The next of the chunk, as many as the CPU's memory holds. The other part may still be written to
 /// the file.
 std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
-    const memory::buffer<std::byte>& host = host_[turn_ ^ 1];
+    if (host_.size() == turn_) host_.emplace_back(staging_memory(who_), part_.size());
+    const memory::buffer<std::byte>& host = host_[turn_];
     std::vector<leaf_move> moves;
     std::vector<made_leaf> part;
     std::uint64_t at = 0;

@@ -77,7 +77,7 @@ private:
     memory::buffer<std::uint64_t> taken_;  ///< of both pools
     memory::buffer<std::byte> part_;
     std::vector<memory::buffer<std::byte>> host_{};  ///< two, of a part each
-    std::size_t turn_ = 0;                           ///< of host_
+    std::size_t turn_ = 0;                           ///< of host_: the next part's
     leaves_view view_{};
     task_list waiting_{};              ///< of the chunk that is being made; what is not made yet
     task_list next_{};                 ///< of the chunk behind it
