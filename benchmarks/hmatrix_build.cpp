@@ -3,7 +3,7 @@
 //   cmake -S . -B build && cmake --build build --target watari
 //   g++ -O3 -std=c++20 -fopenmp -Isrc -Ibuild/include benchmarks/hmatrix_build.cpp
 //       build/src/libwatari.a -lcudart_static -lhwloc -l:liburing.a -ldl -lrt -o hmatrix_build
-//   ./hmatrix_build [MESH [FOLDER [THREADS]]]        bumpy:71, /dev/shm, all
+//   ./hmatrix_build [MESH [FOLDER [THREADS [BUILDS]]]]        bumpy:71, /dev/shm, all, 2
 //
 // `build`: seconds in all, and of the thread that hands leaves to the writers: it prepares, waits
 // for leaves, waits for the file, finishes; `remove`: the file before it. The first build of a GPU
@@ -103,11 +103,10 @@ struct gpu_maker {
         return static_cast<double>(one.rows) + static_cast<double>(one.columns);
     }
 
-    void print(const char* name, const build_options& how, const std::vector<block>& some,
-               int which = 0) const {
+    void print(const char* name, const build_options& how, const std::vector<block>& some) const {
         const double start = measure::now();
         leaf_kernels kernels{};
-        if constexpr (with_cuda) kernels = gpu::hmatrix_tries[which];
+        if constexpr (with_cuda) kernels = gpu::hmatrix_leaves;
         leaf_chunks chunks(maker, how, some, how.who, kernels);
         const double ready = measure::now();
         std::vector<double> parts;
@@ -152,22 +151,6 @@ void print_leaves_alone(const surface& of, build_options how) {
     };
     by.print("low-rank by warps", how, by.those(small));
     by.print("low-rank by blocks", how, by.those(large));
-    if (!how.single)
-        for (int which = 0; which < 3; ++which) {
-            const char* const names[] = {"8 warps, 2", "8 warps, 3", "4 warps, 4"};
-            for (const std::uint32_t edges : {128u, 256u, 512u, 1024u}) {
-                most_edges_of_a_warp = edges;
-                by.print((std::string(names[which]) + " blocks at once, edges of a warp " +
-                          std::to_string(edges))
-                             .c_str(),
-                         how, by.leaves, which);
-            }
-            most_edges_of_a_warp = 512;
-            by.print("  dense", how, by.those([](const block& one) { return !one.admissible; }),
-                     which);
-            by.print("  low-rank by warps", how, by.those(small), which);
-            by.print("  low-rank by blocks", how, by.those(large), which);
-        }
     how.recompress = false;
     by.print("the same by warps, not recompressed", how, by.those(small));
     by.print("the same by blocks, not recompressed", how, by.those(large));
@@ -181,15 +164,16 @@ int main(int count, char** words) {
     const std::string folder = count > 2 ? words[2] : "/dev/shm";
     const std::string path = folder + "/watari-hmatrix-build-" + std::to_string(getpid());
     const std::size_t threads = count > 3 ? std::strtoul(words[3], nullptr, 10) : 0;
+    const int builds = count > 4 ? std::atoi(words[4]) : 2;
     std::printf("surface and tree: %.3f s, %zu triangles; threads: %d\n", measure::now() - start,
                 of.size(), threads > 0 ? static_cast<int>(threads) : cpu::current_team().threads);
     for (const bool single : {false, true}) {
         build_options how{.single = single, .threads = threads};
-        for (int i = 0; i < 2; ++i) print_build(of, path, how);
-        for (int i = 0; i < 2; ++i) print_file_alone(of, path, how);
+        for (int i = 0; i < builds; ++i) print_build(of, path, how);
+        for (int i = 0; i < builds; ++i) print_file_alone(of, path, how);
         how.who = gpu_number(0);
         if (device::count() == 0) continue;
-        for (int i = 0; i < 3; ++i) print_build(of, path, how);
+        for (int i = 0; i < builds + 1; ++i) print_build(of, path, how);
         unlink(path.c_str());
         print_leaves_alone(of, how);
     }

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -17,7 +16,7 @@ namespace {
 
 /// MADV_POPULATE_WRITE and MADV_COLLAPSE, which older headers do not have.
 constexpr int populate_write = 23, collapse = 25;
-constexpr std::size_t large_page = std::size_t{1} << 21, group_bytes = 4 * large_page;
+constexpr std::size_t large_page = std::size_t{1} << 21;
 
 [[noreturn]] void cannot_fill(const std::string& path, int error_number) {
     throw file_error(path + ": cannot be written: " + std::strerror(error_number));
@@ -68,15 +67,12 @@ window::window(int file, const std::string& path, std::uint64_t at, std::size_t 
 
 window::~window() { munmap(reserved_, mapped_ + large_page); }
 
-std::size_t window::groups() const { return (mapped_ + group_bytes - 1) / group_bytes; }
+std::size_t window::large_pages() const { return mapped_ / large_page; }
 
 /// The kernel makes a large page of what is there: one small page at least.
-void window::ask_for_large(std::size_t group) const {
-    std::byte* const begin = data_ + group * group_bytes;
-    const std::size_t bytes = std::min(group_bytes, mapped_ - group * group_bytes);
-    for (std::size_t at = 0; at < bytes; at += large_page)
-        if (madvise(begin + at, page_, populate_write) != 0) return;
-    madvise(begin, bytes, collapse);
+void window::ask_for_large(std::size_t number) const {
+    std::byte* const begin = data_ + number * large_page;
+    if (madvise(begin, page_, populate_write) == 0) madvise(begin, large_page, collapse);
 }
 
 std::span<std::byte> window::part(std::size_t at, std::size_t bytes) const {

@@ -23,10 +23,10 @@ public:
     window& operator=(const window&) = delete;
     ~window();
 
-    /// Asks for large pages, for a group of them after the other: for several threads, before
-    /// part(), which makes small ones where there are none.
-    std::size_t groups() const;
-    void ask_for_large(std::size_t group) const;
+    /// Asks for large pages one by one: for several threads, before part(), which makes small ones
+    /// where there are none.
+    std::size_t large_pages() const;
+    void ask_for_large(std::size_t number) const;
 
     /// Some of the bytes, whose pages are in memory from now on: without room for them it throws
     /// file_error here, and the thread that writes them is not killed. For several threads.

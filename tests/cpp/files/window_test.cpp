@@ -60,11 +60,11 @@ TEST_F(Window, LargePagesKeepWhatIsThere) {
     ASSERT_EQ(pwrite(file.get(), before.data(), begin, 0), static_cast<ssize_t>(begin));
     {
         const window all(file.get(), path, begin, 8 * part);
-        ASSERT_GT(all.groups(), 1u);
+        ASSERT_GT(all.large_pages(), 1u);
         {
             std::vector<std::jthread> threads;
-            for (std::size_t group = 0; group < all.groups(); ++group)
-                threads.emplace_back([&all, group] { all.ask_for_large(group); });
+            for (std::size_t page = 0; page < all.large_pages(); ++page)
+                threads.emplace_back([&all, page] { all.ask_for_large(page); });
         }
         fill(all, part);
     }

@@ -82,6 +82,16 @@ TEST(build, writes_the_same_bytes_whatever_threads_and_chunks) {
     EXPECT_EQ(files.size(), 1u);
 }
 
+TEST(build, says_what_its_seconds_are) {
+    const storage::directory folder;
+    const build_counts counts = build(surface(shape("bumpy:8")), folder.path + "/matrix", {});
+    const build_parts& of = counts.parts;
+    const double sum = of.preparing + of.making + of.writing + of.finishing;
+    EXPECT_LE(sum, counts.seconds);
+    EXPECT_GT(sum, 0.5 * counts.seconds);
+    EXPECT_GT(of.making, of.writing);  // most of it is leaves
+}
+
 /// Such a file is written through a window.
 TEST(build, writes_the_same_bytes_into_a_file_in_memory) {
     const std::string in_memory = "/dev/shm/watari-build-" + std::to_string(getpid());

@@ -162,8 +162,12 @@ identity identity_of(const surface& of, const build_options& how) {
 build_counts build(const surface& of, const std::string& path, const build_options& how,
                    const std::function<bool(double part)>& progress) {
     const double start = measure::now();
+    auto dividing = std::async(std::launch::async, [&] {
+        measure::unbind();
+        return leaves_of(of.tree, how.eta);
+    });
     const leaf_maker maker(of.panels, how);
-    const std::vector<block> all = leaves_of(of.tree, how.eta);
+    const std::vector<block> all = dividing.get();
     const shares share(maker, all, how.eps);
     const row_range own = rows_of(of, how);
     const std::vector<block> leaves = touching(all, own), parts = within(leaves, own);

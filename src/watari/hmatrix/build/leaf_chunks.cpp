@@ -91,9 +91,7 @@ leaf_chunks::leaf_chunks(const leaf_maker& maker, const build_options& how,
       results_(pool_memory(who), most_, {.device = who.number}),
       moves_(pool_memory(who), most_, {.device = who.number}),
       taken_(pool_memory(who), 2, {.device = who.number}),
-      host_{memory::buffer<std::byte>(staging_memory(who), part_for(leaves, how, sizes_)),
-            memory::buffer<std::byte>(staging_memory(who), host_[0].size())},
-      part_(pool_memory(who), host_[0].size(), {.device = who.number}) {
+      part_(pool_memory(who), part_for(leaves, how, sizes_), {.device = who.number}) {
     if (who.is_gpu()) {
         making_.emplace();
         moving_.emplace(device::priority::urgent);  // its kernels do not wait for a whole chunk
@@ -162,12 +160,21 @@ leaf_chunks::task_list leaf_chunks::tasks_for(std::span<const block> leaves,
 }
 
 /// The chunk that was launched before, or fewer leaves if the first one of it found no room; and
-/// launches the one behind it, whose list is there if all were made.
+/// launches the one behind it, whose list is there if all were made. What takes the CPU some
+/// milliseconds is done while the GPU makes leaves.
 void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share) {
     const auto list = [&](std::span<const block> from) {
         return tasks_for(from.first(fitting(from)), share);
     };
-    if (waiting_.leaves == 0) launch(list(leaves));
+    const auto begin = [&](task_list chunk, std::span<const block> from) {
+        launch(std::move(chunk));
+        next_ = list(from.subspan(waiting_.leaves));
+    };
+    if (waiting_.leaves == 0) {
+        const std::size_t most = fitting(leaves);  // the CPU waits for the first ones: they are few
+        begin(tasks_for(leaves.first((most + 3) / 4), share), leaves);
+    }
+    if (host_.empty()) host_.emplace_back(staging_memory(who_), part_.size());
     given_ = 0;
     for (made_ = results(); made_.empty() && waiting_.leaves > 1; made_ = results())
         launch(tasks_for(leaves.first(waiting_.leaves / 2), share)), next_ = {};
@@ -176,9 +183,7 @@ void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share
     waiting_ = {};
     std::swap(out_[0], out_[1]);
     const std::span<const block> behind = leaves.subspan(made_.size());
-    if (behind.empty()) return;
-    launch(next_.leaves > 0 ? std::move(next_) : list(behind));
-    next_ = list(behind.subspan(waiting_.leaves));
+    if (!behind.empty()) begin(next_.leaves > 0 ? std::move(next_) : list(behind), behind);
 }
 
 void leaf_chunks::launch(task_list what) {
@@ -223,7 +228,8 @@ std::vector<leaf_result> leaf_chunks::results() {
 /// The next of the chunk, as many as the CPU's memory holds. The other part may still be written to
 /// the file.
 std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
-    const memory::buffer<std::byte>& host = host_[turn_ ^ 1];
+    if (host_.size() == turn_) host_.emplace_back(staging_memory(who_), part_.size());
+    const memory::buffer<std::byte>& host = host_[turn_];
     std::vector<leaf_move> moves;
     std::vector<made_leaf> part;
     std::uint64_t at = 0;

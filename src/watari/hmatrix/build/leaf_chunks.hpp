@@ -75,9 +75,9 @@ private:
     memory::buffer<leaf_result> results_;
     memory::buffer<leaf_move> moves_;
     memory::buffer<std::uint64_t> taken_;  ///< of both pools
-    std::array<memory::buffer<std::byte>, 2> host_;
     memory::buffer<std::byte> part_;
-    std::size_t turn_ = 0;  ///< of host_
+    std::vector<memory::buffer<std::byte>> host_{};  ///< two, of a part each
+    std::size_t turn_ = 0;                           ///< of host_: the next part's
     leaves_view view_{};
     task_list waiting_{};              ///< of the chunk that is being made; what is not made yet
     task_list next_{};                 ///< of the chunk behind it

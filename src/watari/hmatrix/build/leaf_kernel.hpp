@@ -56,7 +56,7 @@ struct leaves_view {
 };
 
 /// Admissible leaves with more rows and columns than this in all are made by a block.
-inline std::uint32_t most_edges_of_a_warp = 512;
+inline constexpr std::uint32_t most_edges_of_a_warp = 256;
 
 /// The bytes of a leaf, and where they go.
 struct leaf_move {
@@ -77,5 +77,4 @@ struct leaf_kernels {
 
 namespace watari::gpu {
 extern const hmatrix::leaf_kernels hmatrix_leaves;
-extern const hmatrix::leaf_kernels hmatrix_tries[3];
 }  // namespace watari::gpu

@@ -116,25 +116,26 @@ __device__ void make_leaf(const team<Threads>& own, const leaves_view& g, std::u
     if (own.rank == 0) g.results[task.number] = result;
 }
 
-template <class Element, unsigned block_warps = 8, unsigned at_once = 2>
+template <class Element>
 void make(const leaves_view& g, stream_t stream) {
-    constexpr unsigned block_threads = block_warps * warp_lanes;
     const std::size_t blocks =
         g.of_blocks + (g.count - g.of_blocks + block_warps - 1) / block_warps;
-    launch<block_threads, at_once>(
+    launch<block_threads, blocks_at_once>(
         blocks, dim3(warp_lanes, block_warps),
         [=] __device__() {
             __shared__ exchange<block_warps> shared;
+            auto* const memory = reinterpret_cast<double*>(block_memory());
             if (blockIdx.x < g.of_blocks)
                 return make_leaf<block_threads, Element>(
-                    team<block_threads>{threadIdx.y * warp_lanes + threadIdx.x, &shared}, g,
+                    team<block_threads>{threadIdx.y * warp_lanes + threadIdx.x, &shared, memory}, g,
                     blockIdx.x);
             const std::uint32_t n =
                 g.of_blocks + (blockIdx.x - g.of_blocks) * block_warps + threadIdx.y;
-            if (n < g.count)
-                make_leaf<warp_lanes, Element>(team<warp_lanes>{threadIdx.x, nullptr}, g, n);
+            const team<warp_lanes> own{threadIdx.x, nullptr,
+                                       memory + threadIdx.y * team<warp_lanes>::room};
+            if (n < g.count) make_leaf<warp_lanes, Element>(own, g, n);
         },
-        stream);
+        stream, team<block_threads>::room * sizeof(double));
 }
 
 /// A leaf by a warp; some words are on their way at once.
@@ -161,12 +162,6 @@ inline void move(std::byte* to, const std::byte* from, const hmatrix::leaf_move*
 }
 
 }  // namespace hmatrix_build
-
-/// For one measurement: other blocks.
-const hmatrix::leaf_kernels hmatrix_tries[3]{
-    {hmatrix_build::make<float>, hmatrix_build::make<double>, hmatrix_build::move},
-    {hmatrix_build::make<float>, hmatrix_build::make<double, 8, 3>, hmatrix_build::move},
-    {hmatrix_build::make<float>, hmatrix_build::make<double, 4, 4>, hmatrix_build::move}};
 
 const hmatrix::leaf_kernels hmatrix_leaves{.make_single = hmatrix_build::make<float>,
                                            .make_double = hmatrix_build::make<double>,

@@ -29,13 +29,14 @@ public:
     /// False where the pool has no room.
     __device__ bool run(const hmatrix::pool_view& work) {
         const std::size_t square = std::size_t{k_} * k_;
-        r_ = own.take_doubles(work, 4 * square + 2 * std::size_t{k_} + 1);
+        const bool near = 2 * square <= team<Threads>::room;
+        r_ = own.take_doubles(work, (near ? 2 : 4) * square + 2 * std::size_t{k_} + 1);
         if (!r_) return false;
         s_ = r_ + square;
-        w_ = s_ + square;
-        j_ = w_ + square;
-        along_ = j_ + square;
+        along_ = s_ + square;
         order_ = reinterpret_cast<std::uint32_t*>(along_ + k_);
+        w_ = near ? own.memory : along_ + 2 * std::size_t{k_} + 1;
+        j_ = w_ + square;
         orthonormalise<false>(r_);
         orthonormalise<true>(s_);
         multiply();
@@ -106,9 +107,9 @@ private:
                 if (left > again * before) break;
             }
             const bool independent = left > 1e-15 * before;
+            const double scale = independent ? 1 / left : 0;
             if (own.rank == 0) to[c] = independent ? left : 0;
-            for (std::uint32_t i = own.rank; i < n; i += Threads)
-                vector[i] = independent ? vector[i] / left : 0;
+            for (std::uint32_t i = own.rank; i < n; i += Threads) vector[i] *= scale;
             own.sync();
         }
     }
@@ -174,6 +175,7 @@ private:
     }
 
     static constexpr unsigned pair_lanes = 4;
+    static constexpr double small = 1e-4;  ///< as a cosine
 
     /// All lanes of a warp come, those without a pair too.
     __device__ bool rotate_pair(bool has, std::uint32_t p, std::uint32_t q) {
@@ -186,13 +188,26 @@ private:
         }
         add_up<3, pair_lanes>(sums);
         const auto [a, b, c] = sums;
-        if (!has || std::fabs(c) <= 1e-4 * std::sqrt(a * b) || c == 0) return false;
-        const double zeta = (b - a) / (2 * c);
-        const double t = (zeta < 0 ? -1 : 1) / (std::fabs(zeta) + std::sqrt(1 + zeta * zeta));
-        const double cosine = 1 / std::sqrt(1 + t * t), sine = cosine * t;
+        if (!has || c * c <= small * small * a * b || c == 0) return false;
+        const double t = tangent((b - a) / (2 * c)), cosine = inverse_root(1 + t * t);
+        const double sine = cosine * t;
         turn(wp, wq, cosine, sine);
         turn(j_ + p * k_, j_ + q * k_, cosine, sine);
         return true;
+    }
+    /// The smaller root of t^2 + 2 zeta t = 1, to the digits of a float: columns become orthogonal
+    /// by it but for some 1e-7.
+    __device__ static double tangent(double zeta) {
+        const float z = std::fabs(static_cast<float>(zeta));
+        const float t = z > 1e4f ? 0.5f / z : 1 / (z + std::sqrt(1 + z * z));
+        return zeta < 0 ? -t : t;
+    }
+    /// 1 / sqrt(x) for x from 1 to 2 to the last digits, by two steps of Newton: a root and a
+    /// quotient take a GPU several times as long.
+    __device__ static double inverse_root(double x) {
+        double y = 1 / std::sqrt(static_cast<float>(x));
+        for (int step = 0; step < 2; ++step) y *= 1.5 - 0.5 * x * y * y;
+        return y;
     }
     __device__ void turn(double* first, double* second, double cosine, double sine) const {
         for (std::uint32_t i = own.rank % pair_lanes; i < k_; i += pair_lanes) {

@@ -24,8 +24,12 @@ struct team {
     static constexpr unsigned threads = Threads, warps = Threads / warp_lanes;
     static constexpr bool is_warp = warps == 1;
 
+    /// Doubles of `memory`: two squares of 24 crosses a warp.
+    static constexpr std::size_t room = warps * 2 * 24 * 24;
+
     unsigned rank;
     exchange<warps>* shared;  ///< of a block
+    double* memory;           ///< near to the multiprocessor
 
     __device__ unsigned lane() const { return rank % warp_lanes; }
     __device__ unsigned warp() const { return rank / warp_lanes; }

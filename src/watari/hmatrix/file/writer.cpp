@@ -174,7 +174,8 @@ void matrix_writer::write(std::vector<open_segment> complete) {
     std::optional<files::window> all;
     const std::uint64_t begin = own.front().offset;
     if (in_memory_ && end_ > begin) all.emplace(file_.get(), path_, begin, end_ - begin);
-    if (all) by_threads(all->groups(), [&](auto, std::size_t group) { all->ask_for_large(group); });
+    if (all)
+        by_threads(all->large_pages(), [&](auto, std::size_t page) { all->ask_for_large(page); });
     std::vector<std::vector<std::byte>> buffers(team_.size());
     by_threads(own.size(), [&](std::size_t thread, std::size_t i) {
         std::vector<std::byte>& buffer = buffers[thread];
