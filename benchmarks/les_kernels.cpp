@@ -110,7 +110,7 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
     const sums_layout at = sums_of(p);
     const stage_factors<float> by{-5.f / 9, 15.f / 16, float(p.dt)};
     const std::span<const level<float>> levels(l);
-    const std::size_t small = first_small(levels);
+    const std::size_t small = cycle.first_small(levels);
     const auto coarse = [=, &cycle] {  // all but the finest level's four kernels
         for (std::size_t n = 1; n < small; ++n) {
             cycle.two_sweeps(levels[n], nullptr);
@@ -157,10 +157,8 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
          [=, &iterate] { iterate.finish(levels[0], d, pressure, numbers, 1, nullptr); }},
         {"sums", 0, 12,
          [=, &iterate] {
-             iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns,
-                                 p.grid.size.x / piece_of(p.grid.size.x), nullptr);
-             iterate.add_up(sums + at.columns, at.scratch - at.columns, &numbers->d_ad[1],
-                            sums + at.scratch, nullptr);
+             iterate.add_all(levels[0].grid, sums + at.partials, sums + at.columns,
+                             &numbers->d_ad[1], sums + at.scratch, numbers, nullptr);
          }},
         {"correction of u", 29, 3, [=, &run] { run.correct(flow, 0.01f, nullptr); }},
     };
