@@ -1,8 +1,10 @@
 // Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
-// finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for a
-// sum (totals_gpu.hpp), their source as it is, on fibers of the CPU. The pass over a rank's part has
-// them too.
+// finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for
+// a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU. The pass over a rank's part
+// has them too.
+#include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/pressure/coarsening.hpp"
+#include "watari/cases/les/pressure/steps.hpp"
 #include "watari/cases/les/pressure/sweeps.hpp"
 
 #include <cstring>
@@ -153,14 +155,14 @@ INSTANTIATE_TEST_SUITE_P(Grids, LesPasses,
                          testing::Values(extents{256, 32, 16}, extents{512, 48, 64}),
                          [](const auto& info) { return "x" + std::to_string(info.param.x); });
 
-/// All levels from the first that fits into the shared memory of a block, then fewer.
+/// All levels from the first that fits into the shared memory of blocks, then fewer.
 template <class Real>
-void compare_small_levels(const extents& size) {
+void compare_small_levels(const extents& size, unsigned blocks = 1) {
     const small_city<Real> city(jagged_city(size));
     pressure<Real> poisson(city.f, city.p);
     poisson.build(nullptr);
     const std::span<const level<Real>> all = poisson.levels();
-    const std::size_t least = emulated_les::first_within(all, std::size_t{227} << 10);
+    const std::size_t least = emulated_les::first_within(all, blocks, std::size_t{227} << 10);
     ASSERT_LT(least, all.size());
     for (std::size_t first = least; first < all.size(); ++first) {
         const level<Real>& l = all[first];
@@ -168,7 +170,7 @@ void compare_small_levels(const extents& size) {
         vcycle_kernels<Real>::cpu.small_levels(all.subspan(first), nullptr);
         const auto e = copy(l.grid, l.e);
         std::fill_n(l.e, l.grid.points(), Real(0));
-        emulated_les::small_levels(all.subspan(first), nullptr);
+        emulated_les::small_levels(all.subspan(first), blocks, nullptr);
         EXPECT_EQ(differ(l.grid, copy(l.grid, l.e), e), 0) << "from level " << first;
     }
 }
@@ -177,14 +179,51 @@ TEST(LesSmallLevels, HaveTheBitsOfACpu) {
     compare_small_levels<float>({64, 64, 64});
     compare_small_levels<double>({32, 32, 32});
 }
+TEST(LesSmallLevels, OfACluster) {
+    compare_small_levels<float>({64, 64, 64}, 4);
+    compare_small_levels<float>({48, 96, 24}, 4);
+    compare_small_levels<float>({96, 64, 32}, 4);   // two levels that several blocks have
+    compare_small_levels<float>({128, 24, 64}, 4);  // and of one row each
+    compare_small_levels<double>({64, 48, 32}, 2);
+}
 TEST(LesSmallLevels, NeedNoPowersOfTwo) {
     compare_small_levels<float>({40, 24, 72});
     compare_small_levels<float>({96, 56, 20});
     compare_small_levels<double>({36, 28, 11});
 }
 
+/// The kernel of a GPU, compiled for a CPU, which has two.
+TEST_P(LesPasses, LastStepsAndCorrection) {
+    flow_arguments<float> flow = flow_of<float>(city.f, city.p);
+    level<float> l = poisson.levels()[0];
+    float* const d = city.array(city.f.d);
+    const iteration_sums sums{{3, 2}, {5, 7}, 0};
+    unsigned seed = 3;
+    for (float* each : {l.e, d, flow.p, flow.next[0], flow.next[1], flow.next[2], flow.next[3]})
+        fill(l.grid, each, seed++);
+    const auto all = [&] {
+        std::vector<std::vector<float>> of;
+        for (unsigned n = 0; n < 4; ++n) of.push_back(copy(l.grid, flow.next[n]));
+        of.push_back(copy(l.grid, flow.p));
+        return of;
+    };
+    const auto before = all();
+    iteration_kernels<float>::cpu.finish(l, d, flow.p, &sums, 1, nullptr);
+    flow_kernels<float>::cpu.correct(flow, 0.25f, nullptr);
+    const auto separate = all();
+    for (unsigned n = 0; n < 4; ++n) std::ranges::copy(before[n], flow.next[n]);
+    std::ranges::copy(before[4], flow.p);
+    cpu::correct_by(flow, 0.25f, cpu::last_pressure<float>{{flow.p, d, l.e}, &sums, 1}, nullptr,
+                    l.r);
+    EXPECT_EQ(copy(l.grid, flow.p), before[4]);
+    flow.p = l.r;
+    const auto together = all();
+    for (unsigned n = 0; n < 5; ++n) EXPECT_EQ(differ(l.grid, together[n], separate[n]), 0) << n;
+}
+
 TEST(LesTotals, HaveTheBitsOfACpu) {
-    for (const extents& size : {extents{512, 40, 128}, {512, 520, 3}, {24, 10, 150}, {128, 1, 20}}) {
+    for (const extents& size :
+         {extents{512, 40, 128}, {512, 520, 3}, {24, 10, 150}, {128, 1, 20}}) {
         const les::grid g{size};
         const std::size_t columns = size.x / piece_of(size.x) * size.y;
         std::vector<double> partials(columns * size.z);

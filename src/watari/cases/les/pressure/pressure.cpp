@@ -190,32 +190,36 @@ void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned c
 }
 
 template <class Real>
-void pressure<Real>::solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
-    const auto all = static_cast<unsigned>(cycles);
-    iterate(f, tau, all, stream);
-    level<Real>& l = levels_[0];
-    if (all > 0) {
-        run_->finish(with_beside(l, 1), d_, f.p, numbers_, all - 1, stream);
-        std::swap(l.e, d_);
+void pressure<Real>::finish(const flow_arguments<Real>& f, unsigned cycles, stream_t stream) {
+    if (cycles > 0) {
+        run_->finish(with_beside(levels_[0], 1), d_, f.p, numbers_, cycles - 1, stream);
+        std::swap(levels_[0].e, d_);
     }
     fill_unless_known(0, f.p, stream);
 }
 
 template <class Real>
+void pressure<Real>::solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    iterate(f, tau, static_cast<unsigned>(cycles), stream);
+    finish(f, static_cast<unsigned>(cycles), stream);
+}
+
+template <class Real>
 void pressure<Real>::project(flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
-    level<Real>& l = levels_[0];
-    if (!l.grid.unbroken() || cycles < 2) {  // the halo of p is exchanged
-        solve(f, tau, cycles, stream);
-        return flow_->correct(f, tau, stream);
-    }
     const auto all = static_cast<unsigned>(cycles);
     iterate(f, tau, all, stream);
+    level<Real>& l = levels_[0];
     const level<Real> known = with_beside(l, 1);  // p; the flow beside the part will be exchanged
     flow_arguments<Real> flow = f;
     flow.grid = known.grid;
-    run_->finish_flow(known, d_, flow, tau, l.r, numbers_, all - 1, stream);
-    std::swap(l.r, f.p);
-    std::swap(l.e, d_);
+    if (l.grid.unbroken() && all > 1 &&
+        run_->finish_flow(known, d_, flow, tau, l.r, numbers_, all - 1, stream)) {
+        std::swap(l.r, f.p);
+        std::swap(l.e, d_);
+    } else {
+        finish(f, all, stream);
+        flow_->correct(f, tau, stream);
+    }
 }
 
 template class pressure<float>;
