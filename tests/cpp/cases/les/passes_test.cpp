@@ -1,6 +1,10 @@
-// Steps of a V-cycle in one pass have the bits of the steps one after the other: the pass of a GPU
-// (blocks_gpu.hpp), its source as it is, on fibers of the CPU. A part of a rank has them too.
+// Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
+// finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for
+// a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU. The pass over a rank's part
+// has them too.
+#include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/pressure/coarsening.hpp"
+#include "watari/cases/les/pressure/steps.hpp"
 #include "watari/cases/les/pressure/sweeps.hpp"
 
 #include <cstring>
@@ -26,46 +30,50 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 
 #define gpu emulated_les
 #include "watari/cases/les/pressure/blocks_gpu.hpp"
+#include "watari/cases/les/pressure/small_gpu.hpp"
+#include "watari/cases/les/pressure/totals_gpu.hpp"
 #undef gpu
 
 namespace watari::les {
 namespace {
 
+parameters jagged_city(const extents& size) {
+    parameters p = city_of(size, 2);
+    std::mt19937 engine(7);
+    for (auto& height : p.heights)
+        height = static_cast<std::uint16_t>(engine() % 9 / 4 * (engine() % 3));
+    for (std::size_t n = 0; n < 40; ++n) p.heights[n] = 3;
+    return p;
+}
+template <class Real>
+void fill(const les::grid& g, Real* to, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<Real> any(-1, 1);
+    for (std::size_t k = 0; k < g.size.z; ++k)
+        for (std::size_t j = 0; j < g.size.y; ++j)
+            for (std::size_t i = 0; i < g.size.x; ++i) to[g.at(k, j, i)] = any(engine);
+    vcycle_kernels<Real>::cpu.go_around(g, to, nullptr);
+}
+template <class Real>
+std::vector<Real> copy(const les::grid& g, const Real* from) {
+    return {from, from + g.points()};
+}
+/// Cells, and copies of the outermost ones, whose bits differ.
+template <class Real>
+std::size_t differ(const les::grid& g, const std::vector<Real>& a, const std::vector<Real>& b) {
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < g.size.z + 2; ++k)
+        for (std::size_t j = 0; j < g.size.y + 2; ++j)
+            for (std::size_t i = 0; i < g.size.x + 2; ++i) {
+                const std::size_t at = g.at(k - 1, j - 1, i - 1);
+                n += std::memcmp(&a[at], &b[at], sizeof(Real)) != 0;
+            }
+    return n;
+}
+
 class LesPasses : public testing::TestWithParam<extents> {
 protected:
-    LesPasses() : city(made()), poisson(city.f, city.p) { poisson.build(nullptr); }
-
-    static parameters made() {
-        parameters p = city_of(GetParam(), 2);
-        std::mt19937 engine(7);
-        for (auto& height : p.heights)
-            height = static_cast<std::uint16_t>(engine() % 9 / 4 * (engine() % 3));
-        for (std::size_t n = 0; n < 40; ++n) p.heights[n] = 3;
-        return p;
-    }
-    void fill(const les::grid& g, float* to, unsigned seed) const {
-        std::mt19937 engine(seed);
-        std::uniform_real_distribution<float> any(-1, 1);
-        for (std::size_t k = 0; k < g.size.z; ++k)
-            for (std::size_t j = 0; j < g.size.y; ++j)
-                for (std::size_t i = 0; i < g.size.x; ++i) to[g.at(k, j, i)] = any(engine);
-        cycle.go_around(g, to, nullptr);
-    }
-    static std::vector<float> copy(const les::grid& g, const float* from) {
-        return {from, from + g.points()};
-    }
-    /// Cells, and copies of the outermost ones, whose bits differ.
-    static std::size_t differ(const les::grid& g, const std::vector<float>& a,
-                              const std::vector<float>& b) {
-        std::size_t n = 0;
-        for (std::size_t k = 0; k < g.size.z + 2; ++k)
-            for (std::size_t j = 0; j < g.size.y + 2; ++j)
-                for (std::size_t i = 0; i < g.size.x + 2; ++i) {
-                    const std::size_t at = g.at(k - 1, j - 1, i - 1);
-                    n += std::memcmp(&a[at], &b[at], sizeof(float)) != 0;
-                }
-        return n;
-    }
+    LesPasses() : city(jagged_city(GetParam())), poisson(city.f, city.p) { poisson.build(nullptr); }
 
     const vcycle_kernels<float>& cycle = vcycle_kernels<float>::cpu;
     small_city<float> city;
@@ -146,6 +154,94 @@ TEST_P(LesPasses, APartWithAHaloOfOneRowIsLeftToPassesOfTheirOwn) {
 INSTANTIATE_TEST_SUITE_P(Grids, LesPasses,
                          testing::Values(extents{256, 32, 16}, extents{512, 48, 64}),
                          [](const auto& info) { return "x" + std::to_string(info.param.x); });
+
+/// All levels from the first that fits into the shared memory of blocks, then fewer.
+template <class Real>
+void compare_small_levels(const extents& size, unsigned blocks = 1) {
+    const small_city<Real> city(jagged_city(size));
+    pressure<Real> poisson(city.f, city.p);
+    poisson.build(nullptr);
+    const std::span<const level<Real>> all = poisson.levels();
+    const std::size_t least = emulated_les::first_within(all, blocks, std::size_t{227} << 10);
+    ASSERT_LT(least, all.size());
+    for (std::size_t first = least; first < all.size(); ++first) {
+        const level<Real>& l = all[first];
+        fill(l.grid, l.r, 2);
+        vcycle_kernels<Real>::cpu.small_levels(all.subspan(first), nullptr);
+        const auto e = copy(l.grid, l.e);
+        std::fill_n(l.e, l.grid.points(), Real(0));
+        emulated_les::small_levels(all.subspan(first), blocks, nullptr);
+        EXPECT_EQ(differ(l.grid, copy(l.grid, l.e), e), 0) << "from level " << first;
+    }
+}
+
+TEST(LesSmallLevels, HaveTheBitsOfACpu) {
+    compare_small_levels<float>({64, 64, 64});
+    compare_small_levels<double>({32, 32, 32});
+}
+TEST(LesSmallLevels, OfACluster) {
+    compare_small_levels<float>({64, 64, 64}, 4);
+    compare_small_levels<float>({48, 96, 24}, 4);
+    compare_small_levels<float>({96, 64, 32}, 4);   // two levels that several blocks have
+    compare_small_levels<float>({128, 24, 64}, 4);  // and of one row each
+    compare_small_levels<double>({64, 48, 32}, 2);
+}
+TEST(LesSmallLevels, NeedNoPowersOfTwo) {
+    compare_small_levels<float>({40, 24, 72});
+    compare_small_levels<float>({96, 56, 20});
+    compare_small_levels<double>({36, 28, 11});
+}
+
+/// The kernel of a GPU, compiled for a CPU, which has two.
+TEST_P(LesPasses, LastStepsAndCorrection) {
+    flow_arguments<float> flow = flow_of<float>(city.f, city.p);
+    level<float> l = poisson.levels()[0];
+    float* const d = city.array(city.f.d);
+    const iteration_sums sums{{3, 2}, {5, 7}, 0};
+    unsigned seed = 3;
+    for (float* each : {l.e, d, flow.p, flow.next[0], flow.next[1], flow.next[2], flow.next[3]})
+        fill(l.grid, each, seed++);
+    const auto all = [&] {
+        std::vector<std::vector<float>> of;
+        for (unsigned n = 0; n < 4; ++n) of.push_back(copy(l.grid, flow.next[n]));
+        of.push_back(copy(l.grid, flow.p));
+        return of;
+    };
+    const auto before = all();
+    iteration_kernels<float>::cpu.finish(l, d, flow.p, &sums, 1, nullptr);
+    flow_kernels<float>::cpu.correct(flow, 0.25f, nullptr);
+    const auto separate = all();
+    for (unsigned n = 0; n < 4; ++n) std::ranges::copy(before[n], flow.next[n]);
+    std::ranges::copy(before[4], flow.p);
+    cpu::correct_by(flow, 0.25f, cpu::last_pressure<float>{{flow.p, d, l.e}, &sums, 1}, nullptr,
+                    l.r);
+    EXPECT_EQ(copy(l.grid, flow.p), before[4]);
+    flow.p = l.r;
+    const auto together = all();
+    for (unsigned n = 0; n < 5; ++n) EXPECT_EQ(differ(l.grid, together[n], separate[n]), 0) << n;
+}
+
+TEST(LesTotals, HaveTheBitsOfACpu) {
+    for (const extents& size :
+         {extents{512, 40, 128}, {512, 520, 3}, {24, 10, 150}, {128, 1, 20}}) {
+        const les::grid g{size};
+        const std::size_t columns = size.x / piece_of(size.x) * size.y;
+        std::vector<double> partials(columns * size.z);
+        std::mt19937 engine(5);
+        std::uniform_real_distribution<double> any(-1, 1);
+        for (double& value : partials) value = any(engine);
+        double total[3];
+        iteration_sums sums{};
+        for (const unsigned order : {0u, 1u, 2u}) {
+            emulated::order_of_blocks = order;
+            std::vector<double> between(columns), scratch(cpu::sum_scratch(columns));
+            (order == 0 ? iteration_kernels<float>::cpu.add_all : emulated_les::add_all)(
+                g, partials.data(), between.data(), &total[order], scratch.data(), &sums, nullptr);
+            EXPECT_EQ(std::memcmp(&total[order], &total[0], sizeof(double)), 0) << size.x;
+            EXPECT_EQ(sums.came, 0u);
+        }
+    }
+}
 
 }  // namespace
 }  // namespace watari::les

@@ -42,7 +42,7 @@ public:
 private:
     void stages(stream_t stream);
     void fill_inflow(stream_t stream);
-    void correct(Real tau, stream_t stream);
+    void project(Real tau, int cycles, stream_t stream);
     void heat(stage which, const stage_factors<Real>& by, stream_t stream);
 
     const flow_kernels<Real>* run_;
@@ -53,6 +53,7 @@ private:
     facet_counts facets_;
     /// Steps of a GPU that has all of the city, each one launch: from now to next, and back.
     device::graph recorded_[2];
+    flow_arguments<Real> after_{};  ///< `flow_` after the next of them
     unsigned parity_ = 0;
 };
 

@@ -48,14 +48,21 @@ inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
 }
 ? 4 : 2;
 
+/// A body that goes through the grid from the last tile to the first. The kernels before and after
+/// it go the other way: each begins with what the one before it has left in the L2 cache.
+template <class Body>
+inline constexpr bool goes_down = requires { requires Body::downwards::value; };
+
 /// work(tile, lane) for each tile, by all lanes of a warp.
-template <unsigned BlocksAtOnce, class Work>
+template <unsigned BlocksAtOnce, bool Down = false, class Work>
 void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t stream) {
     launch<warps_of_a_block * row_lanes, BlocksAtOnce>(
         by.of(g), dim3(row_lanes, warps_of_a_block),
         [=] __device__() {
-            const unsigned j = blockIdx.y * warps_of_a_block + threadIdx.y;
-            const unsigned i = blockIdx.x * by.cells, k = blockIdx.z * by.planes;
+            const auto turned = [](unsigned n, unsigned all) { return Down ? all - 1 - n : n; };
+            const unsigned j = turned(blockIdx.y, gridDim.y) * warps_of_a_block + threadIdx.y;
+            const unsigned i = turned(blockIdx.x, gridDim.x) * by.cells,
+                           k = turned(blockIdx.z, gridDim.z) * by.planes;
             const auto x = static_cast<unsigned>(g.size.x), z = static_cast<unsigned>(g.size.z);
             if (j < g.size.y)
                 work(tile{static_cast<index>(k), static_cast<index>(j), static_cast<index>(i),
@@ -192,34 +199,9 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t str
     if constexpr (in_blocks<Body, Real>)
         if (g.size == body.coarse.size && fits_packs(body.fine, body))
             return for_each_block(body, stream);
-    for_each_tile<blocks_at_once<Body, Real>>(
+    for_each_tile<blocks_at_once<Body, Real>, goes_down<Body>>(
         g, tiling_of(g),
         [=] __device__(const tile& t, unsigned lane) { visit_tile(g, body, to, t, lane); }, stream);
-}
-
-/// The loops of small grids, one after the other, by one block.
-struct block_loops {
-    template <class Body, class Real>
-    __device__ void operator()(const les::grid& g, const Body& body,
-                               const written<Real>& to) const {
-        const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y),
-                   z = static_cast<index>(g.size.z), up = static_cast<index>(planes_at_once);
-        const index tiles = y * ((z + up - 1) / up);
-        for (index n = static_cast<index>(threadIdx.y); n < tiles;
-             n += static_cast<index>(blockDim.y)) {
-            const index k = n / y * up;
-            visit_tile(g, body, to, tile{k, n % y, 0, min(up, z - k), x}, threadIdx.x);
-        }
-        __syncthreads();  // the next loop reads what this one wrote
-    }
-};
-
-/// work(loops), by the threads of one block.
-template <class Work>
-void in_one_block(const Work& work, stream_t stream) {
-    constexpr unsigned warps = 16;
-    launch<warps * row_lanes, 1>(
-        1, dim3(row_lanes, warps), [=] __device__() { work(block_loops{}); }, stream);
 }
 
 /// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j), by
@@ -233,7 +215,7 @@ void sum_cells(const les::grid& g, Body given, double* partials, written<Real> t
             return sum_packs(g, given, partials, stream);
     const std::size_t pieces = g.size.x / piece;
     const tiling by{piece, tiling_of(g).planes};
-    for_each_tile<blocks_at_once<Body, Real>>(
+    for_each_tile<blocks_at_once<Body, Real>, goes_down<Body>>(
         g, by,
         [=] __device__(const tile& t, unsigned lane) {
             const Body body = entered(given);

@@ -1,10 +1,11 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/cases/les/pressure/iteration.hpp"
 
+#include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/pressure/operator.hpp"
 #include "watari/cases/les/pressure/steps.hpp"
+#include "watari/cases/les/pressure/totals.hpp"
 #include "watari/cases/les/pressure/vectors.hpp"
-#include "watari/core/parallel/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
 
@@ -21,6 +22,7 @@ struct residual_of {
     const std::uint8_t* flags;
 
     using much = void;  // needs many registers in packs
+    using downwards = std::true_type;
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {
@@ -106,16 +108,19 @@ struct next_direction {
     }
     WATARI_INLINE void put(const cell& c, Real value) const { d[c.at] = value; }
     template <class Lane>
-    struct reads : two_arrays<Real, Lane> {
+    struct reads {
+        typename Lane::template own<Real> z, d;
+
         WATARI_INLINE void begin(const next_direction&, const typename Lane::where&) {}
         WATARI_INLINE void next(const next_direction& b, const typename Lane::where& at) {
-            this->a.next(b.z, at);
-            this->b.next(b.d, at);
+            z.next(b.z, at);
+            d.next(b.d, at);
         }
+        WATARI_INLINE bool inner() const { return true; }
         template <bool>
         WATARI_INLINE Real value(const next_direction& b, unsigned p, unsigned n,
                                  const cell&) const {
-            return this->a.own[p][n] + b.beta * this->b.own[p][n];
+            return z.own[p][n] + b.beta * d.own[p][n];
         }
     };
     template <class Write>
@@ -210,34 +215,16 @@ void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
     if (iteration == 0)
         for_each_cell(l.grid, one_step<Real>{d, p, sums, iteration}, only(p), stream);
     else
-        for_each_cell(l.grid, last_steps<Real>{d, l.e, p, sums, iteration}, only(p), stream);
+        for_each_cell(l.grid, last_steps<Real>{{{p, d, l.e}, sums, iteration}, p}, only(p), stream);
 }
 
-void add_columns(const les::grid& g, const double* partials, double* columns, std::size_t row,
-                 stream_t stream) {
-    const std::size_t pieces = g.size.x / les::piece_of(g.size.x), each = pieces * g.size.y,
-                      planes = g.size.z;
-    for_each(
-        each,
-        [=] WATARI_KERNEL(std::size_t n) {
-            constexpr std::size_t at_once = 16;  // loads: a GPU has few of these threads
-            const double* from = partials + n;
-            double sum = 0;
-            std::size_t k = 0;
-            for (; k + at_once <= planes; k += at_once) {
-                double next[at_once];
-                for (std::size_t a = 0; a < at_once; ++a) next[a] = from[(k + a) * each];
-                for (const double value : next) sum += value;
-            }
-            for (; k < planes; ++k) sum += from[k * each];
-            columns[n / pieces * row + n % pieces] = sum;
-        },
-        stream);
-}
-
-void add_up(const double* values, std::size_t count, double* total, double* scratch,
-            stream_t stream) {
-    sum_few(values, count, scratch, total, stream);
+/// A CPU computes longer than it saves: it makes each number of p four times.
+template <class Real>
+bool finish_flow(const level<Real>& l, const Real* d, const flow_arguments<Real>& f, Real tau,
+                 Real* p, const iteration_sums* sums, unsigned iteration, stream_t stream) {
+    if constexpr (executes == processor::type::gpu)
+        correct_by(f, tau, last_pressure<Real>{{f.p, d, l.e}, sums, iteration}, stream, p);
+    return executes == processor::type::gpu;
 }
 
 }  // namespace
@@ -253,8 +240,10 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .last_curvature = WATARI_BACKEND::last_curvature<Real>,
     .update = WATARI_BACKEND::update<Real>,
     .finish = WATARI_BACKEND::finish<Real>,
+    .finish_flow = WATARI_BACKEND::finish_flow<Real>,
     .add_columns = WATARI_BACKEND::add_columns,
-    .add_up = WATARI_BACKEND::add_up};
+    .add_up = WATARI_BACKEND::add_up,
+    .add_all = WATARI_BACKEND::add_all};
 
 template const iteration_kernels<float> iteration_kernels<float>::WATARI_BACKEND;
 template const iteration_kernels<double> iteration_kernels<double>::WATARI_BACKEND;

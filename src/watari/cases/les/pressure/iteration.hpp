@@ -4,7 +4,8 @@
 /// from both, and p takes the last two steps at once.
 ///
 /// Bytes in fp32: residual 21; d.Ad 5; update of p and r 21, of r alone 13; direction 12, of which
-/// the first iteration and the last have none, the last d.Ad 9, the last two steps of p 16.
+/// the first iteration and the last have none, the last d.Ad 9, the last two steps of p 16, and
+/// with the correction of u v w, which alone has 29, 41.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -15,6 +16,7 @@ namespace watari::les {
 /// Numbers of the iteration, in the backend's memory.
 struct iteration_sums {
     double rz[2], d_ad[2];  ///< of this iteration and the last, in turn
+    unsigned came;          ///< blocks of add_all() that are at its end
 };
 
 template <class Real>
@@ -37,12 +39,20 @@ struct iteration_kernels {
     /// The last two steps of p, or the only one: nobody reads r after the last iteration.
     void (*finish)(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
                    unsigned iteration, stream_t stream);
+    /// finish() of f.p, but to another array, and the correction of the flow by it at once; false
+    /// where these two have to do it. Not for one iteration.
+    bool (*finish_flow)(const level<Real>& l, const Real* d, const flow_arguments<Real>& f,
+                        Real tau, Real* p, const iteration_sums* sums, unsigned iteration,
+                        stream_t stream);
     /// columns[j * row + p] = sum over z of partial sums.
     void (*add_columns)(const les::grid& g, const double* partials, double* columns,
                         std::size_t row, stream_t stream);
     /// total[0] = the sum of values, by the fixed tree; with sum_scratch(count) doubles.
     void (*add_up)(const double* values, std::size_t count, double* total, double* scratch,
                    stream_t stream);
+    /// Both, where one rank has all columns.
+    void (*add_all)(const les::grid& g, const double* partials, double* columns, double* total,
+                    double* scratch, iteration_sums* sums, stream_t stream);
     static const iteration_kernels cpu, gpu;
 };
 

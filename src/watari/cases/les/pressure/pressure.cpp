@@ -3,8 +3,6 @@
 #include "watari/cases/les/pressure/coarsening.hpp"
 #include "watari/cases/les/ranks/neighbours.hpp"
 
-#include <initializer_list>
-#include <span>
 #include <utility>
 
 namespace watari::les {
@@ -13,10 +11,10 @@ template <class Real>
 pressure<Real>::pressure(const fields& f, const parameters& p)
     : run_(&kernels_on<iteration_kernels<Real>>(p.processor)),
       cycle_(&kernels_on<vcycle_kernels<Real>>(p.processor)),
+      flow_(&kernels_on<flow_kernels<Real>>(p.processor)),
       who_(p.processor),
       others_(p.others),
       levels_(levels_of<Real>(f, p)),
-      p_(numbers<Real>(f.p)),
       d_(numbers<Real>(f.d)) {
     const sums_layout at = sums_of(p);
     auto* const sums = numbers<double>(f.sums);
@@ -28,7 +26,7 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     row_of_columns_ = p.whole.x / piece;
     all_columns_ = p.whole.y * row_of_columns_;
     own_columns_ = p.grid.origin.y * row_of_columns_ + p.grid.origin.x / piece;
-    small_ = first_small(std::span<const level<Real>>(levels_));
+    small_ = cycle_->first_small(levels_);
 }
 
 /// Some rows of a level.
@@ -145,36 +143,36 @@ void pressure<Real>::cycle(stream_t stream) {
     cycle_->sweep_product(l, partials_, stream);
 }
 
-/// Partial sums over z: one of two sets of columns.
+/// The sum of all partial sums, of all ranks. One that nobody asks for yet travels with the next.
 template <class Real>
-void pressure<Real>::add_columns(unsigned set, stream_t stream) {
-    run_->add_columns(levels_[0].grid, partials_, columns_ + set * all_columns_ + own_columns_,
+void pressure<Real>::total(double* to, stream_t stream, bool asked) {
+    const les::grid& g = levels_[0].grid;
+    if (others_ == nullptr)
+        return run_->add_all(g, partials_, columns_, to, scratch_, numbers_, stream);
+    run_->add_columns(g, partials_, columns_ + waiting_.size() * all_columns_ + own_columns_,
                       row_of_columns_, stream);
-}
-
-/// The sums of the columns of all ranks, a set for each: in one exchange.
-template <class Real>
-void pressure<Real>::total(std::initializer_list<double*> sums, stream_t stream) {
-    if (others_ != nullptr) others_->gather_columns(columns_, sums.size(), stream);
+    waiting_.push_back(to);
+    if (!asked) return;
+    others_->gather_columns(columns_, waiting_.size(), stream);
     const double* set = columns_;
-    for (double* const sum : sums) {
+    for (double* const sum : waiting_) {
         run_->add_up(set, all_columns_, sum, scratch_, stream);
         set += all_columns_;
     }
+    waiting_.clear();
 }
 
+/// All but the last steps of p.
 template <class Real>
-void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles,
+                             stream_t stream) {
     level<Real>& l = levels_[0];
-    const auto all = static_cast<unsigned>(cycles);
     run_->residual(l, f, tau, stream);
-    for (unsigned n = 0; n < all; ++n) {
+    for (unsigned n = 0; n < cycles; ++n) {
         fill_all(0, l.r, stream);
         cycle(stream);
-        add_columns(0, stream);
-        double *const rz = &numbers_->rz[n % 2], *const d_ad = &numbers_->d_ad[n % 2];
-        if (n > 0) total({rz}, stream);  // the first direction needs no beta
-        const bool last = n + 1 == all;
+        total(&numbers_->rz[n % 2], stream, n > 0);  // the first direction needs no beta
+        const bool last = n + 1 == cycles;
         if (n == 0)
             std::swap(l.e, d_);  // the first direction is e: no copy
         else if (!last)
@@ -184,16 +182,44 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
             run_->last_curvature(l, d_, numbers_, n, partials_, stream);
         else
             run_->curvature(l, d_, partials_, stream);
-        add_columns(n > 0 ? 0 : 1, stream);
-        n > 0 ? total({d_ad}, stream) : total({rz, d_ad}, stream);
-        const level<Real> stepped = with_beside(l, 1);  // p; r alone is read beyond
-        if (last)
-            run_->finish(stepped, d_, p_, numbers_, n, stream);
-        else
-            run_->update(stepped, d_, n + 2 == all ? nullptr : p_, numbers_, n, stream);
+        total(&numbers_->d_ad[n % 2], stream);
+        if (!last)  // p; beside the part nobody reads r
+            run_->update(with_beside(l, 1), d_, n + 2 == cycles ? nullptr : f.p, numbers_, n,
+                         stream);
     }
-    if (all > 0) std::swap(l.e, d_);
-    fill_unless_known(0, p_, stream);
+}
+
+template <class Real>
+void pressure<Real>::finish(const flow_arguments<Real>& f, unsigned cycles, stream_t stream) {
+    if (cycles > 0) {
+        run_->finish(with_beside(levels_[0], 1), d_, f.p, numbers_, cycles - 1, stream);
+        std::swap(levels_[0].e, d_);
+    }
+    fill_unless_known(0, f.p, stream);
+}
+
+template <class Real>
+void pressure<Real>::solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    iterate(f, tau, static_cast<unsigned>(cycles), stream);
+    finish(f, static_cast<unsigned>(cycles), stream);
+}
+
+template <class Real>
+void pressure<Real>::project(flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    const auto all = static_cast<unsigned>(cycles);
+    iterate(f, tau, all, stream);
+    level<Real>& l = levels_[0];
+    const level<Real> known = with_beside(l, 1);  // p; the flow beside the part will be exchanged
+    flow_arguments<Real> flow = f;
+    flow.grid = known.grid;
+    if (l.grid.unbroken() && all > 1 &&
+        run_->finish_flow(known, d_, flow, tau, l.r, numbers_, all - 1, stream)) {
+        std::swap(l.r, f.p);
+        std::swap(l.e, d_);
+    } else {
+        finish(f, all, stream);
+        flow_->correct(f, tau, stream);
+    }
 }
 
 template class pressure<float>;
