@@ -111,11 +111,14 @@ def say(observed: dict[str, Any]) -> None:
         print(f"the {here}program did not succeed: {observed['ended']}")
     if observed["touches"] not in ("", NOT_ASKED):
         print(f"what kernels touch: {observed['touches']}")
+    if observed["processes"] > 1:
+        print(f"{observed['processes']} processes used CUDA: this is the one with most records")
     for sentence in observed["findings"]:
         print(f"- {sentence}")
     plain, traced = observed["untraced_seconds"], observed["traced_seconds"]
-    once = observed["traced_once_seconds"]
+    once = observed["traced_once_seconds"]  # unknown where the records have no end
     print(
         f"{format_duration(plain)} as it is, {format_duration(traced)} traced "
-        f"({traced / plain:.2f} times as long), {format_duration(once)} of it once"
+        f"({traced / plain:.2f} times as long)"
+        + (f", {format_duration(once)} of it once" if once else "")
     )

@@ -150,6 +150,15 @@ def test_what_came_before_a_crash_is_kept(tmp_path, end: str, words: str) -> Non
     assert first["moved"] == {"copied to GPU": 400000, "copied to CPU": 400000}
 
 
+def test_a_process_that_calls_exit_at_once_and_another_are_said(tmp_path) -> None:
+    one = f"{tracing.program('linked')} device 400000"
+    script = f"{one}; exec {one} sleep 1 device 400000 device 400000 _exit 0"
+    ended = watari(tmp_path, "trace", "--no-touches", "--", "sh", "-c", script)
+    assert "2 processes used CUDA: this is the one with most records" in ended.stdout
+    assert "the records end before the program does (it called _exit" in ended.stdout
+    assert "of it once" not in ended.stdout
+
+
 def test_a_program_with_an_exit_code_of_its_own_is_sampled(tmp_path) -> None:
     """It is the same as it is, and with its memory managed."""
     ended, content = trace(tmp_path, "linked", "device", "400000", "exit", "3")

@@ -100,8 +100,8 @@ def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[s
     if process.dropped:
         reasons.append(f"CUPTI dropped {process.dropped} records")
     if not process.ended:
-        how = "" if ending.code == 0 else f" ({ending.reason})"
-        reasons.append(f"the records end before the program does{how}")
+        how = ending.reason or "it called _exit, or a child goes on"
+        reasons.append(f"the records end before the program does ({how})")
     if strange := outside(process):
         reasons.append(f"{strange} records have times outside the run: another clock")
     migrations = sum(len(process.counters(c)) for c in (Counter.TO_GPU, Counter.TO_CPU))
