@@ -8,9 +8,10 @@ source "$(dirname "$0")/environment.sh"
 table() {
     cat <<'EOF'
 hmatrix        72 1 evidence/hmatrix.md, "On an H200": products, one and 8 right-hand sides
-hmatrix-build  57 1 evidence/hmatrix.md, "Construction"
+hmatrix-build  40 1 evidence/hmatrix.md, "Construction": builds, and the times of their parts
 les            52 1 evidence/les.md, "On an H200": cells a second; les.md, conclusions
 lattice       190 1 evidence/lattice-qcd.md, "Results", "Directives", "Targets"
+lattice-step   64 - evidence/lattice-qcd.md, "The merged step": an earlier package beside this one, if EARLIER has it
 tests         150 1 evidence/hmatrix.md, "Verification"; les.md, "Limits"
 beyond-copy   115 2 evidence/memory-paths.md, elements and counters on an H200: trees; studies.md
 himeno         60 2 evidence/himeno.md, "Speed of each style": structs, init=gpu; studies.md
@@ -34,7 +35,7 @@ h100-gh200    180 6 machines.md, on an H100: the plan gh200-sam, a trial of each
 h100-himeno    74 6 machines.md, on an H100: the plan himeno-sam, a trial of each case
 h100-storage   98 6 machines.md, on an H100: the plan gpu-direct-io, a trial of each case
 ranks-tests   100 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
-les-ranks      85 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
+les-ranks     125 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
 lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls, on the first GPU
 standard      200 - machines.md: this machine beside another; evidence/advise.md
@@ -92,7 +93,7 @@ ranks() { # name of a result, quantities: of each trial, in full, for a log
     python3 - "$folder/$1.json" "${@:2}" <<'EOF' || failed=1
 import json, sys
 for case in json.load(open(sys.argv[1]))["cases"]:
-    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "split", "halo", "overlap") if name in case["parameters"])
+    of = " ".join(str(case["parameters"][name]) for name in ("grid", "lattice", "precision", "rhs", "split", "halo", "overlap") if name in case["parameters"])
     for trial in case["trials"]:
         known = {name: trial["quantities"][name]["value"] for name in sys.argv[2:] if name in trial["quantities"]}
         print(of, trial["status"], *(f"{name} {value:.16g}" for name, value in known.items()), (trial.get("error") or "")[:160])
@@ -112,7 +113,10 @@ sanitized() { # tool, file, which tests of it
 
 case $job in
     hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
-    hmatrix-build) run hmatrix-build 53 hmatrix processor=cpu,gpu mesh=bumpy:71 precision=double,single engine=posix store=ram trials=3 samples=1 ;;
+    hmatrix-build)
+        compile benchmarks/hmatrix_build.cpp build/hmatrix_build &&
+            build/hmatrix_build bumpy:71 /dev/shm "$(($(nproc) < 16 ? $(nproc) : 16))" | tee "$folder/hmatrix-build-parts.txt" || failed=1
+        ;;
     hmatrix-store) run hmatrix-store 260 --plan gpu-direct-io-hmatrix ;;
     hmatrix-hanawa) # his CPU path is one thread
         run hmatrix-ratio-posix 50 hmatrix processor=gpu mesh=bumpy:35 recompress=no solver=bicgstab preconditioner=none store=ram fast-memory=64MiB,256MiB batch=1MiB,8MiB trials=1 samples=5 engine=posix threads=1
@@ -262,6 +266,12 @@ EOF
         [[ ${OFFLOAD:-} ]] && export LD_LIBRARY_PATH=$OFFLOAD:${LD_LIBRARY_PATH:-}
         run_first lattice 185 nvlink-openacc-qcd 'managed-prefetch|precision|rhs|copy' 'split ='
         ;;
+    lattice-step) # EARLIER: a folder with an earlier package, by `pip install --target`
+        step() { run "lattice-step-$1" 30 lattice processor=gpu lattice=class2 precision=double,mixed rhs=1,12 trials=1; }
+        [[ ${EARLIER:-} ]] && PYTHONPATH=$EARLIER step earlier
+        step now
+        for turn in earlier now; do ranks "lattice-step-$turn" iterations norm2 flops_per_s loop hop_s; done
+        ;;
     beyond-copy) run_first beyond-copy 110 beyond-copy '"(deep|atomic)"' ;;
     himeno) run himeno 56 himeno processor=gpu grid=XL iterations=200 form=two-kernel kernel=shared style=explicit,explicit-struct,managed,managed-struct,managed-prefetch init=cpu,gpu trials=2 ;;
     pages) # huge pages of the kernel's pool, for as long as it takes
@@ -319,10 +329,35 @@ EOF
         of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
         grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
         ;;
-    les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
+    les-ranks) # one GPU beside two, weak first; then the plan without four GPUs and an MPI that knows CUDA
         with_nccl
         LIMIT=25s # ranks that wait for each other for ever
-        run_first les-ranks 82 les-ranks '"XL"|2048x128"\nsplit' '2x2x1|"device"'
+        run_cases les-ranks-peer 58 <<'EOF'
+[defaults]
+processor = "gpu"
+style = "explicit"
+cpu-touch = "none"
+steps = 50
+trials = 2
+[[case]]
+case = "les"
+grid = "XL"
+[[case]]
+case = "les"
+grid = "1024x2048x128"
+split = "1x2x1"
+halo = "peer"
+[[case]]
+case = "les"
+grid = "L"
+[[case]]
+case = "les"
+grid = "L"
+split = ["1x2x1", "2x1x1"]
+halo = "peer"
+EOF
+        ranks les-ranks-peer fingerprint cells_per_s exchange_share exchange_s
+        run_first les-ranks 60 les-ranks '"nccl", "staged"' '2x2x1|"device"'
         ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
         ;;
     lattice-ranks)

@@ -28,7 +28,7 @@ hmatrix::build_options build_options_of(const nb::dict& p) {
     how.single = text(p, "precision") == "single";
     how.threads = nb::cast<std::size_t>(p["build_threads"]);
     how.who = processor_named(text(p, "processor"));
-    how.chunk_bytes = hmatrix::chunk_within(number(p, "fast_memory"), how.who);
+    how.chunk_bytes = hmatrix::chunk_within(number(p, "fast_memory"));
     return how;
 }
 

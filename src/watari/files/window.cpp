@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -14,7 +15,9 @@ namespace watari::files {
 
 namespace {
 
-constexpr int populate_write = 23;  ///< MADV_POPULATE_WRITE, which older headers do not have
+/// MADV_POPULATE_WRITE and MADV_COLLAPSE, which older headers do not have.
+constexpr int populate_write = 23, collapse = 25;
+constexpr std::size_t large_page = std::size_t{1} << 21, group_bytes = 4 * large_page;
 
 [[noreturn]] void cannot_fill(const std::string& path, int error_number) {
     throw file_error(path + ": cannot be written: " + std::strerror(error_number));
@@ -42,17 +45,39 @@ bool window::suits(const std::string& path) {
 }
 
 window::window(int file, const std::string& path, std::uint64_t at, std::size_t bytes)
-    : path_(path), page_(page_size()), before_(at % page_), mapped_(before_ + bytes) {
-    const std::uint64_t end = at + bytes;
+    : path_(path),
+      page_(page_size()),
+      before_(at % large_page),
+      mapped_((before_ + bytes + large_page - 1) / large_page * large_page) {
+    const std::uint64_t first = at - before_, end = first + mapped_;
     if (file_state::of(file).bytes < end && ftruncate(file, static_cast<off_t>(end)) != 0)
         cannot_fill(path, errno);
-    void* mapped = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                        static_cast<off_t>(at - before_));
-    if (mapped == MAP_FAILED) cannot_fill(path, errno);
-    data_ = static_cast<std::byte*>(mapped);
+    void* const reserved = mmap(nullptr, mapped_ + large_page, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) cannot_fill(path, errno);
+    reserved_ = static_cast<std::byte*>(reserved);
+    const std::size_t beyond = reinterpret_cast<std::uintptr_t>(reserved) % large_page;
+    data_ = reserved_ + (large_page - beyond) % large_page;
+    if (mmap(data_, mapped_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
+             static_cast<off_t>(first)) == MAP_FAILED) {
+        const int error_number = errno;
+        munmap(reserved_, mapped_ + large_page);
+        cannot_fill(path, error_number);
+    }
 }
 
-window::~window() { munmap(data_, mapped_); }
+window::~window() { munmap(reserved_, mapped_ + large_page); }
+
+std::size_t window::groups() const { return (mapped_ + group_bytes - 1) / group_bytes; }
+
+/// The kernel makes a large page of what is there: one small page at least.
+void window::ask_for_large(std::size_t group) const {
+    std::byte* const begin = data_ + group * group_bytes;
+    const std::size_t bytes = std::min(group_bytes, mapped_ - group * group_bytes);
+    for (std::size_t at = 0; at < bytes; at += large_page)
+        if (madvise(begin + at, page_, populate_write) != 0) return;
+    madvise(begin, bytes, collapse);
+}
 
 std::span<std::byte> window::part(std::size_t at, std::size_t bytes) const {
     const std::size_t begin = before_ + at, first = begin / page_ * page_;

@@ -18,8 +18,8 @@ reports bicgstab(const problem<T>& given, const workspace& memory, const stoppin
     const limits to = limits_of(when);
     bool ruled = false;
     run.loop.start(run.r, run.q, to);
+    run.direct();
     for (std::size_t i = 0; i < when.iterations && !run.loop.ended(i, when, ruled); ++i) {
-        run.direct();
         run.half_step(to);
         // where the host looks at every step it spares the product after the last half step
         const bool done = when.look_every == 1 && run.loop.all_ended();

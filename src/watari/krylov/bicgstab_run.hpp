@@ -4,20 +4,23 @@
 #include "watari/krylov/engine.hpp"
 #include "watari/krylov/kernels/bicgstab_kernels.hpp"
 
+#include <algorithm>
+
 namespace watari::krylov {
 
 template <class T>
 struct bicgstab_run {
     bicgstab_run(const problem<T>& given, arena& memory)
-        : loop(given, memory, 3), kernels(&kernels_on<bicgstab_kernels<T>>(given.who)) {
+        : loop(given, memory, std::max(3u, dots_width<T, true>)),
+          kernels(&kernels_on<bicgstab_kernels<T>>(given.who)) {
         for (T** vector : {&r, &shadow, &p, &q, &t}) *vector = loop.vector(memory);
         p_made = given.m ? loop.vector(memory) : nullptr;
         r_made = given.m ? loop.vector(memory) : nullptr;
     }
 
-    /// p, and r~ the first time.
+    /// p, and r~ the first time: before the first step, and after r was renewed.
     void direct() const {
-        kernels->direction(loop.range(), loop.states(), p, shadow, r, q, loop.stream());
+        kernels->direction(loop.range(), loop.states(), p, shadow, r, loop.stream());
     }
 
     /// alpha, and r at the half step.
@@ -29,18 +32,18 @@ struct bicgstab_run {
         kernels->halved(loop.states(), loop.systems(), loop.summed(1), to, loop.stream());
     }
 
-    /// omega.
+    /// omega, rho and beta.
     void minimise() {
         r_used = loop.conditioned(r_made, r);
-        kernels->omega(loop.states(), loop.systems(), loop.multiply(t, r_used, r), loop.stream());
+        kernels->omega(loop.states(), loop.systems(), loop.multiply(t, r_used, r, shadow),
+                       loop.stream());
     }
 
-    /// x, r and rho.
+    /// x, r and p.
     void update(T* x, const limits& to) const {
-        kernels->full(loop.range(), loop.states(), x, r, p_used, r_used, t, shadow, loop.partials(),
+        kernels->full(loop.range(), loop.states(), x, r, p, p_used, r_used, t, q, loop.partials(),
                       loop.stream());
-        kernels->updated(loop.states(), loop.systems(), loop.summed(dots_width<T>), to,
-                         loop.stream());
+        kernels->updated(loop.states(), loop.systems(), loop.summed(1), to, loop.stream());
     }
 
     engine<T> loop;

@@ -34,9 +34,9 @@ partial_sums engine<T>::summed(std::size_t width) const {
 }
 
 template <class T>
-partial_sums engine<T>::dots(const T* left, const T* y) const {
-    kernels_->dots(range_, states_, left, y, partials_, given_.stream);
-    return summed(dots_width<T>);
+partial_sums engine<T>::dots(const T* left, const T* y, const T* other) const {
+    kernels_->dots(range_, states_, left, y, other, partials_, given_.stream);
+    return summed(other ? dots_width<T, true> : dots_width<T>);
 }
 
 template <class T>
@@ -45,13 +45,13 @@ void engine<T>::multiply(T* y, const T* x) const {
 }
 
 template <class T>
-partial_sums engine<T>::multiply(T* y, const T* x, const T* left) const {
+partial_sums engine<T>::multiply(T* y, const T* x, const T* left, const T* other) const {
     if (given_.a.apply_and_sum) {
-        given_.a.apply_and_sum(y, x, left, partials_, range_.systems, given_.stream);
-        return summed(dots_width<T>);
+        given_.a.apply_and_sum(y, x, left, other, partials_, range_.systems, given_.stream);
+        return summed(other ? dots_width<T, true> : dots_width<T>);
     }
     multiply(y, x);
-    return dots(left, y);
+    return dots(left, y, other);
 }
 
 template <class T>

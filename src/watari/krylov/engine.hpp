@@ -33,12 +33,12 @@ public:
     T* vector(arena& memory) const { return memory.take<T>(elements()); }
     /// The sums of the last kernel, `width` values each: over all ranks, or what is left to add.
     partial_sums summed(std::size_t width) const;
-    /// <left,y> and |y|^2.
-    partial_sums dots(const T* left, const T* y) const;
+    /// <left,y> and |y|^2, and with another <other,y> and <other,left>.
+    partial_sums dots(const T* left, const T* y, const T* other = nullptr) const;
     /// y = A x.
     void multiply(T* y, const T* x) const;
-    /// y = A x, and <left,y> and |y|^2.
-    partial_sums multiply(T* y, const T* x, const T* left) const;
+    /// y = A x, and its dots.
+    partial_sums multiply(T* y, const T* x, const T* left, const T* other = nullptr) const;
     /// z = M^-1 r and z, or r where there is no preconditioner.
     const T* conditioned(T* z, const T* r) const;
     /// r = b - A x (by way of q) and the states of a first iteration.
@@ -77,9 +77,5 @@ inline limits limits_of(const stopping& when, double delta = 0) {
     return {when.relative, when.absolute,
             static_cast<std::uint32_t>(std::min(when.stagnation, most)), delta};
 }
-
-/// Values of a dot and a norm.
-template <class T>
-inline constexpr std::size_t dots_width = parts<T> + 1;
 
 }  // namespace watari::krylov

@@ -43,15 +43,15 @@ struct mixed_run {
     void start(const limits& to) const {
         high.start(nullptr, q, to);
         kernels->scale(high.range(), high.states(), y, high.stream());
-        renew(nullptr, rho_of::residual, to);
+        renew(nullptr, nullptr, rho_of::residual, to);
     }
 
-    void renew(const L* shadow, rho_of rho, const limits& to) const {
+    void renew(L* p, const L* shadow, rho_of rho, const limits& to) const {
         const problem<T>& given = high.given();
         kernels->accumulate(high.range(), high.states(), given.x, y, false, high.stream());
         high.multiply(q, given.x);
-        kernels->renew(high.range(), high.states(), given.b, q, run.r, shadow, run.loop.partials(),
-                       high.stream());
+        kernels->renew(high.range(), high.states(), given.b, q, run.r, p, shadow,
+                       run.loop.partials(), high.stream());
         kernels->renewed(high.states(), high.systems(), run.loop.summed(dots_width<T>), to, rho,
                          high.stream());
     }
@@ -89,17 +89,19 @@ std::size_t bytes_of(const problem<T>& given, const low_precision<T>& low) {
     return counted.used();
 }
 
-/// The loop of both: step(limits), then a renewal by way of `shadow` and `rho`.
+/// The loop of both: step(limits, whether r was renewed), then a renewal by way of `p`, `shadow`
+/// and `rho`.
 template <class T, class Run, class Step>
-reports iterate(Run& mixed, const low_precision<T>& low, stopping when, const lower<T>* shadow,
-                rho_of rho, const Step& step) {
+reports iterate(Run& mixed, const low_precision<T>& low, stopping when, lower<T>* p,
+                const lower<T>* shadow, rho_of rho, const Step& step) {
     const limits to = limits_of(when, low.delta);
     when.look_every = std::max<std::size_t>(when.look_every, 1);
-    bool ruled = false;
+    bool ruled = false, renewed = true;
     mixed.start(to);
     for (std::size_t i = 0; i < when.iterations && !mixed.high.ended(i, when, ruled);) {
-        step(to);
-        if (mixed.wants_renewal(++i, when)) mixed.renew(shadow, rho, to);
+        step(to, renewed);
+        renewed = mixed.wants_renewal(++i, when);
+        if (renewed) mixed.renew(p, shadow, rho, to);
     }
     return mixed.finish(when, ruled);
 }
@@ -121,8 +123,8 @@ reports cg_mixed(const problem<T>& given, const low_precision<T>& low, const wor
                  const stopping& when) {
     arena taken(memory);
     cg_mixed_run<T> mixed(given, low, taken);
-    return iterate<T>(mixed, low, when, nullptr, low.m ? rho_of::later : rho_of::residual,
-                      [&](const limits& to) {
+    return iterate<T>(mixed, low, when, nullptr, nullptr, low.m ? rho_of::later : rho_of::residual,
+                      [&](const limits& to, bool) {
                           mixed.run.direct();
                           mixed.run.update(mixed.y, to);
                       });
@@ -133,12 +135,14 @@ reports bicgstab_mixed(const problem<T>& given, const low_precision<T>& low,
                        const workspace& memory, const stopping& when) {
     arena taken(memory);
     bicgstab_mixed_run<T> mixed(given, low, taken);
-    return iterate<T>(mixed, low, when, mixed.run.shadow, rho_of::shadow, [&](const limits& to) {
-        mixed.run.direct();
-        mixed.run.half_step(to);
-        mixed.run.minimise();
-        mixed.run.update(mixed.y, to);
-    });
+    bicgstab_run<lower<T>>& run = mixed.run;
+    return iterate<T>(mixed, low, when, run.p, run.shadow, rho_of::shadow,
+                      [&](const limits& to, bool renewed) {
+                          if (renewed) run.direct();
+                          run.half_step(to);
+                          run.minimise();
+                          run.update(mixed.y, to);
+                      });
 }
 
 #define WATARI_INSTANTIATE(T)                                                                     \

@@ -3,12 +3,14 @@
 ///
 ///     the loop of cg.hpp or bicgstab.hpp, in low precision, for r / scale and y
 ///     where |r| < delta times the largest |r| since the last time:
-///         x += scale y; y = 0; r = b - A x in double; r~ and p stay, rho and beta follow r
+///         x += scale y; y = 0; r = b - A x in double; r~ stays, rho and beta follow r
+///
+/// In BiCGStab p has r already. What it has besides r is multiplied by rho / rho before.
 ///
 /// The last residual is one computed in double, so double's accuracy is reached. A step moves half
-/// the bytes of the double solver; an update one product in double and 4 high and 4 low vectors.
-/// BiCGStab tests at whole steps alone. `look_every` says how late an update may come; 0 is taken
-/// as 1. T is double or complex<double>.
+/// the bytes of the double solver; an update one product in double, and 4 high and 4 low vectors,
+/// in BiCGStab 10 low ones. BiCGStab tests at whole steps alone. `look_every` says how late an
+/// update may come; 0 is taken as 1. T is double or complex<double>.
 #pragma once
 
 #include "watari/krylov/kernels/mixed_kernels.hpp"

@@ -28,10 +28,11 @@ using apply_function = std::function<void(T* y, const T* x, std::size_t systems,
 template <class T>
 struct linear_operator {
     apply_function<T> apply = {};
-    /// May be empty. The same, and partial sums of <left_s, y_s> (one double, or two if complex)
-    /// and of |y_s|^2, in partials[s][piece][these]: an operator that has y at hand spares a pass.
-    std::function<void(T* y, const T* x, const T* left, double* partials, std::size_t systems,
-                       stream_t stream)>
+    /// May be empty. The same, and partial sums in partials[s][piece][these]: of <left_s, y_s> (one
+    /// double, or two if complex) and |y_s|^2; if `other` is not null, then of <other_s, y_s> and
+    /// <other_s, left_s>. An operator that has y at hand spares a pass over vectors.
+    std::function<void(T* y, const T* x, const T* left, const T* other, double* partials,
+                       std::size_t systems, stream_t stream)>
         apply_and_sum = {};
 };
 

@@ -30,25 +30,47 @@ protected:
     const std::string path = "/dev/shm/watari-window-" + std::to_string(getpid());
 };
 
+/// Eight threads fill eight parts, the i-th one with the i-th letter.
+void fill(const window& all, std::size_t bytes) {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < 8; ++i)
+        threads.emplace_back([&all, bytes, i] {
+            const std::span<std::byte> own = all.part(i * bytes, bytes);
+            std::memset(own.data(), static_cast<int>('a' + i), own.size());
+        });
+}
+
 TEST_F(Window, ThreadsFillARangeThatDoesNotBeginOnALargePage) {
     const descriptor file(path, O_RDWR | O_CREAT | O_CLOEXEC);
     const std::uint64_t at = 5 * 4096;
     ASSERT_EQ(pwrite(file.get(), "before", 6, 0), 6);
-    {
-        const window all(file.get(), path, at, 8 * part_bytes);
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < 8; ++i)
-            threads.emplace_back([&all, i] {
-                const std::span<std::byte> own = all.part(i * part_bytes, part_bytes);
-                std::memset(own.data(), static_cast<int>('a' + i), own.size());
-            });
-    }
-    const std::string bytes = bytes_of(file.get(), 0, at + 9 * part_bytes);
+    fill(window(file.get(), path, at, 8 * part_bytes), part_bytes);
+    const std::string bytes = bytes_of(file.get(), 0, at + 8 * part_bytes);
     ASSERT_EQ(bytes.size(), at + 8 * part_bytes);
     EXPECT_EQ(bytes.substr(0, 6), "before");
     for (std::size_t i = 0; i < 8; ++i)
         EXPECT_EQ(bytes.substr(at + i * part_bytes, part_bytes),
                   std::string(part_bytes, static_cast<char>('a' + i)));
+}
+
+TEST_F(Window, LargePagesKeepWhatIsThere) {
+    constexpr std::size_t part = std::size_t{5} << 19, begin = 3 << 20;  // 20 MiB from 3 MiB on
+    const descriptor file(path, O_RDWR | O_CREAT | O_CLOEXEC);
+    const std::string before(begin, 'x');
+    ASSERT_EQ(pwrite(file.get(), before.data(), begin, 0), static_cast<ssize_t>(begin));
+    {
+        const window all(file.get(), path, begin, 8 * part);
+        ASSERT_GT(all.groups(), 1u);
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t group = 0; group < all.groups(); ++group)
+                threads.emplace_back([&all, group] { all.ask_for_large(group); });
+        }
+        fill(all, part);
+    }
+    std::string expected = before;
+    for (char letter = 'a'; letter < 'i'; ++letter) expected.append(part, letter);
+    EXPECT_TRUE(bytes_of(file.get(), 0, expected.size()) == expected);
 }
 
 TEST(WindowSuits, NoDiskAndNoMissingFile) {
@@ -68,6 +90,7 @@ TEST(WindowWithoutRoom, Throws) {
         const std::string path = folder + "/file";
         const descriptor file(path, O_RDWR | O_CREAT | O_CLOEXEC);
         const window all(file.get(), path, 0, std::size_t{1} << 20);
+        all.ask_for_large(0);
         EXPECT_EQ(all.part(0, 4096).size(), 4096u);
         EXPECT_THROW(all.part(4096, (std::size_t{1} << 20) - 4096), file_error);
     }

@@ -34,27 +34,46 @@ void divide(T* z, const T* matrix, const T* r, std::size_t length, std::size_t s
         stream);
 }
 
-template <class T>
-void multiply_and_sum(T* y, const T* matrix, const T* x, const T* left, double* partials,
-                      std::size_t length, std::size_t systems, std::size_t length_of_piece,
-                      stream_t stream) {
-    constexpr unsigned width = is_complex<T> ? 3 : 2;
+template <class T, unsigned Width>
+WATARI_KERNEL void put(sums<Width>& to, unsigned k, const T& u, const T& v) {
+    const wide<T> dot = conjugate(widen(u)) * widen(v);
+    to.value[k] = real_part(dot);
+    if constexpr (is_complex<T>) to.value[k + 1] = dot.im;
+}
+
+template <unsigned Width, class T>
+void multiply_and_take(T* y, const T* matrix, const T* x, const T* left, const T* other,
+                       double* partials, std::size_t length, std::size_t systems,
+                       std::size_t length_of_piece, stream_t stream) {
+    constexpr unsigned dot = is_complex<T> ? 2 : 1;
     for_each_piece(
         pieces{length, systems, length_of_piece},
         [=] WATARI_KERNEL(const piece& own) {
             const T* const own_x = x + own.system * length;
-            own.sum<width>(partials, [=](std::size_t i) {
+            own.sum<Width>(partials, [=](std::size_t i) {
                 const T value = row_times(matrix + i % length * length, own_x, length);
+                const T third = Width > dot + 1 ? other[i] : T{};
                 y[i] = value;
-                const wide<T> dot = conjugate(widen(left[i])) * widen(value);
-                sums<width> one;
-                one.value[0] = real_part(dot);
-                if constexpr (is_complex<T>) one.value[1] = dot.im;
-                one.value[width - 1] = squared_size(widen(value));
+                sums<Width> one;
+                put(one, 0, left[i], value);
+                one.value[dot] = squared_size(widen(value));
+                if constexpr (Width > dot + 1) {
+                    put(one, dot + 1, third, value);
+                    put(one, 2 * dot + 1, third, left[i]);
+                }
                 return one;
             });
         },
         stream);
+}
+
+template <class T>
+void multiply_and_sum(T* y, const T* matrix, const T* x, const T* left, const T* other,
+                      double* partials, std::size_t length, std::size_t systems,
+                      std::size_t length_of_piece, stream_t stream) {
+    constexpr unsigned dot = is_complex<T> ? 2 : 1;
+    const auto take = other ? multiply_and_take<3 * dot + 1, T> : multiply_and_take<dot + 1, T>;
+    take(y, matrix, x, left, other, partials, length, systems, length_of_piece, stream);
 }
 
 }  // namespace

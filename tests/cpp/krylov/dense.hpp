@@ -20,9 +20,10 @@ struct dense_kernels {
     /// z_i = r_i / A_ii
     void (*divide)(T* z, const T* matrix, const T* r, std::size_t length, std::size_t systems,
                    stream_t);
-    /// y = A x, and partial sums of <left,y> and |y|^2 in pieces.
-    void (*multiply_and_sum)(T* y, const T* matrix, const T* x, const T* left, double* partials,
-                             std::size_t length, std::size_t systems, std::size_t piece, stream_t);
+    /// y = A x, and partial sums in pieces, as linear_operator::apply_and_sum has them.
+    void (*multiply_and_sum)(T* y, const T* matrix, const T* x, const T* left, const T* other,
+                             double* partials, std::size_t length, std::size_t systems,
+                             std::size_t piece, stream_t);
     static const dense_kernels cpu, gpu;
 };
 

@@ -30,6 +30,11 @@ def many(m: Measured) -> str:
     return f"{count} node{'' if count == 1 else 's'}"
 
 
+def listed(words: Sequence[str]) -> str:
+    """`1 node, 15 nodes and 255 nodes`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
 def compared(cases: Sequence[Measured]) -> list[list[Measured]]:
     """The same data and passes of a GPU in styles that copy and that do not, fastest first, a list
     for each number of nodes, most nodes last."""
@@ -66,10 +71,12 @@ def answer(cases: Sequence[Measured]) -> list[Sentence]:
         f"all and {first['samples']} passes of the GPU takes {format_duration(seconds(first))} "
         f"({others})."
     )
+    faster: dict[str, list[str]] = {}
+    for row in fewer:
+        if row[0]["style"] != first["style"]:
+            faster.setdefault(row[0]["style"], []).append(many(row[0]))
     crossover = " ".join(
-        f"With {many(row[0])} style {row[0]['style']} is faster."
-        for row in fewer
-        if row[0]["style"] != first["style"]
+        f"With {listed(trees)} style {style} is faster." for style, trees in faster.items()
     )
     levels = whole(first)
     sure = within(interval(levels), levels, durations)

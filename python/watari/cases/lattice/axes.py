@@ -91,11 +91,11 @@ def hop_bytes(parameters: Parameters) -> int:
 
 
 def step_bytes(parameters: Parameters) -> int:
-    """Of a step of BiCGStab: two matrices of two hops and a spinor each, and 15 vectors (18 where
+    """Of a step of BiCGStab: two matrices of two hops and a spinor each, and 13 vectors (16 where
     the matrix does not take the sums: the shared kernel, several ranks)."""
     vector = parameters["rhs"] * 2 * SPINOR * number_bytes(parameters)
     summed = parameters["kernel"] == "tuned" and parameters["ranks"] == 1
-    vectors = 15 if summed else 18
+    vectors = 13 if summed else 16
     site = 2 * (2 * hop_bytes(parameters) + vector) + vectors * vector
     return int(site * sites(parameters["lattice"]) // 2)
 

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <future>
 #include <memory>
+#include <numeric>
 
 namespace watari::hmatrix {
 
@@ -51,20 +52,35 @@ private:
 /// Makes the first of some leaves, in their order. Their data stay until the call after the next.
 using chunk_source = std::function<std::vector<made_leaf>(std::span<const block> leaves)>;
 
-/// By all threads of the CPU.
+/// How many leaves, from the first one on, have so many bytes, about.
+std::size_t leaves_within(std::size_t most, std::span<const block> leaves) {
+    std::size_t count = 0, bytes = 0;
+    while (count < leaves.size() && (count == 0 || bytes < most))
+        bytes += expected_bytes(leaves[count++]);
+    return count;
+}
+
+/// By all threads of the CPU: the largest leaf first, so that none is left alone with it at the
+/// end. A chunk has more bytes for more threads; it takes them longer than its largest leaf.
 chunk_source by_threads(const leaf_maker& maker, const shares& share, const build_options& how) {
-    const auto threads = static_cast<std::size_t>(cpu::current_team().threads);
-    const auto team = std::make_shared<measure::thread_team>(how.threads ? how.threads : threads);
-    const std::size_t most = how.chunk_bytes ? how.chunk_bytes : chunk_within(0, the_cpu);
+    constexpr std::size_t of_a_thread = std::size_t{1} << 23;
+    const auto all = static_cast<std::size_t>(cpu::current_team().threads);
+    const auto team = std::make_shared<measure::thread_team>(how.threads ? how.threads : all);
+    const std::size_t usual = team->size() * of_a_thread;
+    const std::size_t most = how.chunk_bytes ? std::min(how.chunk_bytes, usual) : usual;
     return [=, &maker, &share](std::span<const block> leaves) {
-        std::size_t count = 0, bytes = 0;
-        while (count < leaves.size() && (count == 0 || bytes < most))
-            bytes += expected_bytes(leaves[count++]);
+        const std::size_t count = leaves_within(most, leaves);
+        std::vector<std::size_t> order(count);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, std::greater(),
+                                 [&](std::size_t i) { return expected_bytes(leaves[i]); });
         std::vector<made_leaf> made(count);
         std::atomic<std::size_t> next{0};
         team->run([&](std::size_t) {
-            for (std::size_t i; (i = next.fetch_add(1)) < count;)
-                made[i] = maker.make(leaves[i], share.of(leaves[i]));
+            for (std::size_t n; (n = next.fetch_add(1)) < count;) {
+                const block& leaf = leaves[order[n]];
+                made[order[n]] = maker.make(leaf, share.of(leaf));
+            }
         });
         return made;
     };
@@ -159,6 +175,7 @@ build_counts build(const surface& of, const std::string& path, const build_optio
     chunk_writer behind(writer, maker, leaves, own);
     const double entries = static_cast<double>(own.count) * static_cast<double>(of.size());
     double done = 0;
+    counts.parts.preparing = measure::now() - start;
     std::size_t first = 0;
     for (; first < counts.resumed; ++first) done += static_cast<double>(parts[first].entries());
     while (first < leaves.size()) {
@@ -166,19 +183,26 @@ build_counts build(const surface& of, const std::string& path, const build_optio
             counts.stopped = true;
             break;
         }
+        const double asked = measure::now();
         std::vector<made_leaf> made = make(std::span(leaves).subspan(first));
+        const double got = measure::now();
+        counts.parts.making += got - asked;
         for (const made_leaf& leaf : made) {
             count(counts, leaf, leaves[first]);
             done += static_cast<double>(parts[first++].entries());
         }
         behind.write(std::move(made));
+        counts.parts.writing += measure::now() - got;
     }
+    const double written = measure::now();
     behind.wait();
     if (counts.stopped)
         writer.checkpoint();
     else
         writer.finish(of.tree.order());
-    counts.seconds = measure::now() - start;
+    const double end = measure::now();
+    counts.parts.finishing = end - written;
+    counts.seconds = end - start;
     counts.file_bytes = writer.bytes();
     if (progress && !counts.stopped) progress(1);
     return counts;

@@ -11,8 +11,17 @@
 
 namespace watari::hmatrix {
 
+/// Seconds of the thread that hands leaves from those who make them to those who write them.
+struct build_parts {
+    double preparing = 0;  ///< leaves, norm, memory
+    double making = 0;     ///< it waits for leaves
+    double writing = 0;    ///< it waits until leaves before are written
+    double finishing = 0;  ///< the last leaves, the index
+};
+
 struct build_counts {
     double seconds = 0;
+    build_parts parts{};
     std::size_t leaves = 0, resumed = 0;  ///< of all; of them from an earlier run
     std::size_t low_rank = 0;             ///< of this run, like what follows
     std::size_t dense_instead = 0;        ///< admissible leaves that take less as dense ones

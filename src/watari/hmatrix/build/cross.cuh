@@ -84,9 +84,12 @@ public:
         if (!take_vectors()) return ending::no_room;
         std::uint32_t i = 0;
         while (i != none) {
-            residual_row(i);
+            largest best;
+            residual<true>(i, row_, [&](std::uint32_t k, double value) {
+                if (!used_column_[k]) best.take(std::fabs(value), k);
+            });
             mark(used_row_, i);
-            const std::uint32_t j = pivot_of(row_, used_column_, of.columns);
+            const std::uint32_t j = own.largest(best);
             if (j == none) break;
             const double pivot = row_[j];
             if (pivot == 0) {
@@ -95,8 +98,9 @@ public:
             }
             if (crosses.count == most_) return ending::rank_too_high;
             if (!take_cross()) return ending::no_room;
-            if (!add(j, pivot))
-                i = pivot_of(crosses.u(crosses.count - 1), used_row_, of.rows);
+            largest next;
+            if (!add(j, pivot, next))
+                i = own.largest(next);
             else if (i = reference(); i != none)
                 ++went_on;
         }
@@ -104,6 +108,8 @@ public:
     }
 
 private:
+    using largest = typename team<Threads>::candidate;
+
     __device__ bool take_vectors() {
         const std::uint64_t edges = std::uint64_t{of.rows} + of.columns;
         row_ = own.take_doubles(g.work, edges + (edges + 7) / 8);
@@ -128,48 +134,49 @@ private:
         if (own.rank == 0) used[at] = 1;
         own.sync();
     }
-    __device__ std::uint32_t pivot_of(const double* values, const unsigned char* used,
-                                      std::uint32_t count) const {
-        return own.largest(count, used, [=](std::uint32_t k) { return std::fabs(values[k]); });
-    }
     __device__ std::uint32_t least_of(const double* values, const unsigned char* used,
                                       std::uint32_t count) const {
         return own.largest(count, used, [=](std::uint32_t k) { return -std::fabs(values[k]); });
     }
 
-    /// to_k = what crosses leave of entry (i, k), or (k, i).
-    template <bool Row>
-    __device__ void residual(std::uint32_t i, double* to) {
+    /// to_k = what crosses leave of entry (i, k), or (k, i); each(k, to_k) by the thread that has
+    /// it.
+    template <bool Row, class Each>
+    __device__ void residual(std::uint32_t i, double* to, const Each& each) {
         const std::uint32_t count = Row ? of.columns : of.rows;
         for (std::uint32_t base = 0; base < count; base += Threads) {
             const std::uint32_t k = base + own.rank;
             const double value = Row ? entry(g.entries, of.row + i, of.column + k, k < count)
                                      : entry(g.entries, of.row + k, of.column + i, k < count);
             if (k >= count) continue;
-            to[k] = crosses.subtracted<Row>(
+            const double left = crosses.subtracted<Row>(
                 value, crosses.count, k,
                 [&](std::uint32_t r) { return (Row ? crosses.u(r) : crosses.v(r)) + i; },
                 Row ? of.rows : of.columns);
+            to[k] = left;
+            each(k, left);
         }
         entries += count;
         own.sync();
     }
-    __device__ void residual_row(std::uint32_t i) { residual<true>(i, row_); }
 
-    __device__ double square_of(const double* values, std::uint32_t count) const {
-        double sum = 0;
-        for (std::uint32_t k = own.rank; k < count; k += Threads) sum += values[k] * values[k];
-        return own.sum(sum);
-    }
-
-    /// The cross of row_ and column j; whether it is small enough.
-    __device__ bool add(std::uint32_t j, double pivot) {
+    /// The cross of row_ and column j; whether it is small enough. `next`: the column's largest
+    /// element of a row that is not used.
+    __device__ bool add(std::uint32_t j, double pivot, largest& next) {
         double *const u = crosses.u(crosses.count), *const v = crosses.v(crosses.count);
-        residual<false>(j, u);
+        double uu = 0, vv = 0;
+        residual<false>(j, u, [&](std::uint32_t k, double value) {
+            uu += value * value;
+            if (!used_row_[k]) next.take(std::fabs(value), k);
+        });
         mark(used_column_, j);
-        for (std::uint32_t k = own.rank; k < of.columns; k += Threads) v[k] = row_[k] / pivot;
+        for (std::uint32_t k = own.rank; k < of.columns; k += Threads) {
+            const double value = row_[k] / pivot;
+            v[k] = value;
+            vv += value * value;
+        }
         own.sync();
-        const double square = square_of(u, of.rows) * square_of(v, of.columns);
+        const double square = own.sum(uu) * own.sum(vv);
         if (square > largest_square_) largest_square_ = square;
         ++crosses.count;
         return square <= allowed();
@@ -187,12 +194,16 @@ private:
         const std::uint32_t i = least_of(crosses.u(last), used_row_, of.rows);
         const std::uint32_t j = least_of(crosses.v(last), used_column_, of.columns);
         if (i == none || j == none) return none;
-        residual_row(i);
-        if (square_of(row_, of.columns) * of.rows > allowed()) return i;
-        residual<false>(j, column_);
-        if (square_of(column_, of.rows) * of.columns > allowed())
-            return pivot_of(column_, used_row_, of.rows);
-        return none;
+        double square = 0;
+        residual<true>(i, row_, [&](std::uint32_t, double value) { square += value * value; });
+        if (own.sum(square) * of.rows > allowed()) return i;
+        square = 0;
+        largest next;
+        residual<false>(j, column_, [&](std::uint32_t k, double value) {
+            square += value * value;
+            if (!used_row_[k]) next.take(std::fabs(value), k);
+        });
+        return own.sum(square) * of.columns > allowed() ? own.largest(next) : none;
     }
 
     const team<Threads>& own;

@@ -21,19 +21,15 @@ struct build_options {
     double eta = 2;
     bool recompress = true;
     bool single = false;          ///< elements of 4 bytes
-    std::size_t chunk_bytes = 0;  ///< about, of leaves that are made at once; 0: the usual
+    std::size_t chunk_bytes = 0;  ///< at most, about, of leaves that are made at once; 0: any
     std::size_t threads = 0;      ///< of the CPU; 0: as many as loops have
     processor who = the_cpu;      ///< that makes the leaves
     row_range rows{};             ///< of a rank; no rows: all
 };
 
-/// Bytes of a chunk of leaves: a quarter of a budget at most, as two are in memory, one that is
-/// made and one that is written, or of a GPU three; 0: any budget. A GPU has much memory, and takes
-/// as long for a chunk as for its largest leaf.
-inline std::size_t chunk_within(std::size_t budget, processor who) {
-    const std::size_t usual = std::size_t{who.is_gpu() ? 512u : 8u} << 20;
-    return budget == 0 || budget / 4 > usual ? usual : budget / 4 + 1;
-}
+/// Bytes of a chunk of leaves within a budget: in memory are two, one that is made and one that is
+/// written, or of a GPU four and a part. 0: any budget.
+inline std::size_t chunk_within(std::size_t budget) { return budget == 0 ? 0 : budget / 5 + 1; }
 
 struct made_leaf {
     std::uint32_t rank;  ///< or `dense`

@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 
 namespace watari::hmatrix {
 
 namespace {
 
+/// Bytes of leaves: a chunk takes as long as its largest leaf at least.
+constexpr std::uint64_t usual_chunk = std::uint64_t{512} << 20;
 constexpr std::uint64_t work_of_chunk = 2;
 constexpr std::uint64_t expected_crosses = 32;               ///< two slabs, before recompression
 constexpr std::size_t most_of_chunk = std::size_t{1} << 17;  ///< leaves
-constexpr std::uint64_t parts_of_chunk = 4, most_of_part = std::uint64_t{1} << 26;
+constexpr std::uint64_t parts_of_chunk = 4, most_of_part = std::uint64_t{1} << 25;
 
 memory::kind pool_memory(processor who) {
     return who.is_gpu() ? memory::kind::device : memory::kind::pageable;
@@ -40,7 +43,8 @@ std::uint64_t part_for(std::span<const block> leaves, const build_options& how,
 
 /// Pools for a chunk, for all leaves where these are less, or for the largest leaf.
 pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
-    const std::uint64_t chunk = how.chunk_bytes ? how.chunk_bytes : chunk_within(0, gpu_number(0));
+    const std::uint64_t chunk =
+        how.chunk_bytes ? std::min<std::uint64_t>(how.chunk_bytes, usual_chunk) : usual_chunk;
     pool_bytes all{0, 0}, largest{64, 64};
     for (const block& leaf : leaves) {
         const pool_bytes own = expected_pools(leaf, how);
@@ -53,15 +57,8 @@ pool_bytes sizes_for(std::span<const block> leaves, const build_options& how) {
             std::max(largest.out, std::min(all.out, chunk))};
 }
 
-/// Those that a block makes, then those of a warp; the largest first.
-std::uint32_t order(std::vector<leaf_task>& tasks) {
-    std::ranges::stable_sort(
-        tasks, [](auto a, auto b) { return a > b; },
-        [](const leaf_task& one) { return edges_of(one.of); });
-    const auto small = std::ranges::stable_partition(tasks, [](const leaf_task& one) {
-        return one.of.admissible && edges_of(one.of) > most_edges_of_a_warp;
-    });
-    return static_cast<std::uint32_t>(small.begin() - tasks.begin());
+bool is_of_a_block(const block& leaf) {
+    return leaf.admissible && edges_of(leaf) > most_edges_of_a_warp;
 }
 
 }  // namespace
@@ -88,30 +85,39 @@ leaf_chunks::leaf_chunks(const leaf_maker& maker, const build_options& how,
       panels_(pool_memory(who), maker.entries().panels().size(), {.device = who.number}),
       values_(pool_memory(who), maker.entries().values().size(), {.device = who.number}),
       work_(pool_memory(who), sizes_.work, {.device = who.number}),
-      out_(pool_memory(who), sizes_.out, {.device = who.number}),
+      out_{memory::buffer<std::byte>(pool_memory(who), sizes_.out, {.device = who.number}),
+           memory::buffer<std::byte>(pool_memory(who), sizes_.out, {.device = who.number})},
       tasks_(pool_memory(who), most_, {.device = who.number}),
       results_(pool_memory(who), most_, {.device = who.number}),
       moves_(pool_memory(who), most_, {.device = who.number}),
       taken_(pool_memory(who), 2, {.device = who.number}),
       host_{memory::buffer<std::byte>(staging_memory(who), part_for(leaves, how, sizes_)),
-            memory::buffer<std::byte>(staging_memory(who), host_[0].size())} {
+            memory::buffer<std::byte>(staging_memory(who), host_[0].size())},
+      part_(pool_memory(who), host_[0].size(), {.device = who.number}) {
+    if (who.is_gpu()) {
+        making_.emplace();
+        moving_.emplace(device::priority::urgent);  // its kernels do not wait for a whole chunk
+    }
     const entry_table& entries = maker.entries();
-    copy(panels_.data(), entries.panels().data(), entries.panels().size_bytes());
-    copy(values_.data(), entries.values().data(), entries.values().size_bytes());
+    copy(panels_.data(), entries.panels().data(), entries.panels().size_bytes(), making());
+    copy(values_.data(), entries.values().data(), entries.values().size_bytes(), making());
     view_.entries = {panel_arrays_in(values_.data(), panels_.size()), panels_.data(),
                      entries.from(0), entries.from(1), entries.from(2)};
     view_.tasks = tasks_.data();
     view_.results = results_.data();
     view_.work = {work_.data(), sizes_.work, taken_.data()};
-    view_.out = {out_.data(), sizes_.out, taken_.data() + 1};
     view_.recompress = how.recompress;
 }
 
-void leaf_chunks::copy(void* to, const void* from, std::size_t bytes) const {
+void leaf_chunks::copy(void* to, const void* from, std::size_t bytes, stream_t stream) const {
     if (who_.is_gpu())
-        device::copy(to, from, bytes, nullptr), device::synchronize(nullptr);
+        device::copy(to, from, bytes, stream);
     else
         std::memcpy(to, from, bytes);
+}
+
+void leaf_chunks::wait(stream_t stream) const {
+    if (who_.is_gpu()) device::synchronize(stream);
 }
 
 std::size_t leaf_chunks::fitting(std::span<const block> leaves) const {
@@ -126,48 +132,92 @@ std::size_t leaf_chunks::fitting(std::span<const block> leaves) const {
     return count;
 }
 
-std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves,
-                                         const std::function<double(const block&)>& share) {
-    for (std::size_t count = fitting(leaves);; count /= 2) {
-        if (given_ == made_.size()) made_ = run(leaves.first(count), share), given_ = 0;
-        if (std::vector<made_leaf> part = part_of(leaves); !part.empty()) return part;
-        if (made_.empty() && count > 1) continue;
+std::vector<made_leaf> leaf_chunks::make(std::span<const block> leaves, const share_of& share) {
+    if (given_ == made_.size()) take_next(leaves, share);
+    std::vector<made_leaf> part = part_of(leaves);
+    if (part.empty())
         throw beyond_memory("a leaf of " + std::to_string(leaves[0].rows) + " x " +
                                 std::to_string(leaves[0].columns) + " on the GPU",
                             2 * (sizes_.work + sizes_.out), sizes_.work + sizes_.out,
                             "build on the CPU, or with a larger eps");
-    }
+    return part;
 }
 
-/// In one launch, and those that found no room for their crosses in one more each time: crosses
-/// are needed no longer than their leaf is being made. The leaves before the first one that found
-/// no room in the end.
-std::vector<leaf_result> leaf_chunks::run(std::span<const block> leaves,
-                                          const std::function<double(const block&)>& share) {
-    std::vector<leaf_task> tasks;
-    for (const block& leaf : leaves) {
-        const double own = leaf.admissible ? share(leaf) : 0;
-        tasks.push_back({leaf, static_cast<std::uint32_t>(tasks.size()),
-                         part_of_crosses(how_.recompress) * own, part_of_all * own});
+leaf_chunks::task_list leaf_chunks::tasks_for(std::span<const block> leaves,
+                                              const share_of& share) const {
+    constexpr std::uint64_t of_a_block = std::uint64_t{1} << 63, low = ~std::uint32_t{0};
+    std::vector<std::uint64_t> keys;  // what is made first has the highest one
+    for (const block& leaf : leaves)
+        keys.push_back((is_of_a_block(leaf) ? of_a_block : 0) | edges_of(leaf) << 32 |
+                       (low - keys.size()));
+    std::ranges::sort(keys, std::greater());
+    task_list list{leaves.size(), {}};
+    for (const std::uint64_t key : keys) {
+        const auto number = static_cast<std::uint32_t>(low - (key & low));
+        const double own = leaves[number].admissible ? share(leaves[number]) : 0;
+        list.tasks.push_back(
+            {leaves[number], number, part_of_crosses(how_.recompress) * own, part_of_all * own});
     }
-    std::vector<leaf_result> results(leaves.size());
-    std::uint64_t taken[2]{};
-    for (std::size_t missing = 0; !tasks.empty() && tasks.size() != missing;) {
-        missing = tasks.size();
-        taken[0] = 0;
-        copy(taken_.data(), taken, sizeof taken);
-        view_.of_blocks = order(tasks);
-        view_.count = static_cast<std::uint32_t>(missing);
-        copy(tasks_.data(), tasks.data(), missing * sizeof(leaf_task));
-        (how_.single ? kernels_.make_single : kernels_.make_double)(view_, nullptr);
-        copy(results.data(), results_.data(), results.size() * sizeof(leaf_result));
-        copy(taken, taken_.data(), sizeof taken);
-        if (taken[1] > sizes_.out) break;
-        std::erase_if(tasks,
-                      [&](const leaf_task& one) { return results[one.number].rank != unmade; });
+    return list;
+}
+
+/// The chunk that was launched before, or fewer leaves if the first one of it found no room; and
+/// launches the one behind it, whose list is there if all were made.
+void leaf_chunks::take_next(std::span<const block> leaves, const share_of& share) {
+    const auto list = [&](std::span<const block> from) {
+        return tasks_for(from.first(fitting(from)), share);
+    };
+    if (waiting_.leaves == 0) launch(list(leaves));
+    given_ = 0;
+    for (made_ = results(); made_.empty() && waiting_.leaves > 1; made_ = results())
+        launch(tasks_for(leaves.first(waiting_.leaves / 2), share)), next_ = {};
+    if (made_.empty()) return;
+    if (made_.size() < waiting_.leaves) next_ = {};
+    waiting_ = {};
+    std::swap(out_[0], out_[1]);
+    const std::span<const block> behind = leaves.subspan(made_.size());
+    if (behind.empty()) return;
+    launch(next_.leaves > 0 ? std::move(next_) : list(behind));
+    next_ = list(behind.subspan(waiting_.leaves));
+}
+
+void leaf_chunks::launch(task_list what) {
+    waiting_ = std::move(what);
+    view_.out = {out_[0].data(), sizes_.out, taken_.data() + 1};
+    const std::uint64_t none = 0;
+    copy(taken_.data() + 1, &none, sizeof none, making());
+    run_waiting();
+}
+
+/// In one launch. Crosses are needed no longer than their leaf is being made.
+void leaf_chunks::run_waiting() {
+    const std::uint64_t none = 0;
+    copy(taken_.data(), &none, sizeof none, making());
+    const std::vector<leaf_task>& tasks = waiting_.tasks;
+    const auto small = std::ranges::find_if_not(tasks, is_of_a_block, &leaf_task::of);
+    view_.of_blocks = static_cast<std::uint32_t>(small - tasks.begin());
+    view_.count = static_cast<std::uint32_t>(tasks.size());
+    copy(tasks_.data(), tasks.data(), tasks.size() * sizeof(leaf_task), making());
+    (how_.single ? kernels_.make_single : kernels_.make_double)(view_, making());
+}
+
+/// Waits for the chunk; leaves that found no room for their crosses are made in one more launch
+/// each time. The leaves before the first one that found no room in the end.
+std::vector<leaf_result> leaf_chunks::results() {
+    std::vector<leaf_task>& tasks = waiting_.tasks;
+    std::vector<leaf_result> all(waiting_.leaves);
+    for (;;) {
+        std::uint64_t taken[2]{};
+        copy(all.data(), results_.data(), all.size() * sizeof(leaf_result), making());
+        copy(taken, taken_.data(), sizeof taken, making());
+        wait(making());
+        const std::size_t missing = tasks.size();
+        std::erase_if(tasks, [&](const leaf_task& one) { return all[one.number].rank != unmade; });
+        if (taken[1] > sizes_.out || tasks.empty() || tasks.size() == missing) break;
+        run_waiting();
     }
-    results.erase(std::ranges::find(results, unmade, &leaf_result::rank), results.end());
-    return results;
+    all.erase(std::ranges::find(all, unmade, &leaf_result::rank), all.end());
+    return all;
 }
 
 /// The next of the chunk, as many as the CPU's memory holds. The other part may still be written to
@@ -187,10 +237,11 @@ std::vector<made_leaf> leaf_chunks::part_of(std::span<const block> leaves) {
     }
     if (part.empty()) return part;
     turn_ ^= 1;
-    copy(moves_.data(), moves.data(), moves.size() * sizeof(leaf_move));
-    kernels_.move(host.data(), out_.data(), moves_.data(), static_cast<std::uint32_t>(part.size()),
-                  nullptr);
-    if (who_.is_gpu()) device::synchronize(nullptr);
+    copy(moves_.data(), moves.data(), moves.size() * sizeof(leaf_move), moving());
+    kernels_.move(part_.data(), out_[1].data(), moves_.data(),
+                  static_cast<std::uint32_t>(part.size()), moving());
+    copy(host.data(), part_.data(), at, moving());
+    wait(moving());
     return part;
 }
 

@@ -1,15 +1,20 @@
 /// Chunks of leaves by the kernel of leaf_kernel.hpp, in pools of a processor's memory.
 ///
-/// Memory of the GPU: the panels, 250 bytes each; a pool for the bytes of a chunk of leaves and one
-/// of twice its size for their crosses. Pinned memory of the CPU: two parts of a chunk, of which
-/// one is written to the file while the next one comes, or the next chunk is made.
+/// While the GPU makes a chunk, parts of the one before go to the CPU: gathered by a short kernel,
+/// then by a copy engine.
+///
+/// Memory of the GPU: the panels, 250 bytes each; a pool of twice a chunk for the crosses of
+/// leaves, two of a chunk for their bytes, and a part. Pinned memory of the CPU: two parts, of
+/// which one is written to the file while the next one comes.
 #pragma once
 
+#include "watari/core/device.hpp"
 #include "watari/hmatrix/build/leaf_kernel.hpp"
 #include "watari/memory/buffer.hpp"
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,28 +41,47 @@ public:
                                 const std::function<double(const block&)>& share);
 
 private:
+    using share_of = std::function<double(const block&)>;
+
+    /// Leaves to make, those that a block makes first, then the largest first.
+    struct task_list {
+        std::size_t leaves = 0;
+        std::vector<leaf_task> tasks{};
+    };
+
     std::size_t fitting(std::span<const block> leaves) const;
-    std::vector<leaf_result> run(std::span<const block> leaves,
-                                 const std::function<double(const block&)>& share);
+    task_list tasks_for(std::span<const block> leaves, const share_of& share) const;
+    void take_next(std::span<const block> leaves, const share_of& share);
+    void launch(task_list what);
+    void run_waiting();
+    std::vector<leaf_result> results();
     std::vector<made_leaf> part_of(std::span<const block> leaves);
-    void copy(void* to, const void* from, std::size_t bytes) const;
+    void copy(void* to, const void* from, std::size_t bytes, stream_t stream) const;
+    void wait(stream_t stream) const;
+    stream_t making() const { return making_ ? making_->get() : nullptr; }
+    stream_t moving() const { return moving_ ? moving_->get() : nullptr; }
 
     build_options how_;
     processor who_;
     leaf_kernels kernels_;
     pool_bytes sizes_;
     std::size_t most_;  ///< leaves of a chunk
+    std::optional<device::stream> making_{}, moving_{};
     memory::buffer<panel> panels_;
     memory::buffer<double> values_;
-    memory::buffer<std::byte> work_, out_;
+    memory::buffer<std::byte> work_;
+    std::array<memory::buffer<std::byte>, 2> out_;  ///< of the chunk that is made, and of `made_`
     memory::buffer<leaf_task> tasks_;
     memory::buffer<leaf_result> results_;
     memory::buffer<leaf_move> moves_;
     memory::buffer<std::uint64_t> taken_;  ///< of both pools
     std::array<memory::buffer<std::byte>, 2> host_;
+    memory::buffer<std::byte> part_;
     std::size_t turn_ = 0;  ///< of host_
     leaves_view view_{};
-    std::vector<leaf_result> made_{};  ///< of the chunk in `out_`
+    task_list waiting_{};              ///< of the chunk that is being made; what is not made yet
+    task_list next_{};                 ///< of the chunk behind it
+    std::vector<leaf_result> made_{};  ///< of the chunk before it
     std::size_t given_ = 0;            ///< of them
 };
 

@@ -56,7 +56,7 @@ struct leaves_view {
 };
 
 /// Admissible leaves with more rows and columns than this in all are made by a block.
-inline constexpr std::uint32_t most_edges_of_a_warp = 512;
+inline std::uint32_t most_edges_of_a_warp = 512;
 
 /// The bytes of a leaf, and where they go.
 struct leaf_move {
@@ -68,7 +68,7 @@ struct leaf_move {
 struct leaf_kernels {
     void (*make_single)(const leaves_view&, stream_t);
     void (*make_double)(const leaves_view&, stream_t);
-    /// From a GPU's memory to the CPU's, which it addresses.
+    /// Some leaves' bytes, to memory that the processor addresses.
     void (*move)(std::byte* to, const std::byte* from, const leaf_move* moves, std::uint32_t count,
                  stream_t);
 };
@@ -77,4 +77,5 @@ struct leaf_kernels {
 
 namespace watari::gpu {
 extern const hmatrix::leaf_kernels hmatrix_leaves;
+extern const hmatrix::leaf_kernels hmatrix_tries[3];
 }  // namespace watari::gpu

@@ -2,10 +2,10 @@
 //
 // Work, counted for bumpy:71 at eps 1e-6 (100,820 triangles): 4.4e8 entries, two thirds of them by
 // 7 points, a third by 3: 2e10 flops with 2.5e9 roots and quotients; approximation 1e10 flops;
-// recompression 4e10, and 3e10 in rotations. A GPU of 34e12 flops a second needs some 0.05 s for
+// recompression 2e10, and 2e10 in rotations. A GPU of 34e12 flops a second needs some 0.05 s for
 // them, if threads are as many as registers let be. Bytes: crosses are read k / 2 times to
-// approximate and 2 k times to recompress, 200 GB from L2, as are the panels; 2.25 GB leave for the
-// CPU. The file is the bound: 2.25 GB at 2 to 3 GB/s into the page cache.
+// approximate, k times to recompress and once for each rank that is left, 200 GB from L2, as are
+// the panels; 2.25 GB leave for the CPU.
 #include "watari/hmatrix/build/leaf_kernel.hpp"
 
 #include "watari/core/loops.hpp"
@@ -116,11 +116,12 @@ __device__ void make_leaf(const team<Threads>& own, const leaves_view& g, std::u
     if (own.rank == 0) g.results[task.number] = result;
 }
 
-template <class Element>
+template <class Element, unsigned block_warps = 8, unsigned at_once = 2>
 void make(const leaves_view& g, stream_t stream) {
+    constexpr unsigned block_threads = block_warps * warp_lanes;
     const std::size_t blocks =
         g.of_blocks + (g.count - g.of_blocks + block_warps - 1) / block_warps;
-    launch<block_threads, blocks_at_once>(
+    launch<block_threads, at_once>(
         blocks, dim3(warp_lanes, block_warps),
         [=] __device__() {
             __shared__ exchange<block_warps> shared;
@@ -160,6 +161,12 @@ inline void move(std::byte* to, const std::byte* from, const hmatrix::leaf_move*
 }
 
 }  // namespace hmatrix_build
+
+/// For one measurement: other blocks.
+const hmatrix::leaf_kernels hmatrix_tries[3]{
+    {hmatrix_build::make<float>, hmatrix_build::make<double>, hmatrix_build::move},
+    {hmatrix_build::make<float>, hmatrix_build::make<double, 8, 3>, hmatrix_build::move},
+    {hmatrix_build::make<float>, hmatrix_build::make<double, 4, 4>, hmatrix_build::move}};
 
 const hmatrix::leaf_kernels hmatrix_leaves{.make_single = hmatrix_build::make<float>,
                                            .make_double = hmatrix_build::make<double>,

@@ -56,27 +56,42 @@ struct team {
         return value;
     }
 
-    /// The first of the places where value(i), i < count, is largest, of those that are not used;
-    /// or none.
+    /// The largest of some values, and the first place that has it; `none`: of no values.
+    struct candidate {
+        double value = 0;
+        std::uint64_t at = none;
+
+        __device__ void take(double other, std::uint64_t there) {
+            if (there == none || (at != none && (other < value || (other == value && there >= at))))
+                return;
+            value = other;
+            at = there;
+        }
+    };
+
+    /// Of the candidates of all: the first of the places where the value is largest, or none.
+    __device__ std::uint32_t largest(candidate best) const {
+        for (unsigned half = warp_lanes / 2; half > 0; half /= 2) {
+            const double other = __shfl_xor_sync(every, best.value, half);
+            best.take(other, __shfl_xor_sync(every, best.at, half));
+        }
+        if constexpr (!is_warp) {
+            if (lane() == 0) shared->value[warp()] = best.value, shared->word[warp()] = best.at;
+            sync();
+            for (unsigned w = 0; w < warps; ++w) best.take(shared->value[w], shared->word[w]);
+            sync();
+        }
+        return static_cast<std::uint32_t>(best.at);
+    }
+
+    /// Of the places i < count that are not used.
     template <class Value>
     __device__ std::uint32_t largest(std::uint32_t count, const unsigned char* used,
                                      Value value) const {
-        double best = 0;
-        std::uint64_t at = none;
+        candidate best;
         for (std::uint32_t i = rank; i < count; i += Threads)
-            if (!used[i]) take_larger(best, at, value(i), i);
-        for (unsigned half = warp_lanes / 2; half > 0; half /= 2) {
-            const double other = __shfl_xor_sync(every, best, half);
-            take_larger(best, at, other, __shfl_xor_sync(every, at, half));
-        }
-        if constexpr (!is_warp) {
-            if (lane() == 0) shared->value[warp()] = best, shared->word[warp()] = at;
-            sync();
-            for (unsigned w = 0; w < warps; ++w)
-                take_larger(best, at, shared->value[w], shared->word[w]);
-            sync();
-        }
-        return static_cast<std::uint32_t>(at);
+            if (!used[i]) best.take(value(i), i);
+        return largest(best);
     }
 
     /// Bytes of a pool, a multiple of 8, for all of the team; null where it has no more.
@@ -94,15 +109,6 @@ struct team {
     }
     __device__ double* take_doubles(const hmatrix::pool_view& from, std::uint64_t count) const {
         return reinterpret_cast<double*>(take(from, 8 * count));
-    }
-
-private:
-    __device__ static void take_larger(double& best, std::uint64_t& at, double other,
-                                       std::uint64_t there) {
-        if (there == none || (at != none && (other < best || (other == best && there >= at))))
-            return;
-        best = other;
-        at = there;
     }
 };
 

@@ -3,14 +3,12 @@
 #include "watari/core/error.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/files/window.hpp"
-#include "watari/measure/thread_team.hpp"
 
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <future>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -20,7 +18,11 @@ namespace watari::hmatrix {
 
 namespace {
 
-constexpr std::size_t most_threads = 16;
+/// Two a core, since some wait for a disk.
+std::size_t own_threads() {
+    constexpr std::size_t most = 16;
+    return std::min<std::size_t>(most, 2 * std::max(1u, std::thread::hardware_concurrency()));
+}
 
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -56,7 +58,8 @@ matrix_writer::matrix_writer(const std::string& path, const identity& of,
       blocks_(leaves),
       file_(path),
       in_memory_(files::window::suits(files::partial_path(path))),
-      journal_(files::journal_path(path), O_RDWR | O_CREAT | O_CLOEXEC) {
+      journal_(files::journal_path(path), O_RDWR | O_CREAT | O_CLOEXEC),
+      team_(own_threads()) {
     index_.head.of = of;
     resume();
     // the head of a file that is not finished is empty: read_index refuses it
@@ -171,24 +174,17 @@ void matrix_writer::write(std::vector<open_segment> complete) {
     std::optional<files::window> all;
     const std::uint64_t begin = own.front().offset;
     if (in_memory_ && end_ > begin) all.emplace(file_.get(), path_, begin, end_ - begin);
-    std::atomic<std::size_t> next{0};
-    const auto some = [&] {
-        measure::unbind();
-        std::vector<std::byte> buffer;
-        for (std::size_t i; (i = next.fetch_add(1)) < own.size();) {
-            if (!all) buffer.resize(own[i].bytes);
-            const std::span<std::byte> bytes =
-                all ? all->part(own[i].offset - begin, own[i].bytes) : std::span(buffer);
-            collect(complete[i], bytes);
-            if (!all) write(own[i].offset, bytes.data(), bytes.size());
-            sums[i] = sums_of(own[i].offset, bytes.data(), bytes.size());
-        }
-    };
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::future<void>> threads(std::min({own.size(), most_threads, 2 * cores}));
-    for (std::future<void>& one : threads) one = std::async(std::launch::async, some);
-    for (std::future<void>& one : threads) one.wait();
-    for (std::future<void>& one : threads) one.get();
+    if (all) by_threads(all->groups(), [&](auto, std::size_t group) { all->ask_for_large(group); });
+    std::vector<std::vector<std::byte>> buffers(team_.size());
+    by_threads(own.size(), [&](std::size_t thread, std::size_t i) {
+        std::vector<std::byte>& buffer = buffers[thread];
+        if (!all) buffer.resize(own[i].bytes);
+        const std::span<std::byte> bytes =
+            all ? all->part(own[i].offset - begin, own[i].bytes) : std::span(buffer);
+        collect(complete[i], bytes);
+        if (!all) write(own[i].offset, bytes.data(), bytes.size());
+        sums[i] = sums_of(own[i].offset, bytes.data(), bytes.size());
+    });
     for (std::size_t i = 0; i < own.size(); ++i) {
         own[i].checksum = add(sums[i]);
         std::vector<std::uint32_t> ranks;
@@ -196,6 +192,15 @@ void matrix_writer::write(std::vector<open_segment> complete) {
             ranks.push_back(index_.leaves[own[i].first_leaf + leaf].rank);
         entries_ += entry_of(own[i], ranks);
     }
+}
+
+void matrix_writer::by_threads(std::size_t count,
+                               const std::function<void(std::size_t thread, std::size_t i)>& work) {
+    std::atomic<std::size_t> next{0};
+    team_.run([&](std::size_t thread) {
+        measure::unbind();
+        for (std::size_t i; (i = next.fetch_add(1)) < count;) work(thread, i);
+    });
 }
 
 void matrix_writer::checkpoint() {
@@ -217,6 +222,8 @@ void matrix_writer::finish(std::span<const std::uint32_t> order) {
     }
     if (index_.leaves.size() != blocks_.size())
         throw file_error(path_ + ": not all leaves are there");
+    if (ftruncate(file_.get(), static_cast<off_t>(end_)) != 0)  // what a window was longer
+        throw file_error(path_ + ": cannot be cut: " + std::strerror(errno));
     index_.order.assign(order.begin(), order.end());
     const std::string index = index_bytes(index_);
     file_head& head = index_.head;

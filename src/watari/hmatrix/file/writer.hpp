@@ -13,7 +13,9 @@
 #include "watari/files/partial_file.hpp"
 #include "watari/hmatrix/file/format.hpp"
 #include "watari/hmatrix/tree/tree.hpp"
+#include "watari/measure/thread_team.hpp"
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -67,6 +69,9 @@ private:
     std::uint64_t size_of(const leaf_record& leaf) const;
     static void collect(const open_segment& from, std::span<std::byte> to);
     void write(std::vector<open_segment> complete);
+    /// work(thread, i) for each i < count.
+    void by_threads(std::size_t count,
+                    const std::function<void(std::size_t thread, std::size_t i)>& work);
     void write(std::uint64_t at, const void* data, std::size_t bytes) const;
 
     std::string path_;
@@ -75,6 +80,7 @@ private:
     files::partial_file file_;
     bool in_memory_;
     files::descriptor journal_;
+    measure::thread_team team_;
     std::string entries_;  ///< of the journal, that wait for their segments to be durable
     open_segment open_;
     std::uint64_t end_ = page_bytes;  ///< of the last completed segment

@@ -45,8 +45,7 @@ row_gather::row_gather(const comm::communicator& ranks, row_range own, std::size
       rows_(rows),
       most_(most_of(parts_)),
       own_(message_memory(who), most_ * systems, {.device = who.number}),
-      all_(message_memory(who), most_ * systems * parts_.size(), {.device = who.number}),
-      whole_(message_memory(who), who.is_gpu() ? rows * systems : 1, {.device = who.number}) {
+      all_(message_memory(who), most_ * systems * parts_.size(), {.device = who.number}) {
     std::fill_n(own_.data(), own_.size(), 0.0);  // a shorter rank's rest is sent too
 }
 
@@ -57,28 +56,27 @@ std::size_t row_gather::bytes_of(const comm::communicator& ranks, std::size_t ow
     return who.is_gpu() ? 0 : 8 * systems * most * (rows.size() + 1);
 }
 
+/// `rows` of each system, whose values are `to_next` and `from_next` values apart.
+void row_gather::copy(double* to, std::size_t to_next, const double* from, std::size_t from_next,
+                      std::size_t rows, std::size_t systems, stream_t stream) const {
+    if (who_.is_gpu())
+        return device::copy_rows(to, 8 * to_next, from, 8 * from_next, 8 * rows, systems, stream);
+    for (std::size_t s = 0; s < systems; ++s)
+        std::copy_n(from + s * from_next, rows, to + s * to_next);
+}
+
 void row_gather::operator()(double* y, std::size_t systems, stream_t stream) {
-    const row_range own = parts_[static_cast<std::size_t>(ranks_->rank())];
-    for (std::size_t s = 0; s < systems; ++s) {
-        const double* const from = y + s * rows_ + own.first;
-        double* const to = own_.data() + s * most_;
-        if (who_.is_gpu())
-            device::copy(to, from, 8 * std::size_t{own.count}, stream);
-        else
-            std::copy_n(from, own.count, to);
-    }
+    const auto me = static_cast<std::size_t>(ranks_->rank());
+    copy(own_.data(), most_, y + parts_[me].first, rows_, parts_[me].count, systems, stream);
     if (who_.is_gpu()) device::synchronize(stream);
     const std::size_t each = most_ * systems;
     ranks_->gather(std::as_bytes(std::span(own_.data(), each)),
                    std::as_writable_bytes(std::span(all_.data(), each * parts_.size())));
-    double* const to = who_.is_gpu() ? whole_.data() : y;
     for (std::size_t rank = 0; rank < parts_.size(); ++rank)
-        for (std::size_t s = 0; s < systems; ++s)
-            std::copy_n(all_.data() + rank * each + s * most_, parts_[rank].count,
-                        to + s * rows_ + parts_[rank].first);
-    if (!who_.is_gpu()) return;
-    device::copy(y, to, 8 * systems * rows_, stream);
-    device::synchronize(stream);  // the buffers are used again
+        if (rank != me)
+            copy(y + parts_[rank].first, rows_, all_.data() + rank * each, most_,
+                 parts_[rank].count, systems, stream);
+    if (who_.is_gpu()) device::synchronize(stream);  // the buffers are used again
 }
 
 }  // namespace watari::hmatrix

@@ -54,11 +54,14 @@ public:
                                 std::size_t systems, processor who);
 
 private:
+    void copy(double* to, std::size_t to_next, const double* from, std::size_t from_next,
+              std::size_t rows, std::size_t systems, stream_t stream) const;
+
     const comm::communicator* ranks_;
     processor who_;
     std::vector<row_range> parts_;
     std::size_t rows_, most_ = 0;
-    memory::buffer<double> own_, all_, whole_;  ///< whole: where the processor is a GPU
+    memory::buffer<double> own_, all_;
 };
 
 }  // namespace watari::hmatrix

@@ -17,7 +17,7 @@ void alpha(system_state<wide<T>>* states, std::size_t systems, partial_sums from
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
             if (state.reason != ending::running) return;
             ++state.applications;
-            state.fresh = false;
+            state.fresh = state.renewed = false;
             const auto sigma = dot_of<wide<T>>(total, 0);
             const double first = state.first / state.scale, squared_q = total.value[width<T> - 1];
             state.alpha = state.rho / sigma;
@@ -73,38 +73,45 @@ void halved(system_state<wide<T>>* states, std::size_t systems, partial_sums fro
 
 template <class T>
 void omega(system_state<wide<T>>* states, std::size_t systems, partial_sums from, stream_t stream) {
-    for_each_system<width<T>>(
+    constexpr unsigned all = krylov::dots_width<T, true>;
+    for_each_system<all>(
         states, systems, from,
-        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
+        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<all>& total) {
             if (state.reason != ending::running) return;
             ++state.applications;
             const auto dot = conjugate(dot_of<wide<T>>(total, 0));
             const double squared_t = total.value[width<T> - 1], own = state.residual / state.scale;
             state.omega = dot / wide<T>(squared_t);
             if (vanishes(dot, own * own, squared_t) || !fits<T>(state.omega))
-                end_at_half(state, ending::breakdown);
+                return end_at_half(state, ending::breakdown);
+            const auto shadow_t = dot_of<wide<T>>(total, width<T>);
+            const auto shadow_s = dot_of<wide<T>>(total, width<T> + krylov::parts<T>);
+            const auto previous = state.rho;
+            state.rho = shadow_s - state.omega * shadow_t;
+            state.beta = state.rho / previous * (state.alpha / state.omega);
         },
         stream);
 }
 
 template <class T>
-void full(const pieces& range, const system_state<wide<T>>* states, T* x, T* r, const T* p,
-          const T* s, const T* t, const T* shadow, double* partials, stream_t stream) {
+void full(const pieces& range, const system_state<wide<T>>* states, T* x, T* r, T* p,
+          const T* p_made, const T* s_made, const T* t, const T* q, double* partials,
+          stream_t stream) {
     for_each_piece(
         range,
         [=] WATARI_KERNEL(const piece& own) {
             const system_state<wide<T>>& state = states[own.system];
             const T alpha = static_cast<T>(state.alpha), omega = static_cast<T>(state.omega);
-            if (state.owed) own.each([=](std::size_t i) { x[i] += alpha * p[i]; });
+            const T beta = static_cast<T>(state.beta);
+            if (state.owed) own.each([=](std::size_t i) { x[i] += alpha * p_made[i]; });
             if (state.reason != ending::running) return;
-            own.sum<width<T>>(partials, [=](std::size_t i) {
-                x[i] = x[i] + alpha * p[i] + omega * s[i];
-                const T left = r[i] - omega * t[i];
+            own.sum<1>(partials, [=](std::size_t i) {
+                const T left = r[i] - omega * t[i], gained = alpha * p_made[i];
+                const T next = left + beta * (p[i] - omega * q[i]);
+                x[i] = x[i] + gained + omega * s_made[i];
                 r[i] = left;
-                sums<width<T>> one;
-                put_dot(one, 0, shadow[i], left);
-                one.value[width<T> - 1] = squared(left);
-                return one;
+                p[i] = next;
+                return sums<1>{{squared(left)}};
             });
         },
         stream);
@@ -113,20 +120,18 @@ void full(const pieces& range, const system_state<wide<T>>* states, T* x, T* r, 
 template <class T>
 void updated(system_state<wide<T>>* states, std::size_t systems, partial_sums from,
              const limits& to, stream_t stream) {
-    for_each_system<width<T>>(
+    for_each_system<1>(
         states, systems, from,
-        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width<T>>& total) {
+        [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<1>& total) {
             state.owed = false;
             if (state.reason != ending::running) return;
             ++state.iterations;
-            const double squared_r = total.value[width<T> - 1];
-            const double first = state.first / state.scale;
+            const double squared_r = total.value[0], first = state.first / state.scale;
             test_residual(state, squared_r, to);
-            state.previous = state.rho;
-            state.rho = dot_of<wide<T>>(total, 0);
-            state.beta = state.rho / state.previous * (state.alpha / state.omega);
+            const bool made = fits<T>(state.beta);
+            state.beta = made ? 1 : NAN;  // what p has besides r is multiplied by this if r changes
             if (state.reason == ending::running && !state.renew &&
-                vanishes(state.rho, first * first, squared_r))
+                (!made || vanishes(state.rho, first * first, squared_r)))
                 state.reason = ending::breakdown;
         },
         stream);
@@ -134,17 +139,17 @@ void updated(system_state<wide<T>>* states, std::size_t systems, partial_sums fr
 
 template <class T>
 void direction(const pieces& range, const system_state<wide<T>>* states, T* p, T* shadow,
-               const T* r, const T* q, stream_t stream) {
+               const T* r, stream_t stream) {
     for_each_piece(
         range,
         [=] WATARI_KERNEL(const piece& own) {
             const system_state<wide<T>>& state = states[own.system];
             if (state.reason != ending::running) return;
-            const T beta = static_cast<T>(state.beta), omega = static_cast<T>(state.omega);
+            const T beta = static_cast<T>(state.beta);
             if (state.fresh)
                 own.each([=](std::size_t i) { p[i] = shadow[i] = r[i]; });
-            else
-                own.each([=](std::size_t i) { p[i] = r[i] + beta * (p[i] - omega * q[i]); });
+            else if (state.renewed)
+                own.each([=](std::size_t i) { p[i] = r[i] + beta * p[i]; });
         },
         stream);
 }

@@ -17,17 +17,19 @@ struct bicgstab_kernels {
     void (*half)(const pieces&, const state*, T* r, const T* q, double* partials, stream_t);
     /// The residual of the half step and its test.
     void (*halved)(state*, std::size_t systems, partial_sums, const limits&, stream_t);
-    /// omega = <t,r> / |t|^2, from dots with left = r.
+    /// omega = <t,r> / |t|^2, rho' = <r~,r> - omega <r~,t> and beta = (rho' / rho) (alpha / omega),
+    /// from dots with left = r, other = r~.
     void (*omega)(state*, std::size_t systems, partial_sums, stream_t);
-    /// x += alpha p + omega s; r -= omega t; sums <r~,r>, |r|^2. x += alpha p where a system ended
-    /// at its half step. Reads 5, or 6 where s is not r; writes 2.
-    void (*full)(const pieces&, const state*, T* x, T* r, const T* p, const T* s, const T* t,
-                 const T* shadow, double* partials, stream_t);
-    /// The residual and its test; rho and beta = (rho / previous) (alpha / omega).
+    /// x += M^-1 (alpha p + omega r); r -= omega t; p = r + beta (p - omega q); sums |r|^2.
+    /// x += alpha M^-1 p where a system ended at its half step. Reads 5, or 7 where M^-1 makes
+    /// other vectors; writes 3.
+    void (*full)(const pieces&, const state*, T* x, T* r, T* p, const T* p_made, const T* s_made,
+                 const T* t, const T* q, double* partials, stream_t);
+    /// The residual and its test, and that of rho.
     void (*updated)(state*, std::size_t systems, partial_sums, const limits&, stream_t);
-    /// p = r + beta (p - omega q), or p = r~ = r where it is fresh. Reads 3, writes 1.
-    void (*direction)(const pieces&, const state*, T* p, T* shadow, const T* r, const T* q,
-                      stream_t);
+    /// p = r~ = r where it is fresh, p = r + beta p where r was renewed. Reads 1 or 2, writes 2 or
+    /// 1: at the start, and after renewals.
+    void (*direction)(const pieces&, const state*, T* p, T* shadow, const T* r, stream_t);
     static const bicgstab_kernels cpu, gpu;
 };
 

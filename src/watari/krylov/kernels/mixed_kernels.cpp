@@ -46,8 +46,8 @@ void accumulate(const pieces& range, const system_state<wide<T>>* states, T* x, 
 
 template <class T>
 void renew(const pieces& range, const system_state<wide<T>>* states, const T* b, const T* q,
-           lower<T>* r, const lower<T>* shadow, double* partials, stream_t stream) {
-    constexpr unsigned width = krylov::parts<T> + 1;
+           lower<T>* r, lower<T>* p, const lower<T>* shadow, double* partials, stream_t stream) {
+    constexpr unsigned width = krylov::dots_width<T>;
     for_each_piece(
         range,
         [=] WATARI_KERNEL(const piece& own) {
@@ -56,6 +56,7 @@ void renew(const pieces& range, const system_state<wide<T>>* states, const T* b,
             const T scale(state.scale);
             own.sum<width>(partials, [=](std::size_t i) {
                 const T left = b[i] - q[i];
+                if (p) p[i] = p[i] - r[i];
                 r[i] = lower<T>(left / scale);
                 sums<width> one{};
                 if (shadow) put_dot(one, 0, shadow[i], r[i]);
@@ -89,6 +90,7 @@ WATARI_KERNEL void renew_one(State& state, double squared_norm, const Wide& shad
         const Wide rho = how == rho_of::shadow && !state.fresh ? shadow_dot : own;
         state.beta = state.beta * (rho / state.rho);
         state.rho = rho;
+        state.renewed = how == rho_of::shadow;
         if (!is_finite(squared_size(state.beta))) begin_anew(state, norm);
     }
     if (state.fresh && how != rho_of::later) state.rho = own;
@@ -105,7 +107,7 @@ WATARI_KERNEL void renew_one(State& state, double squared_norm, const Wide& shad
 template <class T>
 void renewed(system_state<wide<T>>* states, std::size_t systems, partial_sums from,
              const limits& to, rho_of how, stream_t stream) {
-    constexpr unsigned width = krylov::parts<T> + 1;
+    constexpr unsigned width = krylov::dots_width<T>;
     for_each_system<width>(
         states, systems, from,
         [=] WATARI_KERNEL(system_state<wide<T>> & state, const sums<width>& total) {

@@ -36,9 +36,9 @@ struct mixed_kernels {
     /// x += scale y; y = 0, of systems that are to be renewed, or of all. Reads T and L, writes
     /// both.
     void (*accumulate)(const pieces&, const state*, T* x, L* y, bool all, stream_t);
-    /// r = (b - q) / scale of systems that are to be renewed; sums <r~,r>, |b - q|^2. r~ may be
-    /// null. Reads 2 T and 1 L, writes 1 L.
-    void (*renew)(const pieces&, const state*, const T* b, const T* q, L* r, const L* shadow,
+    /// p -= r; r = (b - q) / scale of systems that are to be renewed; sums <r~,r>, |b - q|^2. p and
+    /// r~ may be null. Reads 2 T and 3 L, writes 2 L.
+    void (*renew)(const pieces&, const state*, const T* b, const T* q, L* r, L* p, const L* shadow,
                   double* partials, stream_t);
     /// The true residual and its test; rho, and beta, which goes with it.
     void (*renewed)(state*, std::size_t systems, partial_sums, const limits&, rho_of, stream_t);

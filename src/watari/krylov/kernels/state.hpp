@@ -25,11 +25,12 @@ struct system_state {
     double scale;          ///< what a low-precision vector is multiplied by; 1 where there is none
     std::uint32_t iterations, applications, best_at;
     ending reason;
-    bool owed;   ///< ended at a half step: x still lacks alpha p
-    bool fresh;  ///< the next direction is the residual
-    bool renew;  ///< low-precision vectors are to be renewed
-    bool open;   ///< GMRES: this cycle goes on
-    bool stuck;  ///< no way on: GMRES, of this cycle; with low precision, after a breakdown
+    bool owed;     ///< ended at a half step: x still lacks alpha p
+    bool fresh;    ///< the next direction is the residual
+    bool renewed;  ///< p lacks the residual, which is another; BiCGStab
+    bool renew;    ///< low-precision vectors are to be renewed
+    bool open;     ///< GMRES: this cycle goes on
+    bool stuck;    ///< no way on: GMRES, of this cycle; with low precision, after a breakdown
 
     /// With low precision: whether the residual is to be computed in high precision.
     constexpr bool is_due() const {
@@ -47,5 +48,9 @@ struct limits {
 /// Two real vectors, in doubles: what the sums of a dot and a norm take.
 template <class T>
 inline constexpr unsigned parts = is_complex<T> ? 2 : 1;
+
+/// Values of <left,y>, |y|^2, and with another vector of <other,y>, <other,left> too.
+template <class T, bool Other = false>
+inline constexpr unsigned dots_width = Other ? 3 * parts<T> + 1 : parts<T> + 1;
 
 }  // namespace watari::krylov

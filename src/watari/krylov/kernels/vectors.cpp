@@ -59,23 +59,34 @@ void begin(system_state<wide<T>>* states, std::size_t systems, partial_sums from
         stream);
 }
 
-template <class T>
-void dots(const pieces& range, const system_state<wide<T>>* states, const T* left, const T* y,
-          double* partials, stream_t stream) {
-    constexpr unsigned width = krylov::parts<T> + 1;
+template <bool Other, class T>
+void dots_of(const pieces& range, const system_state<wide<T>>* states, const T* left, const T* y,
+             const T* other, double* partials, stream_t stream) {
+    constexpr unsigned own_sums = krylov::dots_width<T>, width = krylov::dots_width<T, Other>;
     for_each_piece(
         range,
         [=] WATARI_KERNEL(const piece& own) {
             if (states[own.system].reason != ending::running) return;
             own.sum<width>(partials, [=](std::size_t i) {
                 sums<width> one;
-                const T value = y[i];
-                put_dot(one, 0, left[i], value);
-                one.value[width - 1] = squared(value);
+                const T value = y[i], from = left[i], third = Other ? other[i] : T{};
+                put_dot(one, 0, from, value);
+                one.value[own_sums - 1] = squared(value);
+                if constexpr (Other) {
+                    put_dot(one, own_sums, third, value);
+                    put_dot(one, own_sums + krylov::parts<T>, third, from);
+                }
                 return one;
             });
         },
         stream);
+}
+
+template <class T>
+void dots(const pieces& range, const system_state<wide<T>>* states, const T* left, const T* y,
+          const T* other, double* partials, stream_t stream) {
+    other ? dots_of<true>(range, states, left, y, other, partials, stream)
+          : dots_of<false>(range, states, left, y, other, partials, stream);
 }
 
 template <class T>

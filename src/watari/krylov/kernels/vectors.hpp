@@ -17,9 +17,10 @@ struct vector_kernels {
     void (*start)(const pieces&, const T* b, const T* q, T* r, T* x, double* partials, stream_t);
     /// The states of the first iteration, from these sums.
     void (*begin)(state*, std::size_t systems, partial_sums, const limits&, stream_t);
-    /// Sums <left,y> and |y|^2 of systems that run. Reads 2.
-    void (*dots)(const pieces&, const state*, const T* left, const T* y, double* partials,
-                 stream_t);
+    /// Sums <left,y>, |y|^2 of systems that run, and where other is not null <other,y>,
+    /// <other,left>. Reads 2 or 3.
+    void (*dots)(const pieces&, const state*, const T* left, const T* y, const T* other,
+                 double* partials, stream_t);
     /// r = b - q; sums |r|^2. r may be null. Reads 2, writes 0 or 1.
     void (*residual)(const pieces&, const T* b, const T* q, T* r, double* partials, stream_t);
     /// true_residual from this sum; x = 0 where b = 0.

@@ -149,6 +149,14 @@ def test_the_answer_is_the_style_of_the_shortest_program() -> None:
     assert said.figure == "0.87 s"
 
 
+def test_the_answer_names_each_style_that_is_faster_with_fewer_nodes_once() -> None:
+    cases = [measured("explicit", 3, depth="10"), measured("managed", 0, depth="10")]
+    for depth in ("1", "2", "3"):
+        cases += [measured("explicit", -0.4, depth=depth), measured("managed", 0, depth=depth)]
+    (said,) = answer(cases)
+    assert "With 1 node, 3 nodes and 7 nodes style explicit is faster." in said.line()
+
+
 def test_the_answer_compares_copies_with_shared_memory_of_the_same_tree() -> None:
     explicit = measured("explicit", 3, depth="10")
     for other in (

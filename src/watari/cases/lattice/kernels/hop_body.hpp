@@ -43,6 +43,29 @@ WATARI_INLINE void add_conjugate_product(Number& to, const Number& a, const Numb
     to.im -= a.im * b.re;
 }
 
+/// (re, im) += conj(u) v.
+template <class Sum, class Number>
+WATARI_INLINE void add_dot(Sum& re, Sum& im, const Number& u, const Number& v) {
+    re += u.re * v.re + u.im * v.im;
+    im += u.re * v.im - u.im * v.re;
+}
+
+/// few_sums: <left, out>, |out|^2.
+template <class Sum, class Number>
+WATARI_INLINE void add_few_sums(Sum* sums, const Number& left, const Number& out) {
+    add_dot(sums[0], sums[1], left, out);
+    sums[2] += out.re * out.re + out.im * out.im;
+}
+
+/// all_sums: <other, out> and <other, left> behind them.
+template <class Sum, class Number>
+WATARI_INLINE void add_all_sums(Sum* sums, const Number& left, const Number& out,
+                                const Number& other) {
+    add_few_sums(sums, left, out);
+    add_dot(sums[3], sums[4], other, out);
+    add_dot(sums[5], sums[6], other, left);
+}
+
 /// Spin `s` of i s_k v, for colour c.
 template <unsigned Direction, class Number>
 WATARI_INLINE Number i_sigma(const Number (&v)[2][3], unsigned s, unsigned c) {

@@ -25,8 +25,9 @@
 
 namespace watari::gpu {
 
-/// What a tile's hop has besides F^-1. Known when this is compiled: it costs registers.
-enum class tile_form { inverse, diagonal, diagonal_and_sums };
+/// What a tile's hop has besides F^-1: the diagonal, sums as well, or all sums, of which the left
+/// vector is the diagonal. Known when this is compiled: it costs registers.
+enum class tile_form { inverse, diagonal, few_sums, all_sums };
 
 /// What a block of 2 x 128 threads does, 16 sites to a warp.
 template <tile_form Form, unsigned LinkElements, class Real>
@@ -35,7 +36,9 @@ struct tile_hop {
     static constexpr unsigned blocks_at_once = 16 / sizeof(complex<Real>);
     static constexpr std::size_t link_bytes = 8 * 9 * tile_sites * sizeof(complex<Real>);
     static constexpr bool has_diagonal = Form != tile_form::inverse;
-    static constexpr bool has_sums = Form == tile_form::diagonal_and_sums;
+    static constexpr unsigned sums = Form == tile_form::all_sums   ? lattice::all_sums
+                                     : Form == tile_form::few_sums ? lattice::few_sums
+                                                                   : 0;
     using number = complex<Real>;
 
     lattice::hop_arguments<Real> a;
@@ -74,20 +77,21 @@ struct tile_hop {
                                std::size_t first, half_sums& second_halves,
                                double* partials) const {
         const auto element = [=](unsigned n) { return first + (n < 3 ? n : 3 + n) * row_lanes; };
-        number diagonal[6], left[6];
+        number diagonal[6], beside[6];
         here.sum_neighbours(in, offsets);
         if constexpr (has_diagonal)
             for (unsigned n = 0; n < 6; ++n) diagonal[n] = load_once(a.diagonal + element(n));
         here.multiply_clover(block);
-        if constexpr (has_sums)
+        if constexpr (sums > 0)
             for (unsigned n = 0; n < 6; ++n)
-                left[n] = a.left == a.diagonal ? diagonal[n] : load_once(a.left + element(n));
+                beside[n] =
+                    load_once((Form == tile_form::all_sums ? a.other : a.left) + element(n));
         for (unsigned n = 0; n < 6; ++n) {
             number& value = n < 3 ? here.up[n] : here.low[n - 3];
             if constexpr (has_diagonal) value = diagonal[n] - number(a.factor) * value;
             store_once(a.out + element(n), value);
         }
-        if constexpr (has_sums) put_sums(here, left, second_halves, partials);
+        if constexpr (sums > 0) put_sums<sums>(here, diagonal, beside, second_halves, partials);
     }
 
     __device__ void operator()() const {
@@ -117,19 +121,19 @@ struct tile_hop {
         const std::size_t pieces = half / lattice::piece_sites;
         for (unsigned system = 0; system < a.systems; ++system)
             advance(here, a.in + system * vector, offsets, block, first + system * vector,
-                    second_halves[system % 2], a.partials + 3 * (system * pieces + site / 32));
+                    second_halves[system % 2], a.partials + sums * (system * pieces + site / 32));
     }
 };
 
-/// Whether tiles give work to every multiprocessor, and a block can have the shared memory: 150 KB
+/// Whether tiles give work to every multiprocessor, and a block can have the shared memory: 155 KB
 /// in double. Offsets are of 32 bits.
 template <class Hop, class Real>
 bool tiles_fit(const lattice::hop_arguments<Real>& a, const device::limits& has) {
     const std::size_t half = a.where.size.half();
     const std::size_t shared = Hop::link_bytes + 2 * sizeof(half_sums);
-    return a.clover && (a.diagonal || !a.partials) && a.where.log2_lanes == 5 &&
-           tiling::of(a.where.size).fits() && half / tile_sites >= has.multiprocessors &&
-           shared <= has.shared_bytes &&
+    return a.clover && (a.diagonal || !a.partials) && (!a.other || a.left == a.diagonal) &&
+           a.where.log2_lanes == 5 && tiling::of(a.where.size).fits() &&
+           half / tile_sites >= has.multiprocessors && shared <= has.shared_bytes &&
            half * lattice::spinor <= std::numeric_limits<unsigned>::max();
 }
 

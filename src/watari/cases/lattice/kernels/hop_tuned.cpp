@@ -174,19 +174,19 @@ struct sites {
 /// Sums of each lane.
 template <class Real, unsigned Width>
 struct lane_sums {
-    lanes<Real, Width> dot_re{}, dot_im{}, norm{};
+    lanes<Real, Width> of[lattice::all_sums]{};
 
-    void add_to(double (&total)[3]) const {
-        Real each[3][Width];
-        std::memcpy(each, this, sizeof each);
-        for (unsigned k = 0; k < 3; ++k)
+    void add_to(double (&total)[lattice::all_sums]) const {
+        Real each[lattice::all_sums][Width];
+        std::memcpy(each, of, sizeof each);
+        for (unsigned k = 0; k < lattice::all_sums; ++k)
             for (const Real one : each[k]) total[k] += one;
     }
 };
 
 template <unsigned LinkElements, unsigned Width, class Real>
 [[gnu::always_inline]] inline void advance(const lattice::hop_arguments<Real>& a, unsigned number,
-                                           std::size_t system, double (&total)[3]) {
+                                           std::size_t system, double (&total)[lattice::all_sums]) {
     using wide = wide_number<Real, Width>;
     const sites<LinkElements, Real, Width> here{a, number, system,
                                                 lattice::point_of(a.where.size, a.parity, number)};
@@ -204,9 +204,8 @@ template <unsigned LinkElements, unsigned Width, class Real>
         store<Real, Width>(a.out + e, value);
         if (!a.partials) continue;
         const wide left = load<Real, Width>(a.left + e);
-        sums.dot_re += left.re * value.re + left.im * value.im;
-        sums.dot_im += left.re * value.im - left.im * value.re;
-        sums.norm += value.re * value.re + value.im * value.im;
+        a.other ? add_all_sums(sums.of, left, value, load<Real, Width>(a.other + e))
+                : add_few_sums(sums.of, left, value);
     }
     if (a.partials) sums.add_to(total);
 }
@@ -221,9 +220,10 @@ template <unsigned LinkElements, unsigned Width, class Real>
         static_cast<unsigned>(std::min<std::size_t>(half, first + lattice::piece_sites));
     const std::size_t pieces = (half + lattice::piece_sites - 1) / lattice::piece_sites;
     for (std::size_t s = 0; s < a.systems; ++s) {
-        double total[3]{};
+        double total[lattice::all_sums]{};
         for (unsigned n = first; n < last; n += Width) advance<LinkElements, Width>(a, n, s, total);
-        if (a.partials) std::copy_n(total, 3, a.partials + 3 * (s * pieces + piece));
+        if (a.partials)
+            std::copy_n(total, a.width(), a.partials + a.width() * (s * pieces + piece));
     }
 }
 

@@ -30,15 +30,20 @@ struct cached {
     }
 };
 
-/// <left, out> and |out|^2 of a warp's sites.
+/// Of a site: spins 0 and 2, spins 1 and 3. They are added apart, as by the two threads of
+/// half_site.hpp.
+using spin_sums = double[2][lattice::all_sums];
+
+/// The sums of a warp's sites.
 template <class Real>
-__device__ void put_sums(const lattice::hop_arguments<Real>& a, const double (&own)[3],
+__device__ void put_sums(const lattice::hop_arguments<Real>& a, const spin_sums& own,
                          std::size_t slot) {
-    for (unsigned k = 0; k < 3; ++k) {
-        double value = own[k];
+    for (unsigned k = 0; k < lattice::all_sums; ++k) {
+        if (k == lattice::few_sums && !a.other) return;
+        double value = own[0][k] + own[1][k];
         for (unsigned half = row_lanes / 2; half > 0; half /= 2)
             value += __shfl_down_sync(~0u, value, half);
-        if (threadIdx.x == 0) a.partials[3 * slot + k] = value;
+        if (threadIdx.x == 0) a.partials[a.width() * slot + k] = value;
     }
 }
 
@@ -47,15 +52,15 @@ template <unsigned LinkElements, class Load, class Real>
 __device__ void advance(const lattice::hop_arguments<Real>& a, std::size_t group,
                         std::size_t groups, std::size_t system) {
     const auto site = static_cast<unsigned>(group * row_lanes + threadIdx.x);
-    double sums[3]{};
+    spin_sums sums{};
+    unsigned n = 0;
     if (site < a.where.size.half())
         hop_at<LinkElements, Load>(a, site, system, [&](std::size_t e, const complex<Real>& value) {
+            double* const to = sums[n++ / 3 % 2];
             a.out[e] = value;
             if (!a.partials) return;
-            const complex<Real> left = a.left[e];
-            sums[0] += double(left.re) * value.re + double(left.im) * value.im;
-            sums[1] += double(left.re) * value.im - double(left.im) * value.re;
-            sums[2] += double(value.re) * value.re + double(value.im) * value.im;
+            a.other ? add_all_sums(to, widen(a.left[e]), widen(value), widen(a.other[e]))
+                    : add_few_sums(to, widen(a.left[e]), widen(value));
         });
     if (a.partials) put_sums(a, sums, system * groups + group);
 }
@@ -90,8 +95,10 @@ template <unsigned LinkElements, bool Side32, class Real>
 void run(const lattice::hop_arguments<Real>& a, stream_t stream) {
     if (a.systems == 1)
         run_sites<LinkElements, false, Side32>(a, stream);
+    else if (a.other)
+        run_several<tile_form::all_sums, LinkElements, Side32>(a, stream);
     else if (a.partials)
-        run_several<tile_form::diagonal_and_sums, LinkElements, Side32>(a, stream);
+        run_several<tile_form::few_sums, LinkElements, Side32>(a, stream);
     else if (a.diagonal)
         run_several<tile_form::diagonal, LinkElements, Side32>(a, stream);
     else

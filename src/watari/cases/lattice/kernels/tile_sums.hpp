@@ -1,5 +1,5 @@
-/// <left, out> and |out|^2 of the pieces of a tile, added like those of one system: the
-/// components of a site in turn, then the tree over a piece's 32 sites.
+/// The sums of the pieces of a tile, added like those of one system: components of each thread in
+/// turn, both threads of a site, then the tree over a piece's 32 sites.
 ///
 /// A piece is two warps', since a site is two threads' (half_site.hpp). The pair meets at a barrier
 /// of its own, so that no warp waits for the other pairs.
@@ -13,43 +13,30 @@ namespace watari::gpu {
 inline constexpr unsigned pair_threads = 64;
 
 /// Of the second warps of pairs, by site.
-using half_sums = double[2 * tile_sites / pair_threads][spin_bit][3];
+using half_sums = double[2 * tile_sites / pair_threads][spin_bit][lattice::all_sums];
 
-/// Both threads of a site have them.
-template <class Real>
-WATARI_INLINE void sum_site(const half_site<Real>& at, const complex<Real> (&left)[6],
-                            double (&sums)[3]) {
-    for (unsigned part = 0; part < 2; ++part) {  // spins 0 and 1, then 2 and 3
-        double own[3][3], other[3][3];
-        for (unsigned c = 0; c < 3; ++c) {
-            const complex<Real>&l = left[3 * part + c], &v = part ? at.low[c] : at.up[c];
-            own[c][0] = double(l.re) * v.re + double(l.im) * v.im;
-            own[c][1] = double(l.re) * v.im - double(l.im) * v.re;
-            own[c][2] = double(v.re) * v.re + double(v.im) * v.im;
-        }
-        for (unsigned c = 0; c < 3; ++c)
-            for (unsigned k = 0; k < 3; ++k)
-                other[c][k] = __shfl_xor_sync(~0u, own[c][k], spin_bit);
-        for (unsigned c = 0; c < 3; ++c)
-            for (unsigned k = 0; k < 3; ++k) sums[k] += at.spin ? other[c][k] : own[c][k];
-        for (unsigned c = 0; c < 3; ++c)
-            for (unsigned k = 0; k < 3; ++k) sums[k] += at.spin ? own[c][k] : other[c][k];
-    }
-}
-
-/// `to`: of this pair's piece. Calls that follow each other must have different `second_halves`.
-template <class Real>
-WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&left)[6],
-                            half_sums& second_halves, double* to) {
+/// few_sums of `beside` as left; or all_sums, left is `diagonal` and other is `beside`. `to`: of
+/// this pair's piece. Calls that follow each other must have different `second_halves`.
+template <unsigned Width, class Real>
+WATARI_INLINE void put_sums(const half_site<Real>& at, const complex<Real> (&diagonal)[6],
+                            const complex<Real> (&beside)[6], half_sums& second_halves,
+                            double* to) {
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    double sums[3]{};
-    sum_site(at, left, sums);
-    double(&second)[3] = second_halves[warp / 2][lane % spin_bit];
+    double sums[Width]{};
+    for (unsigned n = 0; n < 6; ++n) {
+        const complex<double> out = widen(n < 3 ? at.up[n] : at.low[n - 3]);
+        if constexpr (Width == lattice::all_sums)
+            add_all_sums(sums, widen(diagonal[n]), out, widen(beside[n]));
+        else
+            add_few_sums(sums, widen(beside[n]), out);
+    }
+    for (double& sum : sums) sum += __shfl_xor_sync(~0u, sum, spin_bit);
+    double(&second)[lattice::all_sums] = second_halves[warp / 2][lane % spin_bit];
     if (warp % 2 && at.spin == 0)
-        for (unsigned k = 0; k < 3; ++k) second[k] = sums[k];
+        for (unsigned k = 0; k < Width; ++k) second[k] = sums[k];
     sync_part<pair_threads>(1 + warp / 2);
     if (warp % 2) return;
-    for (unsigned k = 0; k < 3; ++k) {
+    for (unsigned k = 0; k < Width; ++k) {
         double value = sums[k] + second[k];
         for (unsigned half = 8; half > 0; half /= 2) value += __shfl_down_sync(~0u, value, half);
         if (lane == 0) to[k] = value;

@@ -17,6 +17,7 @@ inline constexpr unsigned spinor = 12;       ///< complex components: spin 0..3 
 inline constexpr unsigned packed = 36;       ///< of F^-1 at a site: two Hermitian 6x6 blocks
 inline constexpr unsigned piece_sites = 32;  ///< whose sums are taken together
 inline constexpr std::size_t piece = piece_sites * spinor;
+inline constexpr unsigned few_sums = 3, all_sums = 7;  ///< doubles that a hop sums at a site
 
 /// The arrays that a style allocates. links and source are written by the CPU, the others by the
 /// processor; only solution is read by the CPU. `work` holds vectors that the solver needs.
@@ -50,8 +51,12 @@ struct hop_arguments {
     const complex<Real>* diagonal = nullptr;  ///< out = diagonal - factor x result; null: result
     Real factor = 1;
     std::size_t systems = 1;
-    const complex<Real>* left = nullptr;  ///< with partials: <left, out> and |out|^2
-    double* partials = nullptr;           ///< [system][piece][3]; of tuned kernels alone
+    const complex<Real>* left = nullptr;   ///< with partials: <left, out> and |out|^2
+    const complex<Real>* other = nullptr;  ///< not null: also <other, out> and <other, left>
+    double* partials = nullptr;            ///< [system][piece][width()]; of tuned kernels alone
+
+    /// Doubles that are summed at a site.
+    constexpr unsigned width() const { return other ? all_sums : few_sums; }
 };
 
 /// The sites at the ends of a part, whose neighbours beyond are other ranks'. What arrives from

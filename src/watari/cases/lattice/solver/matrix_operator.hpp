@@ -1,12 +1,13 @@
 /// D_ee as krylov/ wants it: two hops, each with F^-1 fused into it.
 ///
 /// Bytes of a matrix and even site in double, links of 18: 2 x 2112, and 192 for the diagonal term;
-/// where the sums of BiCGStab are taken on the way, 192 more for <r~, q>.
+/// where the sums of BiCGStab are taken on the way, 192 more for r~.
 #pragma once
 
 #include "watari/cases/lattice/problem/fields.hpp"
 #include "watari/cases/lattice/ranks/exchange.hpp"
 #include "watari/cases/lattice/solver/counts.hpp"
+#include "watari/krylov/kernels/state.hpp"
 #include "watari/krylov/problem.hpp"
 #include "watari/krylov/workspace.hpp"
 
@@ -38,6 +39,8 @@ public:
         second_.parity = 0;
         second_.clover = of.clover;
         second_.factor = static_cast<Real>(kappa * kappa);
+        static_assert(few_sums == krylov::dots_width<complex<Real>> &&
+                      all_sums == krylov::dots_width<complex<Real>, true>);
     }
 
     /// F_oo^-1 M_oe x, the one hop that the benchmark's rate is of.
@@ -51,30 +54,37 @@ public:
     krylov::linear_operator<complex<Real>> as_operator() const {
         krylov::linear_operator<complex<Real>> result;
         result.apply = [this](complex<Real>* y, const complex<Real>* x, std::size_t,
-                              stream_t stream) { apply(y, x, nullptr, nullptr, stream); };
+                              stream_t stream) { apply(y, x, {}, stream); };
         if (sums_on_the_way(which_, exchange_ != nullptr))
             result.apply_and_sum = [this](complex<Real>* y, const complex<Real>* x,
-                                          const complex<Real>* left, double* partials, std::size_t,
-                                          stream_t stream) { apply(y, x, left, partials, stream); };
+                                          const complex<Real>* left, const complex<Real>* other,
+                                          double* partials, std::size_t, stream_t stream) {
+                apply(y, x, {left, other, partials}, stream);
+            };
         return result;
     }
 
 private:
+    struct sums {
+        const complex<Real>*left = nullptr, *other = nullptr;
+        double* partials = nullptr;
+    };
+
     void enqueue(const hop_arguments<Real>& a, stream_t stream) const {
         const auto inner = [&] {
             which_ == kernel::tuned ? run_->tuned_hop(a, stream) : run_->hop(a, stream);
         };
         exchange_ ? (*exchange_)(a, inner, stream) : inner();
     }
-    void apply(complex<Real>* y, const complex<Real>* x, const complex<Real>* left,
-               double* partials, stream_t stream) const {
+    void apply(complex<Real>* y, const complex<Real>* x, const sums& of, stream_t stream) const {
         hop(x, stream);
         hop_arguments<Real> a = second_;
         a.in = odd_;
         a.out = y;
         a.diagonal = x;
-        a.left = left;
-        a.partials = partials;
+        a.left = of.left;
+        a.other = of.other;
+        a.partials = of.partials;
         enqueue(a, stream);
     }
 

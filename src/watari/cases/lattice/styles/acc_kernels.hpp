@@ -125,19 +125,6 @@ struct openacc {
         }
     }
 
-    /// p = r + beta (p - omega q).
-    static void direct(std::size_t n, number* p, const number* r, const number* q,
-                       const number& beta, const number& omega) {
-        const double br = beta.re, bi = beta.im, wr = omega.re, wi = omega.im;
-#pragma acc parallel loop gang(static : 1) vector vector_length(128) deviceptr(p, r, q)
-        for (std::size_t i = 0; i < n; ++i) {
-            const double re = p[i].re - (wr * q[i].re - wi * q[i].im);
-            const double im = p[i].im - (wr * q[i].im + wi * q[i].re);
-            p[i].re = r[i].re + (br * re - bi * im);
-            p[i].im = r[i].im + (br * im + bi * re);
-        }
-    }
-
     /// r -= alpha q; |r|^2.
     static void subtract(std::size_t n, number* r, const number* q, const number& alpha,
                          partial_sums& to) {
@@ -169,17 +156,18 @@ struct openacc {
         }
     }
 
-    /// x += alpha p + omega r; r -= omega t; sums: |r|^2, <b, r>.
-    static void update(std::size_t n, number* x, number* r, const number* p, const number* t,
-                       const number* b, const number& alpha, const number& omega,
-                       partial_sums& to) {
+    /// x += alpha p + omega r; r -= omega t; p = r + beta (p - omega q); |r|^2.
+    static void update(std::size_t n, number* x, number* r, number* p, const number* t,
+                       const number* q, const number& alpha, const number& omega,
+                       const number& beta, partial_sums& to) {
         const double ar = alpha.re, ai = alpha.im, wr = omega.re, wi = omega.im;
+        const double br = beta.re, bi = beta.im;
         double* const sums = to.on_gpu();
 #pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
-    deviceptr(x, r, p, t, b, sums)
+    deviceptr(x, r, p, t, q, sums)
         for (unsigned w = 0; w < warps; ++w) {
-            double norm = 0, real = 0, imaginary = 0;
-#pragma acc loop vector reduction(+ : norm, real, imaginary)
+            double sum = 0;
+#pragma acc loop vector reduction(+ : sum)
             for (unsigned lane = 0; lane < 32; ++lane)
                 for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
                     const double re = r[i].re, im = r[i].im;
@@ -187,14 +175,40 @@ struct openacc {
                     x[i].im += ar * p[i].im + ai * p[i].re + (wr * im + wi * re);
                     const double next_re = re - (wr * t[i].re - wi * t[i].im);
                     const double next_im = im - (wr * t[i].im + wi * t[i].re);
+                    const double old_re = p[i].re - (wr * q[i].re - wi * q[i].im);
+                    const double old_im = p[i].im - (wr * q[i].im + wi * q[i].re);
                     r[i].re = next_re, r[i].im = next_im;
-                    norm += next_re * next_re + next_im * next_im;
-                    real += b[i].re * next_re + b[i].im * next_im;
-                    imaginary += b[i].re * next_im - b[i].im * next_re;
+                    p[i].re = next_re + (br * old_re - bi * old_im);
+                    p[i].im = next_im + (br * old_im + bi * old_re);
+                    sum += next_re * next_re + next_im * next_im;
+                }
+            sums[w] = sum;
+        }
+    }
+
+    /// |t|^2, <t, r>, <b, r>, <b, t>.
+    static void dots(std::size_t n, const number* t, const number* r, const number* b,
+                     partial_sums& to) {
+        double* const sums = to.on_gpu();
+#pragma acc parallel loop gang worker num_gangs(warps / 8) num_workers(8) vector_length(32) \
+    deviceptr(t, r, b, sums)
+        for (unsigned w = 0; w < warps; ++w) {
+            double norm = 0, tr_re = 0, tr_im = 0, br_re = 0, br_im = 0, bt_re = 0, bt_im = 0;
+#pragma acc loop vector reduction(+ : norm, tr_re, tr_im, br_re, br_im, bt_re, bt_im)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                for (std::size_t i = 32 * w + lane; i < n; i += 32 * warps) {
+                    norm += t[i].re * t[i].re + t[i].im * t[i].im;
+                    tr_re += t[i].re * r[i].re + t[i].im * r[i].im;
+                    tr_im += t[i].re * r[i].im - t[i].im * r[i].re;
+                    br_re += b[i].re * r[i].re + b[i].im * r[i].im;
+                    br_im += b[i].re * r[i].im - b[i].im * r[i].re;
+                    bt_re += b[i].re * t[i].re + b[i].im * t[i].im;
+                    bt_im += b[i].re * t[i].im - b[i].im * t[i].re;
                 }
             sums[w] = norm;
-            sums[warps + w] = real;
-            sums[2 * warps + w] = imaginary;
+            sums[warps + w] = tr_re, sums[2 * warps + w] = tr_im;
+            sums[3 * warps + w] = br_re, sums[4 * warps + w] = br_im;
+            sums[5 * warps + w] = bt_re, sums[6 * warps + w] = bt_im;
         }
     }
 

@@ -1,9 +1,15 @@
 /// BiCGStab for the directive styles, over the kernels of one model (acc_kernels.hpp,
 /// omp_kernels.hpp).
 ///
-/// A step: q = D p; alpha = rho / <r~,q>; r -= alpha q; t = D r; omega = <t,r> / |t|^2;
-/// x += alpha p + omega r; r -= omega t; beta = (rho' / rho)(alpha / omega); p = r + beta (p -
-/// omega q). r~ is b. Each line is a kernel of its own: 18 vectors a step besides the matrices.
+/// A step, and the vectors that it moves besides the matrices, 16:
+///
+///     q = D p;  alpha = rho / <b,q>                                             2
+///     r -= alpha q; |r|^2                                                       3
+///     t = D r;  omega = <t,r> / |t|^2;  rho' = <b,r> - omega <b,t>              3
+///     beta = (rho' / rho)(alpha / omega)
+///     x += alpha p + omega r;  r -= omega t; |r|^2;  p = r + beta (p - omega q) 8
+///
+/// That of krylov/bicgstab.hpp, r~ is b.
 #pragma once
 
 #include "watari/cases/lattice/styles/site.hpp"
@@ -20,7 +26,7 @@ struct vectors {
 };
 
 // A sum is left in as many parts as warps run at once, 32 on each of an H200's 132 processors.
-inline constexpr unsigned warps = 4224, most_sums = 3;
+inline constexpr unsigned warps = 4224, most_sums = 7;
 
 /// `Model` has the kernels; Exchange sends what `sent` holds and fills `arrived`.
 template <class Model, class Exchange>
@@ -48,7 +54,6 @@ private:
         const double enough = r_.relative * report.norm_b;
         r_.step(r_.caller, 1);
         while (report.reason == krylov::ending::running) {
-            if (report.iterations > 0) Model::direct(r_.vector(), v_.p, v_.r, v_.q, beta_, omega_);
             if (step(report, enough)) return;
             const bool stop = r_.step(r_.caller, report.recursive_residual / report.norm_b) != 0;
             if (report.reason == krylov::ending::running && stop)
@@ -71,16 +76,16 @@ private:
             return true;
         }
         matrix(v_.t, v_.r);
-        const double squared = norm(v_.t);
-        if (!(squared > 0)) return ended(report, krylov::ending::breakdown);
-        omega_ = dot(v_.t, v_.r) / number(squared);
-        Model::update(n, v_.x, v_.r, v_.p, v_.t, v_.b, alpha, omega_, sums_);
-        const auto sums = total<3>();
-        const number next{sums[1], sums[2]};
-        beta_ = next / rho_ * (alpha / omega_);
+        Model::dots(n, v_.t, v_.r, v_.b, sums_);
+        const auto sums = total<7>();
+        if (!(sums[0] > 0)) return ended(report, krylov::ending::breakdown);
+        const number omega = number{sums[1], sums[2]} / number(sums[0]);
+        const number next = number{sums[3], sums[4]} - omega * number{sums[5], sums[6]};
+        const number beta = next / rho_ * (alpha / omega);
         rho_ = next;
-        set_residual(report, sums[0], enough);
-        if (report.reason == krylov::ending::running && !(regular(next) && regular(omega_)))
+        Model::update(n, v_.x, v_.r, v_.p, v_.t, v_.q, alpha, omega, beta, sums_);
+        set_residual(report, total<1>()[0], enough);
+        if (report.reason == krylov::ending::running && !(regular(next) && regular(omega)))
             report.reason = krylov::ending::breakdown;
         return false;
     }
@@ -158,7 +163,7 @@ private:
     const request& r_;
     vectors v_;
     const Exchange& exchange_;
-    number rho_, beta_, omega_;
+    number rho_;
     typename Model::partial_sums sums_;
 };
 

@@ -3,6 +3,7 @@
 #include "watari/cases/les/pressure/coarsening.hpp"
 #include "watari/cases/les/ranks/neighbours.hpp"
 
+#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -23,18 +24,44 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     partials_ = sums + at.partials;
     columns_ = sums + at.columns;
     scratch_ = sums + at.scratch;
-    all_columns_ = at.scratch - at.columns;
     const std::size_t piece = piece_of(p.whole.x);
     row_of_columns_ = p.whole.x / piece;
+    all_columns_ = p.whole.y * row_of_columns_;
     own_columns_ = p.grid.origin.y * row_of_columns_ + p.grid.origin.x / piece;
     small_ = first_small(std::span<const level<Real>>(levels_));
 }
 
+/// Some rows of a level.
+template <class Real>
+level<Real> rows_of(level<Real> l, std::ptrdiff_t first, std::size_t count) {
+    l.grid = l.grid.rows_from(first, count);
+    return l;
+}
+
+/// A level with some rows of the neighbours, who compute them too, where that saves an exchange.
+template <class Real>
+level<Real> with_beside(const level<Real>& l, std::size_t rows) {
+    if (l.grid.around_y || !l.grid.unbroken()) return l;
+    return rows_of(l, -static_cast<std::ptrdiff_t>(rows), l.grid.size.y + 2 * rows);
+}
+
 /// A halo that the kernels have not written themselves.
 template <class Real>
-void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream) {
+void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream, std::size_t rows) {
     if (others_ != nullptr && !levels_[level].grid.whole())
-        others_->exchange(level, {array}, sizeof(Real), stream);
+        others_->exchange(level, {array}, sizeof(Real), stream, rows);
+}
+
+/// All rows of the halo that the arrays have.
+template <class Real>
+void pressure<Real>::fill_all(std::size_t level, Real* array, stream_t stream) {
+    fill(level, array, stream, levels_[level].grid.below);
+}
+
+/// The halo of what is computed beside the part too, if it is.
+template <class Real>
+void pressure<Real>::fill_unless_known(std::size_t level, Real* array, stream_t stream) {
+    if (!levels_[level].grid.unbroken()) fill(level, array, stream);
 }
 
 /// What a part has written of a coarser level: its halo, or all of it where every rank has it.
@@ -45,7 +72,7 @@ void pressure<Real>::fill_coarse(std::size_t coarse, Real* array, stream_t strea
         others_->gather(coarse, array, sizeof(Real), stream);
         cycle_->go_around(g, array, stream);
     } else {
-        fill(coarse, array, stream);
+        fill_all(coarse, array, stream);
     }
 }
 
@@ -58,9 +85,9 @@ void pressure<Real>::build(stream_t stream) {
         make.coarsen(levels_[n - 1], l, stream);
         for (Real* face : l.face) fill_coarse(n, face, stream);
         make.invert(l, stream);
-        fill(n, l.inverse, stream);
+        fill_all(n, l.inverse, stream);
         if (others_ != nullptr && l.open != nullptr && !l.grid.whole())
-            others_->exchange(n, {l.open}, sizeof *l.open, stream);
+            others_->exchange(n, {l.open}, sizeof *l.open, stream, l.grid.below);
     }
 }
 
@@ -87,16 +114,21 @@ void pressure<Real>::go_down(std::size_t n, stream_t stream) {
     }
     if (n + 1 == levels_.size()) return solve_coarsest(stream);
     const level<Real>&l = levels_[n], &coarse = levels_[n + 1];
-    if (!cycle_->sweep_first(l, coarse, stream)) {
-        cycle_->two_sweeps(l, stream);
-        fill(n, l.e, stream);
+    if (cycle_->sweep_first(l, coarse, stream)) {
+        if (!l.grid.around_y) {
+            cycle_->two_sweeps(rows_of(l, -2, 2), stream);
+            cycle_->two_sweeps(rows_of(l, static_cast<std::ptrdiff_t>(l.grid.size.y), 2), stream);
+        }
+    } else {
+        cycle_->two_sweeps(with_beside(l, 2), stream);
+        fill_unless_known(n, l.e, stream);
         cycle_->restrict_residual(l, coarse, stream);
-        fill_coarse(n + 1, coarse.r, stream);
     }
+    fill_coarse(n + 1, coarse.r, stream);
     go_down(n + 1, stream);
     if (n == 0) return;
-    cycle_->correct_sweep(l, coarse, stream);
-    fill(n, l.scratch, stream);
+    cycle_->correct_sweep(with_beside(l, 1), coarse, stream);
+    fill_unless_known(n, l.scratch, stream);
     cycle_->sweep(l, Real(first_weight), l.scratch, l.e, stream);
     fill(n, l.e, stream);
 }
@@ -107,18 +139,28 @@ void pressure<Real>::cycle(stream_t stream) {
     level<Real>& l = levels_[0];
     if (levels_.size() > 1) {
         if (cycle_->sweep_last(l, levels_[1], partials_, stream)) return std::swap(l.e, l.scratch);
-        cycle_->correct_sweep(l, levels_[1], stream);
-        fill(0, l.scratch, stream);
+        cycle_->correct_sweep(with_beside(l, 1), levels_[1], stream);
+        fill_unless_known(0, l.scratch, stream);
     }
     cycle_->sweep_product(l, partials_, stream);
 }
 
-/// The sum of all partial sums, of all ranks.
+/// Partial sums over z: one of two sets of columns.
 template <class Real>
-void pressure<Real>::total(double* to, stream_t stream) {
-    run_->add_columns(levels_[0].grid, partials_, columns_ + own_columns_, row_of_columns_, stream);
-    if (others_ != nullptr) others_->gather_columns(columns_, stream);
-    run_->add_up(columns_, all_columns_, to, scratch_, stream);
+void pressure<Real>::add_columns(unsigned set, stream_t stream) {
+    run_->add_columns(levels_[0].grid, partials_, columns_ + set * all_columns_ + own_columns_,
+                      row_of_columns_, stream);
+}
+
+/// The sums of the columns of all ranks, a set for each: in one exchange.
+template <class Real>
+void pressure<Real>::total(std::initializer_list<double*> sums, stream_t stream) {
+    if (others_ != nullptr) others_->gather_columns(columns_, sums.size(), stream);
+    const double* set = columns_;
+    for (double* const sum : sums) {
+        run_->add_up(set, all_columns_, sum, scratch_, stream);
+        set += all_columns_;
+    }
 }
 
 template <class Real>
@@ -127,9 +169,11 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
     const auto all = static_cast<unsigned>(cycles);
     run_->residual(l, f, tau, stream);
     for (unsigned n = 0; n < all; ++n) {
-        fill(0, l.r, stream);
+        fill_all(0, l.r, stream);
         cycle(stream);
-        total(&numbers_->rz[n % 2], stream);
+        add_columns(0, stream);
+        double *const rz = &numbers_->rz[n % 2], *const d_ad = &numbers_->d_ad[n % 2];
+        if (n > 0) total({rz}, stream);  // the first direction needs no beta
         const bool last = n + 1 == all;
         if (n == 0)
             std::swap(l.e, d_);  // the first direction is e: no copy
@@ -140,14 +184,16 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
             run_->last_curvature(l, d_, numbers_, n, partials_, stream);
         else
             run_->curvature(l, d_, partials_, stream);
-        total(&numbers_->d_ad[n % 2], stream);
+        add_columns(n > 0 ? 0 : 1, stream);
+        n > 0 ? total({d_ad}, stream) : total({rz, d_ad}, stream);
+        const level<Real> stepped = with_beside(l, 1);  // p; r alone is read beyond
         if (last)
-            run_->finish(l, d_, p_, numbers_, n, stream);
+            run_->finish(stepped, d_, p_, numbers_, n, stream);
         else
-            run_->update(l, d_, n + 2 == all ? nullptr : p_, numbers_, n, stream);
+            run_->update(stepped, d_, n + 2 == all ? nullptr : p_, numbers_, n, stream);
     }
     if (all > 0) std::swap(l.e, d_);
-    fill(0, p_, stream);
+    fill_unless_known(0, p_, stream);
 }
 
 template class pressure<float>;

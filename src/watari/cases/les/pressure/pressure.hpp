@@ -14,6 +14,8 @@
 #include "watari/cases/les/pressure/iteration.hpp"
 #include "watari/cases/les/pressure/vcycle.hpp"
 
+#include <initializer_list>
+
 namespace watari::les {
 
 template <class Real>
@@ -33,9 +35,12 @@ public:
 private:
     void go_down(std::size_t n, stream_t stream);
     void solve_coarsest(stream_t stream);
-    void fill(std::size_t level, Real* array, stream_t stream);
+    void fill(std::size_t level, Real* array, stream_t stream, std::size_t rows = 1);
+    void fill_all(std::size_t level, Real* array, stream_t stream);
+    void fill_unless_known(std::size_t level, Real* array, stream_t stream);
     void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
-    void total(double* to, stream_t stream);
+    void add_columns(unsigned set, stream_t stream);
+    void total(std::initializer_list<double*> sums, stream_t stream);
 
     const iteration_kernels<Real>* run_;
     const vcycle_kernels<Real>* cycle_;
