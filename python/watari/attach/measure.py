@@ -227,8 +227,8 @@ def all_runs(
             done += 1
             if one.status != "ok":
                 ended.add(style)
-            text = one.reason or f"{one.ending.seconds:.4g} s"
-            shown.finish(f"{style}: {one.status} {text}", left)
+            text = f": {one.reason}" if one.reason else f" {one.ending.seconds:.4g} s"
+            shown.finish(f"{style}: {one.status}{text}", left)
     if missing := [
         name for name, value in measured.learned.outputs.items() if not is_written(value)
     ]:

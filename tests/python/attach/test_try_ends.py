@@ -171,6 +171,14 @@ def test_a_kill_of_watari_ends_the_program_and_its_children(tmp_path, command):
     assert not running()
 
 
+def test_progress_says_why_a_style_failed(tmp_path):
+    fails = 'test "$WATARI_ATTACH_STYLE" = managed && echo bad >&2 && exit 9'
+    script = f"{fails}; {program()} device 4096"
+    words = ("--no-traced", "--runs", "1", "--styles", "managed", "--", "sh", "-c", script)
+    ended = watari("try", *words, cwd=tmp_path)
+    assert "managed: failed: exit code 9: bad" in ended.stdout
+
+
 def test_a_second_ctrl_c_ends_a_program_that_ignores_signals(tmp_path):
     script = f"trap '' INT TERM; {program()} device 4096; touch {tmp_path}/begun; sleep 779"
     process = subprocess.Popen(
