@@ -85,6 +85,16 @@ def test_the_dashes_before_a_program_are_no_file(tmp_path, option):
     assert f"{option}: name a file before --" in ended.stderr
 
 
+@pytest.mark.parametrize("command", ["try", "trace"])
+def test_a_folder_that_is_gone_is_said(tmp_path, command):
+    script = f"rmdir {tmp_path}; exec {sys.executable} -m watari {command} -- {program()} device 8"
+    ended = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=driver(), capture_output=True, text=True
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.endswith("watari was started is gone: change to another\n")
+
+
 def test_a_trace_that_cannot_be_read_is_refused_before_anything_runs(tmp_path):
     words = ("--fit", "1GiB", "--trace", "absent.json", "--", program(), "sleep", "600")
     ended = watari("try", *words, cwd=tmp_path)
