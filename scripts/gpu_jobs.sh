@@ -28,15 +28,10 @@ hmatrix-disk   60 4 evidence/hmatrix.md: 8 right-hand sides and the disk's rate,
 disk-more      70 4 evidence/storage.md: writes, sequential reads, several files
 memory-more    80 4 evidence/storage.md: modelled SSDs; memory-paths.md: numa; evidence/gemm.md: double
 programs      240 4 try.md, "Evidence": each program; trace.md: overhead, touches; advise.md: --confirm
-gh200-ten     200 5 evidence/memory-paths.md: the link and the CPU by ten trials
-migration-map  30 5 evidence/memory-paths.md, migration: which part moves when; looking disturbs nothing
-h100-standard  50 6 machines.md, on an H100: what the standard plan of the H200 has and the H100's has not
-h100-gh200    180 6 machines.md, on an H100: the plan gh200-sam, a trial of each case
-h100-himeno    74 6 machines.md, on an H100: the plan himeno-sam, a trial of each case
-h100-storage   98 6 machines.md, on an H100: the plan gpu-direct-io, a trial of each case
-ranks-tests   100 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
-les-ranks     125 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
-lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
+migration-map  30 2 evidence/memory-paths.md, migration: which part moves when; looking disturbs nothing
+ranks-tests   100 5 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
+les-ranks     125 5 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
+lattice-ranks  80 5 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls, on the first GPU
 standard      200 - machines.md: this machine beside another; evidence/advise.md
 sanitizers    300 - evidence/memory-paths.md, checks
@@ -67,11 +62,6 @@ run_first() { # name of the result, seconds, plan, first, left out
         cases && $0 !~ first { later = later $0 "\n\n"; next }
         { print }
         END { printf "%s", later }' "plans/$3.toml" >"$folder/$1.toml"
-    run "$1" "$2" --plan "$folder/$1.toml"
-}
-# As `run`, of a stored plan that `sed` makes shorter.
-run_shorter() { # name of the result, seconds, plan, script of sed
-    sed -E "$4" "plans/$3.toml" >"$folder/$1.toml"
     run "$1" "$2" --plan "$folder/$1.toml"
 }
 # As `run`, of the cases that come by the standard input.
@@ -135,92 +125,10 @@ case $job in
         run numa 20 copy processor=cpu memory=pageable numa=local,0 size=1GiB trials=3 samples=20
         run gemm-double 28 gemm n=16384 precision=single,double store=ram engine=gpu,pinned trials=1
         ;;
-    gh200-ten) # rows of the plan gh200-sam that had one or two trials: 4 GB, and few samples in place of 200
-        run_cases gh200-ten 196 <<'EOF'
-[defaults]
-size = "4GB"
-trials = 10
-samples = 5
-[[case]]
-case = "copy"
-from = "pinned"
-to = "device"
-[[case]]
-case = "copy"
-from = "device"
-to = "pinned"
-[[case]]
-case = "copy"
-processor = "cpu"
-memory = "pinned"
-samples = 10
-[[case]]
-case = "access"
-processor = "cpu"
-memory = "managed"
-source = ["cpu", "gpu"]
-destination = ["cpu", "gpu"]
-EOF
-        ;;
     migration-map) # each part of an array, sample by sample; then whether reading the page table slows the samples
         run migration-map 12 migration memory=managed hint=none,prefetch,mapped size=1GiB map=64 samples=10 trials=1
         run migration-look 15 migration memory=managed size=1GiB look=samples,phases samples=20 trials=3
         ;;
-    h100-standard) # its copies are measured
-        run_cases h100-standard 46 <<'EOF'
-[defaults]
-size = "1GiB"
-trials = 1
-samples = 20
-[[case]]
-case = "access"
-processor = "gpu"
-memory = ["explicit", "managed"]
-source = ["cpu", "gpu"]
-destination = ["cpu", "gpu"]
-[[case]]
-case = "access"
-processor = "cpu"
-memory = "managed"
-source = ["cpu", "gpu"]
-destination = ["cpu", "gpu"]
-samples = 5
-[[case]]
-case = "access"
-processor = "gpu"
-hint = ["prefetch", "mapped", "read-mostly"]
-[[case]]
-case = "migration"
-hint = ["none", "prefetch", "mapped"]
-[[case]]
-case = "touch"
-processor = "cpu"
-memory = "pageable"
-samples = 5
-[[case]]
-case = "touch"
-processor = ["cpu", "gpu"]
-memory = "managed"
-operation = ["first-touch", "prefetch", "fault"]
-samples = 3
-EOF
-        ;;
-    h100-gh200) # without what an H100 over PCIe lacks. Last, and perhaps left out: explicit arrays, whose paths `copy` has
-        run_cases h100-gh200 174 < <(
-            sed -E '/^name/d; s/"system", //; s/, "explicit"//; s/^samples = .*/samples = 10/; s/^trials = .*/trials = 1/' \
-                plans/gh200-sam.toml
-            cat <<'EOF'
-[[case]]
-case = "access"
-memory = "explicit"
-processor = ["gpu", "cpu"]
-source = ["cpu", "gpu"]
-destination = ["cpu", "gpu"]
-EOF
-        )
-        ;;
-    h100-himeno) run_shorter h100-himeno 68 himeno-sam 's/^iterations = 3000/iterations = 200/; s/^trials = .*/trials = 1/' ;;
-    h100-storage) run_shorter h100-storage 92 gpu-direct-io 's/^trials = .*/trials = 1/' ;;
     hmatrix-large) # A quarter of an hour, on the first GPU; other GPUs are free. A call starts it, or waits for it: its session outlives a call.
         result=$folder/hmatrix-large.json pid=$folder/hmatrix-large.pid
         runs() { kill -0 "$(cat "$pid" 2>/dev/null)" 2>/dev/null; }

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import builds
 import numpy as np
@@ -88,7 +89,9 @@ def program(name: str) -> str:
     return str(built() / "programs" / name)
 
 
-def watari(cwd: Path, *words: str, **variables: object) -> subprocess.CompletedProcess[str]:
+def watari(
+    cwd: Path, *words: str, stdin: Any = subprocess.DEVNULL, **variables: object
+) -> subprocess.CompletedProcess[str]:
     """A command on a machine with the made-up driver and CUPTI."""
     environment = {
         **os.environ,
@@ -98,7 +101,7 @@ def watari(cwd: Path, *words: str, **variables: object) -> subprocess.CompletedP
     }
     return subprocess.run(
         [sys.executable, "-m", "watari", *words],
-        cwd=cwd, env=environment, capture_output=True, text=True, timeout=120,
+        cwd=cwd, env=environment, stdin=stdin, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from statistics import median
 
 from watari.attach import measure
 from watari.attach.measure import Measured
-from watari.attach.start import Start
+from watari.attach.start import Start, standard_input
 from watari.attach.styles import AS_IS
 from watari.attach.trace import session
 from watari.common.errors import WatariError
@@ -26,10 +26,15 @@ def is_program(words: Sequence[str]) -> bool:
     return not words[0].endswith(".json") and shutil.which(words[0]) is not None
 
 
+def program(words: Sequence[str]) -> Start:
+    """How it is started, with the standard input of this process."""
+    return Start(tuple(words), LIMIT, stdin=standard_input())
+
+
 def trace(words: Sequence[str], report: session.Report) -> str:
     """The trace of a program, as JSON. Raises WatariError where it cannot be traced."""
     with scratch.folder(None) as files:
-        made = session.trace(Start(tuple(words), LIMIT), files, True, report)
+        made = session.trace(program(words), files, True, report)
     return json.dumps(made.content)
 
 
@@ -42,7 +47,7 @@ def written(content: str, folder: Path) -> Path:
 
 def confirm(words: Sequence[str], styles: Sequence[str]) -> dict[str, tuple[float, str]]:
     """Seconds of the whole program in these styles of the model, measured in turn; or why not."""
-    start = Start(tuple(words), LIMIT)
+    start = program(words)
     learned = measure.first_run(start, [])
     if learned.status != "ok":
         raise WatariError(f"{words[0]} fails as it is: {learned.reason}")

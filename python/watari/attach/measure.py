@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PART = 2**20  # bytes of a file that are read at once
 STDOUT = "-"  # in the list of files that must not change
+ABSENT, UNWRITTEN = "absent", "not written by the program"  # in place of what identifies a file
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Run:
     outputs: dict[str, str]  # file: what identifies its content, or why it has none
     status: str = "ok"
     reason: str = ""
+    ended: str = ""  # how, where not with exit code 0: that may be no failure
 
 
 @dataclass
@@ -71,9 +73,9 @@ class Measured:
 def identified(path: Path, before: tuple[int, int] | None) -> str:
     """What a file holds, in short; or that the run did not write it."""
     if not path.is_file():
-        return "absent"
+        return ABSENT
     if written(path) == before:
-        return "not written by the program"
+        return UNWRITTEN
     return digest(path)
 
 
@@ -120,12 +122,18 @@ def once(start: Start, style: str, wanted: Sequence[str], same: Sequence[str]) -
             for name in same
         }
         reason = ending.reason  # reads a file of the folder
-        return Run(style, started, ending, seen, outputs, "failed" if reason else "ok", reason)
+        status = "failed" if reason else "ok"
+        return Run(style, started, ending, seen, outputs, status, reason, reason)
 
 
 def named(files: Sequence[str]) -> str:
     """Outputs in words."""
     return ", ".join("standard output" if name == STDOUT else readable(name) for name in files)
+
+
+def is_written(value: str) -> bool:
+    """Whether this identifies a file that a run wrote."""
+    return value not in (ABSENT, UNWRITTEN)
 
 
 def refused(seen: events.Events, code: int) -> bool:
@@ -219,8 +227,12 @@ def all_runs(
             done += 1
             if one.status != "ok":
                 ended.add(style)
-            text = one.reason or f"{one.ending.seconds:.4g} s"
-            shown.finish(f"{style}: {one.status} {text}", left)
+            text = f": {one.reason}" if one.reason else f" {one.ending.seconds:.4g} s"
+            shown.finish(f"{style}: {one.status}{text}", left)
+    if missing := [
+        name for name, value in measured.learned.outputs.items() if not is_written(value)
+    ]:
+        measured.notes.append(f"{named(missing)}: the program as it is does not write it")
     if varying:
         words = named(varying)
         measured.notes.append(f"{words}: differs between runs of as-is, so it is not judged")

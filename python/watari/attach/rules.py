@@ -46,8 +46,8 @@ def none_met(allocations: Sequence[Allocation], rules: Sequence[str]) -> str:
         return ""
     largest = format_bytes(max(a.bytes for a in allocations))
     return (
-        f"--only matches none of {len(allocations)} allocations: the largest has {largest} "
-        "(watari try --sites lists them)"
+        f"--only matches none of the program's allocations ({len(allocations)}): the largest has "
+        f"{largest} (watari try --sites lists them)"
     )
 
 

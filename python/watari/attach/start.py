@@ -7,6 +7,8 @@ goes to files; what it reads is the same file in every run.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import select
 import shlex
@@ -14,7 +16,9 @@ import shutil
 import signal
 import stat
 import subprocess
+import termios
 import time
+from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -92,6 +96,12 @@ def require_program(command: Sequence[str]) -> None:
     if shutil.which(command[0]):
         return
     path = Path(command[0])
+    first = command[0].split()
+    if len(first) > 1 and not path.exists() and shutil.which(first[0]):
+        raise UsageError(
+            f"{command[0]}: no such program; without quotes its first word is one, as in: "
+            f"-- {command[0]}"
+        )
     if "/" not in command[0]:
         near = f" (a file of this name is here: ./{path})" if path.is_file() else ""
         raise UsageError(f"{command[0]}: no program of this name on PATH{near}")
@@ -100,6 +110,43 @@ def require_program(command: Sequence[str]) -> None:
     raise UsageError(
         f"{command[0]}: {'may not be executed (chmod +x)' if path.exists() else 'no such program'}"
     )
+
+
+def why_not_executed(program: str, error: OSError) -> str:
+    """Why the system refuses a program that is there, in words that say what to do."""
+    path = Path(shutil.which(program) or program)
+    if error.errno == errno.ENOEXEC:
+        return (
+            "it is neither for this processor nor a script that begins with #! and its "
+            f"interpreter; shells run such a script, as in: -- sh {program}"
+        )
+    if error.errno == errno.ENOENT and path.is_file():
+        with path.open("rb") as file:
+            line = file.readline(200).decode(errors="replace").strip()
+        interpreter = line.removeprefix("#!").strip() if line.startswith("#!") else ""
+        return f"no interpreter {readable(interpreter)}" if interpreter else "its loader is missing"
+    return error.strerror or str(error)
+
+
+def standard_input() -> Path | None:
+    """What every run reads: the file of `watari ... < FILE`. A terminal or pipe cannot be read more
+    than once: programs then read nothing."""
+    try:
+        status = os.fstat(0)
+    except OSError:
+        return None
+    return Path("/proc/self/fd/0") if stat.S_ISREG(status.st_mode) else None
+
+
+def unread_input() -> str:
+    """That nobody reads what a pipe gave this process; empty where it gave nothing."""
+    with suppress(OSError):
+        if stat.S_ISFIFO(os.fstat(0).st_mode):
+            waiting = array("i", [0])
+            fcntl.ioctl(0, termios.FIONREAD, waiting)
+            if waiting[0]:
+                return "the program does not get what the pipe holds: write it to a file, `< FILE`"
+    return ""
 
 
 def obstacle(command: Sequence[str]) -> str:
@@ -212,7 +259,8 @@ def run(start: Start, variables: Mapping[str, str], files: Path) -> Ending:
                 guard(process.pid)
             except OSError as error:
                 program = start.launcher.command[0] if launched else start.command[0]
-                raise UsageError(f"{program}: cannot be executed: {error.strerror}") from None
+                why = why_not_executed(program, error)
+                raise UsageError(f"{program}: cannot be executed: {why}") from None
         try:
             with hold.let_through():
                 code = wait(process, start.limit)

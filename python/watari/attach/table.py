@@ -11,7 +11,7 @@ from rich.text import Text
 
 from watari.attach import symbols
 from watari.attach.events import Allocation, Events, peak
-from watari.attach.measure import BARE, Measured, Run
+from watari.attach.measure import BARE, Measured, Run, is_written
 from watari.attach.record import kinds
 from watari.attach.start import code_words
 from watari.attach.styles import AS_IS
@@ -52,9 +52,9 @@ def memory(one: Run) -> str:
 
 def output_words(runs: list[Run]) -> str:
     """Whether what the program wrote is the same, where that was asked for."""
-    if not any(one.outputs for one in runs):
-        return ""
-    return "other" if any(one.status == "wrong" for one in runs) else "same"
+    if any(one.outputs and one.status == "wrong" for one in runs):
+        return "other"
+    return "same" if any(is_written(v) for one in runs for v in one.outputs.values()) else ""
 
 
 def row(style: str, measured: Measured, reasons: list[str]) -> list[str]:

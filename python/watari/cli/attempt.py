@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +12,7 @@ from watari.case.axis import parse_duration, parse_size
 from watari.cli.app import app, show, this_machine
 from watari.cli.run import check_not_table
 from watari.common.errors import UsageError, WatariError
-from watari.common.files import check_writable
+from watari.common.files import check_writable, require_name
 
 if TYPE_CHECKING:
     from watari.attach.measure import Measured, Run
@@ -81,9 +79,10 @@ def attempt(
     ] = None,
 ) -> None:
     """Runs an unmodified CUDA program in each memory style, and compares the times."""
+    from watari.attach import fit as fitting
     from watari.attach import measure, record, rules
     from watari.attach import styles as table_of_styles
-    from watari.attach.start import Start, require_program
+    from watari.attach.start import Start, require_program, standard_input
     from watari.results import schema
     from watari.run import prepare
     from watari.run.launcher import Launcher
@@ -95,9 +94,14 @@ def attempt(
         raise UsageError("--fit chooses the allocations itself: omit --only")
     if trace and not limit:
         raise UsageError("--trace is for --fit: which allocations the GPU touches least")
+    for option, file in (("-o", output), ("--figure", figure), ("--trace", trace)):
+        require_name(option, file)
+    for name in same_output or []:
+        require_name("--same-output", name)
     require_program(words or [])
     if figure:
         check_figure(figure)
+    touched = fitting.touched(trace) if trace else {}
     starter = Launcher.parse(launcher) if launcher else Launcher()
     starter.require_program()
     start = Start(
@@ -120,7 +124,7 @@ def attempt(
     learned = first(start, same_output or [])
     asked += [measure.BARE] * overhead
     measured = measure.Measured(start, asked, chosen, learned, time_limit is not None)
-    ended = run_all(measured, runs, same_output or [], limit, trace, traced)
+    ended = run_all(measured, runs, same_output or [], limit, touched, traced)
     if measured.runs:
         print_all(measured)
         written.parent.mkdir(parents=True, exist_ok=True)
@@ -140,16 +144,6 @@ def check_figure(path: Path) -> None:
     if path.parent != Path() and not path.parent.is_dir():
         raise UsageError(f"{path}: no folder {path.parent}")
     drawing("page")
-
-
-def standard_input() -> Path | None:
-    """What every run reads: the file of `watari try ... < FILE`. A terminal or pipe cannot be read
-    more than once: programs then read nothing."""
-    try:
-        status = os.fstat(0)
-    except OSError:
-        return None
-    return Path("/proc/self/fd/0") if stat.S_ISREG(status.st_mode) else None
 
 
 def first(start: Start, same: list[str]) -> Run:
@@ -172,8 +166,8 @@ def unseen(start: Start, one: Run) -> str:
         return f": its event log cannot be written: {one.events.cut[0]}"
     if why := obstacle(start.command):
         return f" {why}"
-    ended = f" ({one.reason})" if one.reason else ""
-    return f" never loads CUDA{ended}: there is nothing to try"
+    ended = f" ({one.ended})" if one.ended else ""
+    return f" never loads CUDA: there is nothing to try{ended}"
 
 
 def list_sites(start: Start) -> None:
@@ -182,8 +176,8 @@ def list_sites(start: Start) -> None:
 
     found = first(start, [])
     show(table.sites(found.events))
-    if found.reason:
-        print(f"the program: {found.reason}")
+    if found.ended:
+        print(f"the program: {found.ended}")
 
 
 def run_all(
@@ -191,19 +185,22 @@ def run_all(
     runs: int,
     same: list[str],
     limit: int | None,
-    trace: Path | None,
+    touched: dict[str, int],
     traced: bool,
 ) -> BaseException | None:
     """Fills in the runs; what ended them early, if anything. What was measured by then stays."""
     from watari.attach import counted, measure
+    from watari.attach.start import unread_input
     from watari.common import progress
 
     one = measured.learned
     measure.learn(measured, one.events)
-    print(f"first run, as it is: {one.reason or f'{one.ending.seconds:.4g} s'}", flush=True)
+    print(f"first run, as it is: {how_it_ran(one)}", flush=True)
+    if note := unread_input():
+        print(f"standard input: {note}", flush=True)
     try:
         if limit:
-            fit_into(measured, limit, trace)
+            fit_into(measured, limit, touched)
         possible = len(measured.styles) - len(measured.unsupported)
         measure.all_runs(measured, runs, same, progress.suited(runs * possible, 0))
         if traced:
@@ -213,12 +210,17 @@ def run_all(
     return None
 
 
-def fit_into(measured: Measured, limit: int, trace: Path | None) -> None:
+def how_it_ran(one: Run) -> str:
+    """Its seconds, and how it ended where that may be a failure."""
+    words = f"{one.ending.seconds:.4g} s"
+    return one.reason or (f"{words}, {one.ended}" if one.ended else words)
+
+
+def fit_into(measured: Measured, limit: int, touched: dict[str, int]) -> None:
     """Adds the rules that make the program fit. A program that did not run to its end as it is
     shows its allocations in managed memory."""
     from watari.attach import fit
 
-    touched = fit.touched(trace) if trace else {}
     seen = measured.learned.events
     if measured.learned.status != "ok":
         seen = fit.in_managed(measured)

@@ -119,6 +119,8 @@ def exit_code(arguments: list[str]) -> int:
         name = current_folder() if error.filename == "." else error.filename
         named = f"{name}: " if name else ""
         text, code = f"{named}{reason(error)}", FileError.exit_code
+        if not name and current_folder() == ".":
+            text = "the folder in which watari was started is gone: change to another"
     except Exception as error:
         if not hasattr(error, "format_message"):  # an error of the command line parser has it
             raise

@@ -9,14 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
+from watari.case.axis import parse_duration
 from watari.cli.app import app
 from watari.cli.draw import drawing
 from watari.common.errors import UsageError
-from watari.common.files import check_writable, write_atomically
+from watari.common.files import check_writable, require_name, write_atomically
 from watari.common.units import format_duration
 from watari.common.variables import readable
 
-LIMIT = 3600.0
+LIMIT = "1h"
 
 
 @app.command(
@@ -43,10 +44,13 @@ def trace(
     touches: Annotated[
         bool, typer.Option(help="one more run, to record what kernels touch")
     ] = True,
-    limit: Annotated[float, typer.Option(min=1, help="time limit of a run, in seconds")] = LIMIT,
+    limit: Annotated[
+        str,
+        typer.Option("--time-limit", "--limit", metavar="TIME", help="time limit of a run"),
+    ] = LIMIT,
 ) -> None:
     """Records the data that a CUDA program moves: copies, faults and migrations."""
-    from watari.attach.start import Start
+    from watari.attach.start import Start, standard_input, unread_input
     from watari.attach.trace import perfetto as timeline
     from watari.attach.trace import session
     from watari.run import scratch
@@ -55,10 +59,13 @@ def trace(
         raise UsageError("trace what? put the program after --, as in: watari trace -- ./a.out")
     page = page or output.with_suffix(".html")
     require_writable({"-o": output, "--page": page, "--perfetto": perfetto})
+    start = Start(tuple(program), parse_duration(limit), stdin=standard_input())
     with scratch.folder(None) as files:
-        traced = session.trace(Start(tuple(program), limit), files, touches, report)
+        traced = session.trace(start, files, touches, report)
     write_atomically(output, json.dumps(traced.content))
     say(traced.content["observed"])
+    if note := unread_input():
+        print(f"standard input: {note}")
     print(f"trace: {output}")
     if perfetto:
         write_atomically(perfetto, timeline.document(traced.seen, traced.content["name"]))
@@ -77,6 +84,7 @@ def require_writable(files: dict[str, Path | None]) -> None:
     runs."""
     seen: dict[Path, str] = {}
     for option, path in files.items():
+        require_name(option, path)
         if path and (path.is_dir() or not path.parent.is_dir()):
             why = "is a folder" if path.is_dir() else "that folder does not exist"
             raise UsageError(f"{option} {path}: {why}")
@@ -99,14 +107,18 @@ def say(observed: dict[str, Any]) -> None:
     for reason in observed["incomplete"]:
         print(f"INCOMPLETE: {reason}")
     if observed["ended"]:
-        print(f"the traced program did not succeed: {observed['ended']}")
+        here = "" if observed["ended"] == observed["ended_untraced"] else "traced "
+        print(f"the {here}program did not succeed: {observed['ended']}")
     if observed["touches"] not in ("", NOT_ASKED):
         print(f"what kernels touch: {observed['touches']}")
+    if observed["processes"] > 1:
+        print(f"{observed['processes']} processes used CUDA: this is the one with most records")
     for sentence in observed["findings"]:
         print(f"- {sentence}")
     plain, traced = observed["untraced_seconds"], observed["traced_seconds"]
-    once = observed["traced_once_seconds"]
+    once = observed["traced_once_seconds"]  # unknown where the records have no end
     print(
         f"{format_duration(plain)} as it is, {format_duration(traced)} traced "
-        f"({traced / plain:.2f} times as long), {format_duration(once)} of it once"
+        f"({traced / plain:.2f} times as long)"
+        + (f", {format_duration(once)} of it once" if once else "")
     )

@@ -71,6 +71,12 @@ def check_writable(path: Path) -> None:
         raise FileError(f"{path}: cannot be written: {reason(error)}") from None
 
 
+def require_name(option: str, name: str | Path | None) -> None:
+    """Raises UsageError where an option took the `--` before a program for the name of its file."""
+    if str(name) == "--":
+        raise UsageError(f"{option}: name a file before --")
+
+
 def write_atomically(
     path: str | os.PathLike[str],
     content: str | bytes,

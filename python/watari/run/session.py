@@ -43,8 +43,12 @@ def end_session(process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
-# The first line is a process group, a second one its good end; without that, Watari was killed.
-GUARD = "read p && { read x || { kill -s TERM -- -$p; sleep 0.3; kill -s KILL -- -$p; }; }"
+# The first line is a process group, a second one its good end; without that, Watari was killed. A
+# second Ctrl-C ends Watari's children by SIGTERM, which the guard survives.
+GUARD = """
+    trap '' INT TERM
+    read p && { read x || { kill -s TERM -- -$p; sleep 0.3; kill -s KILL -- -$p; }; }
+"""
 
 
 @contextmanager

@@ -150,6 +150,46 @@ def test_what_came_before_a_crash_is_kept(tmp_path, end: str, words: str) -> Non
     assert first["moved"] == {"copied to GPU": 400000, "copied to CPU": 400000}
 
 
+def test_a_process_that_calls_exit_at_once_and_another_are_said(tmp_path) -> None:
+    one = f"{tracing.program('linked')} device 400000"
+    script = f"{one}; exec {one} sleep 1 device 400000 device 400000 _exit 0"
+    ended = watari(tmp_path, "trace", "--no-touches", "--", "sh", "-c", script)
+    assert "2 processes used CUDA: this is the one with most records" in ended.stdout
+    assert "the records end before the program does (it called _exit" in ended.stdout
+    assert "of it once" not in ended.stdout
+
+
+def test_a_program_with_an_exit_code_of_its_own_is_sampled(tmp_path) -> None:
+    """It is the same as it is, and with its memory managed."""
+    ended, content = trace(tmp_path, "linked", "device", "400000", "exit", "3")
+    assert "the program did not succeed: exit code 3" in ended.stdout
+    assert content["observed"]["touches"] == ""
+    assert content["observed"]["kernels"][0]["sampled"] == 1
+
+
+def test_every_run_reads_the_file_that_watari_is_given(tmp_path) -> None:
+    script = f'read word; test "$word" = input && exec {tracing.program("linked")} device 4096'
+    (tmp_path / "input").write_text("input\n")
+    with (tmp_path / "input").open() as file:
+        ended = watari(tmp_path, "trace", "--", "sh", "-c", script, stdin=file)
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "trace.json").is_file()
+
+
+@pytest.mark.parametrize("command", ["try", "trace"])
+def test_what_a_pipe_holds_is_not_read_and_that_is_said(tmp_path, command) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"input\n")
+    words = ("--no-traced", "--runs", "1") if command == "try" else ("--no-touches",)
+    program = tracing.program("linked")
+    for descriptor in (reading, None):
+        ended = watari(tmp_path, command, *words, "--", program, "device", "4096", stdin=descriptor)
+        said = "standard input: the program does not get what the pipe holds" in ended.stdout
+        assert said == (descriptor is not None), ended.stdout
+    os.close(reading)
+    os.close(writing)
+
+
 @pytest.mark.parametrize(
     ("variable", "words"),
     [
@@ -228,6 +268,12 @@ def test_a_machine_that_cannot_trace_says_why(tmp_path, settings, words: str) ->
     ended, content = trace(tmp_path, "alternating", **settings)
     assert (ended.returncode, content) == (1, None)
     assert words in ended.stderr
+
+
+@pytest.mark.parametrize("option", ["-o", "--page", "--perfetto"])
+def test_the_dashes_before_a_program_are_no_file(tmp_path, option) -> None:
+    ended = watari(tmp_path, "trace", option, "--", tracing.program("linked"), "device", "4096")
+    assert (ended.returncode, f"{option}: name a file before --" in ended.stderr) == (2, True)
 
 
 def test_two_outputs_of_one_name_are_refused(tmp_path) -> None:

@@ -23,7 +23,8 @@ def test_a_style_that_would_change_nothing_is_not_run(tmp_path):
         ended, styles = attempt(tmp_path, *words, options=("--only", rule))
         assert styles["as-is"]["status"] == "ok"
         assert styles["managed"]["status"] == "unsupported"
-        assert "matches none of 2 allocations: the largest has 1 MB" in styles["managed"]["reason"]
+        reason = styles["managed"]["reason"]
+        assert "none of the program's allocations (2): the largest has 1 MB" in reason
         assert "--sites" in ended.stdout
 
 

@@ -24,10 +24,21 @@ MB = 1_000_000
         ([], 2, "no program was given"),
         (["no_cuda"], 1, "never loads CUDA"),
         (["linked", "device", "4096", "crash", "1"], 1, "fails as it is: ended by SIGABRT"),
+        (["linked", "exit", "3"], 1, "there is nothing to try (exit code 3)"),
+        (
+            ["python3 train.py"],
+            2,
+            "without quotes its first word is one, as in: -- python3 train.py",
+        ),
+        (["./script"], 2, "shells run such a script, as in: -- sh ./script"),
+        (["./lost"], 2, "./lost: cannot be executed: no interpreter /nowhere/sh"),
     ],
 )
 def test_exit_codes(tmp_path, words, code, says):
     (tmp_path / "file").touch()
+    for name, line in (("script", "true"), ("lost", "#!/nowhere/sh")):
+        (tmp_path / name).write_text(f"{line}\n")
+        (tmp_path / name).chmod(0o755)
     if words and words[0] in ("no_cuda", "linked"):
         words = [program(words[0]), *words[1:]]
     ended = watari("try", "--no-traced", "--runs", "1", "--", *words, cwd=tmp_path)
@@ -64,6 +75,31 @@ def test_a_program_that_no_library_can_enter_is_said_to_be_one(tmp_path, flags, 
     ended = watari("try", "--", str(closed), cwd=tmp_path)
     assert ended.returncode == 1
     assert says in ended.stderr
+
+
+@pytest.mark.parametrize("option", ["-o", "--figure", "--trace", "--same-output"])
+def test_the_dashes_before_a_program_are_no_file(tmp_path, option):
+    fit = ("--fit", "1GiB") if option == "--trace" else ()
+    ended = watari("try", *fit, option, "--", program(), "device", "4096", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert f"{option}: name a file before --" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["try", "trace"])
+def test_a_folder_that_is_gone_is_said(tmp_path, command):
+    script = f"rmdir {tmp_path}; exec {sys.executable} -m watari {command} -- {program()} device 8"
+    ended = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=driver(), capture_output=True, text=True
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.endswith("watari was started is gone: change to another\n")
+
+
+def test_a_trace_that_cannot_be_read_is_refused_before_anything_runs(tmp_path):
+    words = ("--fit", "1GiB", "--trace", "absent.json", "--", program(), "sleep", "600")
+    ended = watari("try", *words, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "absent.json: cannot be read" in ended.stderr
 
 
 def test_an_exit_code_of_the_program_is_no_failure_where_it_stays(tmp_path):
@@ -143,6 +179,35 @@ def test_a_kill_of_watari_ends_the_program_and_its_children(tmp_path, command):
     while running() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not running()
+
+
+def test_progress_says_why_a_style_failed(tmp_path):
+    fails = 'test "$WATARI_ATTACH_STYLE" = managed && echo bad >&2 && exit 9'
+    script = f"{fails}; {program()} device 4096"
+    words = ("--no-traced", "--runs", "1", "--styles", "managed", "--", "sh", "-c", script)
+    ended = watari("try", *words, cwd=tmp_path)
+    assert "managed: failed: exit code 9: bad" in ended.stdout
+
+
+def test_a_second_ctrl_c_ends_a_program_that_ignores_signals(tmp_path):
+    script = f"trap '' INT TERM; {program()} device 4096; touch {tmp_path}/begun; sleep 779"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "watari", "try", "-o", "a.json", "--", "sh", "-c", script],
+        cwd=tmp_path,
+        env=driver(),
+        stderr=subprocess.PIPE,
+    )
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    assert process.wait(HANGS) == -signal.SIGINT
+    deadline = time.monotonic() + HANGS
+    while subprocess.run(["pgrep", "-xf", "sleep 779"], capture_output=True).stdout:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_a_launcher_that_goes_away_costs_the_later_runs_alone(tmp_path):

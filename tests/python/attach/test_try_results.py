@@ -26,6 +26,14 @@ def test_a_file_that_a_style_changes_is_named(tmp_path):
     assert case["reason"] == "the output differs from that of as-is: result"
 
 
+def test_a_file_that_the_program_never_writes_is_not_called_the_same(tmp_path):
+    ended, _ = attempt(
+        tmp_path, "device", "4096", options=("--styles", "managed", "--same-output", "reslut.dat")
+    )
+    assert "reslut.dat: the program as it is does not write it" in ended.stdout
+    assert "same" not in ended.stdout.replace("--same", "")
+
+
 def test_report_compare_and_export_read_the_result(tmp_path):
     pytest.importorskip("vl_convert")
     attempt(tmp_path, "device", "4096", options=("--figure", "try.svg"))

@@ -166,3 +166,12 @@ def test_the_core_alone_knows_the_compiler() -> None:
     assert asking == {
         f"core/{name}.hpp" for name in ("backend", "loops", "parallel/sums", "streaming_stores")
     }
+
+
+def test_no_file_defines_a_name_of_the_compiler_or_of_another_library() -> None:
+    """Those begin with an underscore and a capital, or another underscore."""
+    assert [
+        str(file.relative_to(LIBRARY))
+        for file in LIBRARY.rglob("*.*")
+        if re.search(r"^\s*#\s*define\s+_[A-Z_]", file.read_text(), re.MULTILINE)
+    ] == []

@@ -15,6 +15,7 @@ from watari.plan.request import no_sense
     "name",
     [
         "gh200-sam",
+        "gh200-sam-short",
         "miyabi-memory",
         "nvlink-openacc",
         "gpu-direct-io-gemm",
@@ -41,6 +42,20 @@ def test_the_plan_of_yoshida_has_the_whole_protocol():
     assert len(patterns) == 16
     assert {r.parameters["samples"] for r in requests if r.case != "migration"} == {200}
     assert {r.parameters["samples"] for r in requests if r.case == "migration"} == {100}
+
+
+def test_the_short_plan_of_yoshida_has_the_same_cases():
+    def cases_of(name):
+        requests = plan.read(plan.find(name), machine(gpus=1)).requests
+        return requests, [
+            (r.case, sorted((k, str(v)) for k, v in r.parameters.items() if k != "samples"))
+            for r in requests
+        ]
+
+    short, cases_of_short = cases_of("gh200-sam-short")
+    _, whole = cases_of("gh200-sam")
+    assert sorted(cases_of_short) == sorted(whole)
+    assert {(r.trials, r.parameters["samples"]) for r in short} == {(1, 10)}
 
 
 def test_the_himeno_plan_of_yoshida_has_its_protocol_and_its_floor():

@@ -100,8 +100,8 @@ def incomplete(process: Recorded, ending: Ending, judged: check.Check) -> list[s
     if process.dropped:
         reasons.append(f"CUPTI dropped {process.dropped} records")
     if not process.ended:
-        how = "" if ending.code == 0 else f" ({ending.reason})"
-        reasons.append(f"the records end before the program does{how}")
+        how = ending.reason or "it called _exit, or a child goes on"
+        reasons.append(f"the records end before the program does ({how})")
     if strange := outside(process):
         reasons.append(f"{strange} records have times outside the run: another clock")
     migrations = sum(len(process.counters(c)) for c in (Counter.TO_GPU, Counter.TO_CPU))
@@ -134,17 +134,20 @@ class Bounds:
         return cls(sampling, SAMPLING + sampling + MANAGED * seconds)
 
 
-def sample(start: Start, files: Path, path: Path, bounds: Bounds) -> tuple[touched.Touches, str]:
+def sample(
+    start: Start, files: Path, path: Path, bounds: Bounds, code: int = 0
+) -> tuple[touched.Touches, str]:
     """What kernels touch, and what is missing in that. When the time for sampling is spent, the
-    program goes on without."""
+    program goes on without. `code`: how it ends as it is."""
     sampling = bounds.sampling
     bounded = replace(start, limit=min(start.limit, bounds.end))
     try:
         ending, log, processes = traced_run(bounded, files, path, "managed", sampling)
     except UnsupportedError as error:
         return touched.Touches(), str(error)
-    if not processes or (ending.reason and not ending.timed_out):
-        why = f"the program fails with its memory managed: {ending.reason or 'no records'}"
+    if not processes or (ending.code != code and not ending.timed_out):
+        ended = "no records" if not processes else ending.reason or code_words(ending.code)
+        why = f"the program fails with its memory managed: {ended}"
         return touched.Touches(), why
     process = busiest(processes)
     touches = touched.of_run(process, [a for a in log.allocations if a.process == process.pid])
@@ -214,7 +217,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
     report("run as it is")
     plain = run(start, {}, fresh(files, "as-is"))
     if plain.timed_out:
-        raise WatariError(f"{start.command[0]}: {plain.reason}: raise --limit")
+        raise WatariError(f"{start.command[0]}: {plain.reason}: raise --time-limit")
     report("run with both libraries")
     ending, log, processes = traced_run(start, fresh(files, "traced"), path)
     if not log.uses_cuda or not processes:
@@ -229,7 +232,7 @@ def trace(start: Start, files: Path, samples: bool, report: Report) -> Traced:
             f"{format_duration(bounds.sampling)}; it is ended after {most} (--no-touches omits it)"
         )
         begun = time.monotonic()
-        touches, why = sample(start, fresh(files, "sampled"), path, bounds)
+        touches, why = sample(start, fresh(files, "sampled"), path, bounds, plain.code)
         launches = sum(map(len, touches.kernels.values()))
         report(
             f"sampled {launches} launches of {len(touches.kernels)} kernels "

@@ -1,44 +1,62 @@
-/// core/parallel/warp.hpp for a GPU: the threads of a warp that are at one place, by cooperative
-/// groups.
+/// core/parallel/warp.hpp for a GPU: the threads of a warp that are at one place. The same as a
+/// coalesced group of cooperative groups, whose headers take nvcc seconds for each file.
 #pragma once
-
-// With type traits of their own: those of libcu++ take nvcc some 3 s for each file.
-#define _CG_LIMIT_INCLUDED_DEPENDENCIES
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace watari::gpu {
 
 struct group {
-    cooperative_groups::coalesced_group threads;
+    unsigned lanes;  ///< of the warp, a bit each
 
-    __device__ static group active() { return {cooperative_groups::coalesced_threads()}; }
+    __device__ static group active() { return {__activemask()}; }
     /// Of these threads, those that name the same thing.
     __device__ static group together(const void* thing) {
-        return {cooperative_groups::labeled_partition(cooperative_groups::coalesced_threads(),
-                                                      reinterpret_cast<unsigned long long>(thing))};
+        return {__match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(thing))};
     }
-    __device__ unsigned rank() const { return threads.thread_rank(); }
-    __device__ unsigned size() const { return threads.size(); }
+    __device__ unsigned rank() const {
+        unsigned before;
+        asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+        return __popc(lanes & before);
+    }
+    __device__ unsigned size() const { return __popc(lanes); }
     __device__ bool leads() const { return rank() == 0; }
     template <class Value>
     __device__ Value broadcast(Value value, unsigned from = 0) const {
-        return threads.shfl(value, from);
+        const unsigned lane = lane_of(from);
+        unsigned words[(sizeof value + 3) / 4] = {};  // what a shuffle takes at a time
+        memcpy(words, &value, sizeof value);
+        for (unsigned& word : words) word = __shfl_sync(lanes, word, lane);
+        memcpy(&value, words, sizeof value);
+        return value;
     }
+    /// Of integers, which may be added in any order.
     template <class Value>
     __device__ Value sum(Value value) const {
-        return cooperative_groups::reduce(threads, value, cooperative_groups::plus<Value>());
+        if (size() == 32) {
+            for (unsigned half = 16; half > 0; half /= 2) value += broadcast(value, rank() ^ half);
+            return value;
+        }
+        Value total{};
+        for (unsigned other = 0; other < size(); ++other) total += broadcast(value, other);
+        return total;
     }
-    __device__ bool all(bool condition) const { return threads.all(condition); }
+    __device__ bool all(bool condition) const { return __all_sync(lanes, condition) != 0; }
     /// How many threads in a row, from rank 0 on, say yes.
     __device__ unsigned leading(bool condition) const {
-        const unsigned no = ~threads.ballot(condition);
-        return no == 0 ? 32 : __ffs(static_cast<int>(no)) - 1;
+        const unsigned no = lanes & ~__ballot_sync(lanes, condition);
+        return __popc(no == 0 ? lanes : lanes & ((no & -no) - 1));
     }
-    __device__ void sync() const { threads.sync(); }
+    __device__ void sync() const { __syncwarp(lanes); }
+
+private:
+    __device__ unsigned lane_of(unsigned rank) const {
+        return rank == 0      ? __ffs(static_cast<int>(lanes)) - 1
+               : size() == 32 ? rank
+                              : __fns(lanes, 0, static_cast<int>(rank) + 1);
+    }
 };
 
 /// Loads of a thread that are to be under way at once, since memory is far.
