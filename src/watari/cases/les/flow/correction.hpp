@@ -9,8 +9,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-/// Of the pressure as it lies in memory, or of one that is computed: that, `Array`, has enter(), and
-/// `p` is where its values go.
+/// Of the pressure as it lies in memory, or of one that is computed: that, `Array`, has enter(),
+/// and `p` is where its values go.
 template <class Real, class Array>
 struct correct_one {
     les::flow_arguments<Real> f;

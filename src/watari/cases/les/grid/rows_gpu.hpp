@@ -51,7 +51,7 @@ inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
 /// A body that goes through the grid from the last tile to the first. The kernels before and after
 /// it go the other way: each begins with what the one before it has left in the L2 cache.
 template <class Body>
-inline constexpr bool goes_down = requires { requires Body::downwards::value; };
+concept goes_down = Body::downwards::value;
 
 /// work(tile, lane) for each tile, by all lanes of a warp.
 template <unsigned BlocksAtOnce, bool Down = false, class Work>

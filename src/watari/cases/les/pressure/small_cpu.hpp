@@ -14,8 +14,8 @@ static_assert(small_cells <= least_shared);
 template <class Real>
 std::size_t first_small(std::span<const les::level<Real>> levels) {
     std::size_t first = levels.size();
-    while (first > 1 && levels.size() - first < les::most_small &&
-           levels[first - 1].grid.whole() && levels[first - 1].grid.size.cells() <= small_cells)
+    while (first > 1 && levels.size() - first < les::most_small && levels[first - 1].grid.whole() &&
+           levels[first - 1].grid.size.cells() <= small_cells)
         --first;
     return first;
 }
@@ -35,8 +35,7 @@ template <class Real>
 void solve_coarsest(const les::level<Real>& l) {
     const coarse_operator<Real> a(l);
     const Real weight = Real(les::bottom_weight);
-    for_each_cell(l.grid,
-                  scale_by_diagonal<coarse_operator<Real>, Real>{a, l.r, l.scratch, weight},
+    for_each_cell(l.grid, scale_by_diagonal<coarse_operator<Real>, Real>{a, l.r, l.scratch, weight},
                   only(l.scratch), nullptr);
     for (unsigned n = 1; n < les::bottom_sweeps; ++n) {
         Real *const from = n % 2 ? l.scratch : l.e, *const to = n % 2 ? l.e : l.scratch;

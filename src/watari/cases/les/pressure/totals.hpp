@@ -7,8 +7,8 @@
 
 namespace watari::WATARI_BACKEND {
 
-inline void add_columns(const les::grid& g, const double* partials, double* columns, std::size_t row,
-                 stream_t stream) {
+inline void add_columns(const les::grid& g, const double* partials, double* columns,
+                        std::size_t row, stream_t stream) {
     const std::size_t pieces = g.size.x / les::piece_of(g.size.x), each = pieces * g.size.y,
                       planes = g.size.z;
     for_each(

@@ -1,5 +1,5 @@
-/// The sum of partial sums by one launch of a GPU: columns first, and the block that comes last adds
-/// these up. Part of totals.hpp, which includes it.
+/// The sum of partial sums by one launch of a GPU: columns first, and the block that comes last
+/// adds these up. Part of totals.hpp, which includes it.
 #pragma once
 
 #include "watari/cases/les/grid/loops.hpp"
