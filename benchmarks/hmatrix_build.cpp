@@ -58,9 +58,9 @@ void print_build(const surface& of, const std::string& path, const build_options
     std::fflush(stdout);
 }
 
-/// Leaves of the ranks that the file has, by parts as a GPU hands them out.
-void print_file_alone(const surface& of, const std::string& path, const build_options& how) {
-    constexpr std::size_t part = std::size_t{1} << 25;
+/// Leaves of the ranks that the file has, by parts as a GPU hands them out (32 MiB).
+void print_file_alone(const surface& of, const std::string& path, const build_options& how,
+                      std::size_t part) {
     const matrix_index index = read_index(path);
     const std::vector<block> leaves = leaves_of(of.tree, how.eta);
     const std::vector<std::byte> zeros(part);
@@ -81,8 +81,10 @@ void print_file_alone(const surface& of, const std::string& path, const build_op
         const double written = measure::now();
         writer.finish(of.tree.order());
         const double end = measure::now();
-        std::printf("file alone, %d bytes: %.3f s (opens %.3f, writes %.3f, finishes %.3f)\n",
-                    how.single ? 4 : 8, end - start, ready - start, written - ready, end - written);
+        std::printf(
+            "file alone, %d bytes, by %zu MiB: %.3f s (opens %.3f, writes %.3f, finishes %.3f)\n",
+            how.single ? 4 : 8, part >> 20, end - start, ready - start, written - ready,
+            end - written);
     }
     std::fflush(stdout);
 }
@@ -170,7 +172,7 @@ int main(int count, char** words) {
     for (const bool single : {false, true}) {
         build_options how{.single = single, .threads = threads};
         for (int i = 0; i < builds; ++i) print_build(of, path, how);
-        for (int i = 0; i < builds; ++i) print_file_alone(of, path, how);
+        for (const std::size_t mib : {16, 32, 64}) print_file_alone(of, path, how, mib << 20);
         how.who = gpu_number(0);
         if (device::count() == 0) continue;
         for (int i = 0; i < builds + 1; ++i) print_build(of, path, how);
