@@ -1,7 +1,10 @@
 /// Stores of a CPU that pass by its caches.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #if defined(__x86_64__) && !defined(__clang__)
@@ -19,12 +22,42 @@ namespace watari::cpu {
 /// caches, which would read them from memory first.
 inline constexpr std::size_t line = 16;
 
-/// Writes a line to an address that is a multiple of 16.
-[[gnu::always_inline]] inline void stream_line(float* to, const float (&from)[line]) {
-    for (std::size_t l = 0; l < line; l += 4) WATARI_STREAM(to + l, from + l);
+/// What the address of such an array must be a multiple of.
+inline constexpr std::size_t stream_alignment = 4 * sizeof(float);
+
+inline bool can_stream(const void* to) {
+    return reinterpret_cast<std::uintptr_t>(to) % stream_alignment == 0;
 }
 
-/// What this thread wrote by stream_line is seen by whoever waits for it.
+/// Writes Bytes, a multiple of 16, to an address that is one too.
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline void stream(void* to, const void* from) {
+    static_assert(Bytes % stream_alignment == 0);
+    float* const target = static_cast<float*>(to);
+    const float* const source = static_cast<const float*>(from);
+    for (std::size_t i = 0; i < Bytes / sizeof(float); i += 4)
+        WATARI_STREAM(target + i, source + i);
+}
+
+/// Writes a line to an address that is a multiple of 16.
+[[gnu::always_inline]] inline void stream_line(float* to, const float (&from)[line]) {
+    stream<sizeof from>(to, from);
+}
+
+/// What this thread wrote by stream is seen by whoever waits for it.
 inline void end_streams() { WATARI_STREAM_END(); }
+
+/// Bytes of the last cache; 32 MiB where the system does not say. Tests set it.
+inline std::size_t last_cache = [] {
+    long size = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return size > 0 ? static_cast<std::size_t>(size) : std::size_t{32} << 20;
+}();
+
+/// Whether what a pass over so many bytes writes is gone from the caches before it is read: then
+/// its stores may as well pass by them.
+inline bool beyond_caches(std::size_t bytes) { return bytes > last_cache; }
 
 }  // namespace watari::cpu

@@ -149,7 +149,7 @@ CASES = (
                 words(
                     "turns",
                     "what brings the source back before each pass: nothing; its processor reads "
-                    "it; prefetches of the elements, there and back",
+                    "it; the same, and prefetches of the elements, there and back",
                     "none",
                     "none",
                     "read",

@@ -117,7 +117,7 @@ void warm_up(const parameters& p) {
                         order(largest / p.element, p.random)};
     kernels_on<kernels>(p.processor).gather(few, nullptr);
     kernels_on<kernels>(p.processor).mismatches(few, source_seed, nullptr);
-    if (p.turns != turns::read) return;
+    if (p.turns == turns::none) return;
     const processor reader = toucher_of(p);
     const memory::buffer<double> there(own(reader), doubles, {.device = reader.number});
     fill(there, reader, source_seed);
@@ -147,7 +147,7 @@ public:
         : trial_(&into), p_(&p), data_(&data) {}
 
     void before() const {
-        if (p_->turns == turns::read) timed("read_s", [&] { read(toucher_of(*p_)); });
+        if (p_->turns != turns::none) timed("read_s", [&] { read(toucher_of(*p_)); });
         if (p_->turns == turns::prefetch) timed("bring_s", [&] { move(p_->processor); });
     }
     void after() const {

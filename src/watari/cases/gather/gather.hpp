@@ -17,8 +17,8 @@
 namespace watari::gather {
 
 /// Whether the source is the toucher's again before each pass, and how it comes. none: it stays
-/// where a pass has left it. read: the toucher reads all of it. prefetch: a pass has its elements
-/// prefetched, a call each, and sends them back.
+/// where a pass has left it. read: the toucher reads all of it. prefetch: so it does, but a pass
+/// has its elements prefetched, a call each, and sends them back.
 enum class turns { none, read, prefetch };
 
 /// A source of `size` bytes; the destination lies in the processor's own memory. `device` is the

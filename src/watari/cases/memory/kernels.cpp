@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include WATARI_PART(copy)
+
 namespace watari::WATARI_BACKEND {
 
 namespace {
@@ -18,17 +20,15 @@ bool aligned(const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) % alignof(pair) == 0;
 }
 
-/// One 16-byte load and store a thread; elements where an array begins between two pairs.
+/// By pairs; by elements where an array begins between two.
 void copy(double* destination, const double* source, std::size_t count, stream_t stream) {
     if (!aligned(destination) || !aligned(source)) {
         for_each(
             count, [=] WATARI_KERNEL(std::size_t i) { destination[i] = source[i]; }, stream);
         return;
     }
-    auto* to = reinterpret_cast<pair*>(destination);
-    const auto* from = reinterpret_cast<const pair*>(source);
-    for_each(
-        count / 2, [=] WATARI_KERNEL(std::size_t i) { to[i] = from[i]; }, stream);
+    copy_pairs(reinterpret_cast<pair*>(destination), reinterpret_cast<const pair*>(source),
+               count / 2, stream);
     if (count % 2 != 0)
         for_each(
             1, [=] WATARI_KERNEL(std::size_t) { destination[count - 1] = source[count - 1]; },

@@ -109,6 +109,31 @@ TEST(LesTouch, SameBitsWhateverItReadsAndOnAnyNumberOfThreads) {
     EXPECT_NE(one, flow_after(who::gpu, touched::none, 1));
 }
 
+TEST(LesTouch, ProfilesAreSumsOverPlanes) {
+    parameters p = city_of({36, 24, 16}, 2, 5, 10, 6);  // rows are no multiple of eight
+    p.touched = touched::all;
+    small_city<float> city(p);
+    first_flow<float>(city.f, city.p);
+    const motion<float> now = flow_of<float>(city.f, city.p).now;
+    for (std::size_t n = 0; n < p.grid.points(); ++n) now.theta[n] = 1 + static_cast<float>(n % 7);
+    touch<float> cpu(city.f, city.p, {});
+    cpu(now, nullptr);
+    for (std::size_t k = 0; k < p.grid.size.z; ++k) {
+        profile sum{};
+        for (std::size_t j = 0; j < p.grid.size.y; ++j)
+            for (std::size_t i = 0; i < p.grid.size.x; ++i) {
+                const std::size_t at = p.grid.at(k, j, i);
+                const double u = now.velocity[0][at], w = now.velocity[2][at], t = now.theta[at];
+                sum.u += u, sum.uw += u * w, sum.theta += t, sum.wt += w * t;
+            }
+        const profile& taken = cpu.profiles().at(k);
+        EXPECT_NEAR(taken.u, sum.u, 1e-9);
+        EXPECT_NEAR(taken.uw, sum.uw, 1e-9);
+        EXPECT_NEAR(taken.theta, sum.theta, 1e-9);
+        EXPECT_NEAR(taken.wt, sum.wt, 1e-9);
+    }
+}
+
 /// A style's copies: the CPU has arrays of its own, and sees nothing that was not brought.
 TEST(LesTouch, CopiesBringAllThatTheCpuReads) {
     for (const auto what : {touched::facets, touched::planes, touched::all})

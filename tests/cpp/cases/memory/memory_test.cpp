@@ -6,6 +6,8 @@
 #include "watari/core/error.hpp"
 #include "watari/measure/clock.hpp"
 
+#include "core/cache_of.hpp"
+
 namespace watari::cases {
 namespace {
 
@@ -29,6 +31,11 @@ TEST(Copy, KeepsEverySampleAndVerifiesEveryElement) {
     EXPECT_EQ(t.quantities.at("threads").value, 2.0);
     EXPECT_EQ(t.residency_before.at("source").bytes, 80008u);
     EXPECT_EQ(t.residency_after.at("destination").bytes, 80008u);
+}
+
+TEST(Copy, IsTheSameByStoresThatPassByTheCaches) {
+    const cache_of none(0);
+    EXPECT_EQ(copy(small_copy()).wrong_elements, 0u);
 }
 
 TEST(Copy, RefusesWhatTheCpuCannotDo) {

@@ -18,6 +18,11 @@
 
 #include <cstddef>
 
+/// Before a loop of constant length, for who includes this file: see hop_tuned.cpp.
+#ifndef WATARI_UNROLLED
+#define WATARI_UNROLLED
+#endif
+
 namespace watari::WATARI_BACKEND {
 
 template <class Number>
@@ -78,23 +83,32 @@ WATARI_INLINE Number i_sigma(const Number (&v)[2][3], unsigned s, unsigned c) {
 template <unsigned Direction, bool Forward, class Number, class Neighbour>
 WATARI_INLINE void project(const Neighbour& from, Number (&v)[2][3]) {
     if constexpr (Direction == 3) {
-        for (unsigned s = 0; s < 2; ++s)
+        WATARI_UNROLLED
+        for (unsigned s = 0; s < 2; ++s) {
+            WATARI_UNROLLED
             for (unsigned c = 0; c < 3; ++c) {
                 const Number one = from.spinor((Forward ? 6 : 0) + 3 * s + c);
                 v[s][c] = one + one;
             }
+        }
     } else {
         Number lower[2][3];
-        for (unsigned s = 0; s < 2; ++s)
+        WATARI_UNROLLED
+        for (unsigned s = 0; s < 2; ++s) {
+            WATARI_UNROLLED
             for (unsigned c = 0; c < 3; ++c) {
                 v[s][c] = from.spinor(3 * s + c);
                 lower[s][c] = from.spinor(6 + 3 * s + c);
             }
-        for (unsigned s = 0; s < 2; ++s)
+        }
+        WATARI_UNROLLED
+        for (unsigned s = 0; s < 2; ++s) {
+            WATARI_UNROLLED
             for (unsigned c = 0; c < 3; ++c) {
                 const Number turned = i_sigma<Direction>(lower, s, c);
                 v[s][c] = Forward ? v[s][c] + turned : v[s][c] - turned;
             }
+        }
     }
 }
 
@@ -102,13 +116,19 @@ WATARI_INLINE void project(const Neighbour& from, Number (&v)[2][3]) {
 template <bool Forward, unsigned LinkElements, class Number, class Neighbour>
 WATARI_INLINE void transport(const Neighbour& from, const Number (&v)[2][3], Number (&g)[2][3]) {
     Number link[3][3];
+    WATARI_UNROLLED
     for (unsigned a = 0; a < LinkElements; ++a) link[a / 3][a % 3] = from.link(a);
     if constexpr (LinkElements == 6) complete(link);
-    for (unsigned s = 0; s < 2; ++s)
-        for (unsigned i = 0; i < 3; ++i)
+    WATARI_UNROLLED
+    for (unsigned s = 0; s < 2; ++s) {
+        WATARI_UNROLLED
+        for (unsigned i = 0; i < 3; ++i) {
+            WATARI_UNROLLED
             for (unsigned j = 0; j < 3; ++j)
                 Forward ? add_product(g[s][i], link[i][j], v[s][j])
                         : add_conjugate_product(g[s][i], link[j][i], v[s][j]);
+        }
+    }
 }
 
 /// Adds what comes from one neighbour to the sum of a site: spins 0 and 1 in `up`, 2 and 3 in
@@ -127,7 +147,9 @@ WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&
         project<Direction, Forward>(from, v);
         transport<Forward, LinkElements>(from, v, g);
     }
-    for (unsigned s = 0; s < 2; ++s)
+    WATARI_UNROLLED
+    for (unsigned s = 0; s < 2; ++s) {
+        WATARI_UNROLLED
         for (unsigned c = 0; c < 3; ++c) {
             if constexpr (Direction == 3) {
                 Number& to = Forward ? low[s][c] : up[s][c];
@@ -138,6 +160,7 @@ WATARI_INLINE void add_neighbour(const Site& site, Number (&up)[2][3], Number (&
                 low[s][c] = Forward ? low[s][c] - turned : low[s][c] + turned;
             }
         }
+    }
 }
 
 /// (M psi)(n).
@@ -158,29 +181,36 @@ WATARI_INLINE void sum_neighbours(const Site& site, Number (&up)[2][3], Number (
 template <class Number, class Site>
 WATARI_INLINE void multiply_block(const Site& site, unsigned first, const Number (&v)[6],
                                   Number (&y)[6]) {
+    WATARI_UNROLLED
     for (unsigned d = 0; d < 3; ++d) {
         const Number two = site.clover(first + d);
         y[2 * d] = {two.re * v[2 * d].re, two.re * v[2 * d].im};
         y[2 * d + 1] = {two.im * v[2 * d + 1].re, two.im * v[2 * d + 1].im};
     }
-    for (unsigned r = 1, a = 3; r < 6; ++r)
+    if constexpr (requires { site.round(y); }) site.round(y);
+    WATARI_UNROLLED
+    for (unsigned r = 1, a = 3; r < 6; ++r) {
+        WATARI_UNROLLED
         for (unsigned c = 0; c < r; ++c, ++a) {
             const Number below = site.clover(first + a);
             add_product(y[r], below, v[c]);
             add_conjugate_product(y[c], below, v[r]);
         }
+    }
 }
 
 /// (up, low) = F^-1 (up, low).
 template <class Number, class Site>
 WATARI_INLINE void multiply_clover(const Site& site, Number (&up)[2][3], Number (&low)[2][3]) {
     Number plus[6], minus[6], v[6], w[6];
+    WATARI_UNROLLED
     for (unsigned a = 0; a < 6; ++a) {
         plus[a] = up[a / 3][a % 3] + low[a / 3][a % 3];
         minus[a] = up[a / 3][a % 3] - low[a / 3][a % 3];
     }
     multiply_block(site, 18, plus, v);
     multiply_block(site, 0, minus, w);
+    WATARI_UNROLLED
     for (unsigned a = 0; a < 6; ++a) {
         up[a / 3][a % 3] = v[a] + w[a];
         low[a / 3][a % 3] = v[a] - w[a];
