@@ -28,17 +28,20 @@ def session_members(session: int) -> list[int]:
 
 
 def end_session(process: subprocess.Popen[bytes]) -> bool:
-    """Ends a child and all of its session. False if something would not die (a stuck driver)."""
+    """Ends a child and all of its session. False if something would not die (a stuck driver). Each
+    process gets a signal once: a second SIGTERM keeps mpirun from removing its files."""
     for number in (signal.SIGTERM, signal.SIGKILL):
+        asked: set[int] = set()
         deadline = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < deadline:
             members = session_members(process.pid)
             process.poll()  # reap, so that the child does not look alive
             if not members:
                 return True
-            for member in members:
+            for member in set(members) - asked:
                 with suppress(ProcessLookupError):
                     os.kill(member, number)
+            asked.update(members)
             time.sleep(0.05)
     return False
 

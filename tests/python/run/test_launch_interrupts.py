@@ -137,3 +137,28 @@ def test_a_trial_in_a_thread_leaves_signals_alone(tmp_path):
     thread.start()
     thread.join()
     assert trials[0]["status"] == "ok"
+
+
+SLOW_END = """
+import pathlib, signal, sys, time
+count = pathlib.Path(sys.argv[1])
+def take(*_):
+    with count.open("a") as file:
+        file.write("x")
+signal.signal(signal.SIGTERM, take)
+print(flush=True)
+while not count.exists():
+    time.sleep(0.01)
+time.sleep(0.5)
+"""
+
+
+def test_a_process_that_ends_slowly_gets_one_signal(tmp_path, sessions):
+    """A second SIGTERM keeps mpirun from removing its files."""
+    count = tmp_path / "count"
+    words = [sys.executable, "-c", SLOW_END, str(count)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True)
+    assert process.stdout
+    process.stdout.readline()
+    assert session.end_session(process)
+    assert (count.read_text(), process.returncode) == ("x", 0)
