@@ -109,26 +109,20 @@ struct place {
     }
 };
 
-/// A block, or some of a cluster: all of their fibers, which take turns where they wait.
+/// A block: all of its fibers, which take turns where they wait.
 class block {
 public:
     static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
-    block(unsigned threads, dim3 shape, std::function<void()> body, unsigned blocks = 1)
-        : shape_(shape),
-          body_(std::move(body)),
-          each_(threads),
-          cluster{threads * blocks},
-          all(blocks, meeting{threads}),
-          fibers_(threads * blocks) {
-        threads *= blocks;
+    block(unsigned threads, dim3 shape, std::function<void()> body)
+        : shape_(shape), body_(std::move(body)), all{threads}, fibers_(threads) {
         for (unsigned w = 0; w < threads / row_lanes; ++w) warps.push_back({row_lanes});
         given.resize(threads);
         for (fiber& one : fibers_) one.stack.reset(new std::byte[stack_bytes]);
     }
 
     void run(unsigned number) {
-        first_ = number;
+        blockIdx = {number};
         now = this;
         for (fiber& one : fibers_) {
             getcontext(&one.context);
@@ -196,8 +190,7 @@ private:
                 if (fibers_[thread].ended || fibers_[thread].waits()) continue;
                 ran = true;
                 own_thread = thread;
-                blockIdx = {first_ + thread / each_};
-                threadIdx = {thread % each_ % shape_.x, thread % each_ / shape_.x};
+                threadIdx = {thread % shape_.x, thread / shape_.x};
                 resume(fibers_[thread]);
             }
         }
@@ -228,13 +221,10 @@ private:
     dim3 shape_;
     std::function<void()> body_;
     place turns_{};
-    own_stack turns_stack_{};    ///< of the thread that runs all fibers
-    unsigned each_, first_ = 0;  ///< threads of a block, and the first block's number
+    own_stack turns_stack_{};  ///< of the thread that runs all fibers
 
 public:
-    meeting cluster;
-    std::vector<meeting> all;  ///< of each block
-    unsigned number_in_cluster() const { return own_thread / each_; }
+    meeting all;
     std::vector<meeting> warps{};
     std::vector<std::array<std::uint64_t, 2>> given{};  ///< by thread, in even and odd turns
 
@@ -246,8 +236,7 @@ private:
 inline unsigned own_lane() { return own_thread % row_lanes; }
 inline meeting& own_warp() { return block::now->warps[own_thread / row_lanes]; }
 inline void __syncwarp() { block::now->wait(own_warp()); }
-inline void __syncthreads() { block::now->wait(block::now->all[block::now->number_in_cluster()]); }
-inline void sync_cluster() { block::now->wait(block::now->cluster); }
+inline void __syncthreads() { block::now->wait(block::now->all); }
 template <unsigned Threads>
 void sync_part(unsigned number) {
     block::now->wait(number, Threads);
@@ -311,18 +300,9 @@ struct local {
     }
 };
 
-/// What launch() gives a block besides what its body declares; of a cluster one after the other.
+/// What launch() gives a block besides what its body declares.
 inline std::vector<double> shared_memory;
-inline std::size_t shared_of_block = 0;
-inline std::byte* block_memory() {
-    return reinterpret_cast<std::byte*>(shared_memory.data()) +
-           block::now->number_in_cluster() * shared_of_block;
-}
-template <class Value>
-Value* in_block(Value* own, unsigned other) {
-    const auto blocks = std::ptrdiff_t{other} - block::now->number_in_cluster();
-    return own + blocks * static_cast<std::ptrdiff_t>(shared_of_block / sizeof(Value));
-}
+inline std::byte* block_memory() { return reinterpret_cast<std::byte*>(shared_memory.data()); }
 
 /// body() by every thread of every block.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
@@ -334,18 +314,6 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t, std::size_t s
     if (order_of_blocks) std::ranges::shuffle(order, std::mt19937(order_of_blocks));
     block one(Threads, threads, body);
     for (const unsigned number : order) one.run(number);
-}
-template <unsigned Threads, class Body>
-void launch_cluster(unsigned blocks, Body body, stream_t, std::size_t shared_bytes) {
-    shared_of_block = (shared_bytes + 7) / 8 * 8;
-    shared_memory.assign(blocks * shared_of_block / sizeof(double),
-                         std::numeric_limits<double>::quiet_NaN());
-    block all(Threads, dim3(Threads), body, blocks);
-    all.run(0);
-}
-template <unsigned, class>
-unsigned cluster_blocks(std::size_t) {
-    return 4;
 }
 
 }  // namespace watari::emulated
