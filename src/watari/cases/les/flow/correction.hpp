@@ -20,7 +20,6 @@ struct correct_one {
     const std::uint8_t* flags;
     index step[3];  ///< along each axis
     static constexpr bool computed = !std::is_pointer_v<Array>;
-    using downwards = std::true_type;
 
     struct result {
         Real u[3], p;

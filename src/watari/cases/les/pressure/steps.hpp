@@ -28,7 +28,6 @@ struct step_along {
     unsigned iteration;
     const std::uint8_t* flags;
     Real alpha{};
-    using downwards = std::true_type;
 
     struct result {
         Real p, r;
@@ -95,7 +94,6 @@ struct last_steps {
     last_pressure<Real> stepped;
     Real* p;
     const std::uint8_t* flags = nullptr;
-    using downwards = std::true_type;
 
     WATARI_INLINE void enter() { stepped.enter(); }
     template <bool>

@@ -16,8 +16,6 @@ struct sweep_from {
     Real* to;
     Real weight;
     const std::uint8_t* flags;
-    /// The second of two sweeps; the first goes up.
-    using downwards = std::is_same<Vector, in_array<Real>>;
 
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
@@ -73,7 +71,6 @@ template <class Operator, class Real, class Vector>
 struct product_of {
     sweep_from<Operator, Real, Vector> sweep;
     const std::uint8_t* flags;
-    using downwards = std::true_type;
 
     struct result {
         Real e;
@@ -203,7 +200,6 @@ struct restriction {
     Real* to;
     Real share;
     const std::uint8_t* flags = nullptr;
-    using downwards = std::true_type;
 
     template <bool>
     WATARI_INLINE void operator()(const cell& c) const {
