@@ -2,7 +2,7 @@
 // (sample.cpp). 64 MiB at most, since writes to such pages are slow: half a second for these. Small
 // allocations come first, as a whole, up to half of that. Of the others a block of 2 MiB in each
 // stride is read-mostly, in the order of their addresses; of those smaller than a stride some have
-// none.
+// none. Each launch of a kernel has its own: 16 of them see all of memory up to half a GiB.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace watari::attach {
 
 inline constexpr std::size_t block = std::size_t{2} << 20;   // the driver keeps its hints by such
-inline constexpr std::size_t most_read_mostly = 32 * block;  // and at most half a block more
+inline constexpr std::size_t most_read_mostly = 32 * block;  // and at most a block more
+inline constexpr std::size_t turns = 16;                     // until blocks are where they were
 
 using device_address = unsigned long long;  // CUdeviceptr
 
@@ -26,7 +27,7 @@ struct range {
 
 // By allocation; nothing of one that has no read-mostly part.
 inline std::map<device_address, std::vector<range>> read_mostly(
-    const std::map<device_address, std::size_t>& allocations) {
+    const std::map<device_address, std::size_t>& allocations, unsigned turn) {
     std::vector<std::pair<std::size_t, device_address>> by_size;
     std::size_t left = 0;  // bytes that have no part yet
     for (const auto& [begin, size] : allocations) {
@@ -49,7 +50,9 @@ inline std::map<device_address, std::vector<range>> read_mostly(
     }
     const std::size_t room = most_read_mostly - whole;
     const std::size_t stride = (left + room - 1) / room * block;
-    std::size_t next = stride / 2;  // of the next block, from the begin of an allocation
+    const std::size_t step = std::max(block, stride / turns / block * block);
+    // of the next block, from the begin of an allocation
+    std::size_t next = (stride / 2 + turn * step) % stride;
     for (const auto& [begin, size] : allocations) {
         if (parts.count(begin)) {
             continue;

@@ -59,17 +59,17 @@ void released(const CUpti_CallbackData& data) {
 
 // The first launches of each kernel. Later on, when memory is large and time runs out, two of each
 // kernel, so that every kernel has its turn; at the end none. The file names what was left out.
-bool is_sampled(const char* symbol) {
+// The number of the launch among those of its kernel, or nothing where it is not sampled.
+std::optional<unsigned> sampled_turn(const char* symbol) {
     const std::string kernel = symbol ? symbol : "unnamed";
     const std::lock_guard hold(shared().lock);
     const std::uint64_t spent = shared().spent;
     auto& count = shared().sampled[kernel];
     if (count >= launches_of_each) {
-        return false;
+        return std::nullopt;
     }
     if (spent < most_time / 2 || (spent < most_time && count < least_launches)) {
-        ++count;
-        return true;
+        return count++;
     }
     if (shared().refused.insert(kernel).second) {
         writer::write({.what = kind::unsampled,
@@ -77,7 +77,7 @@ bool is_sampled(const char* symbol) {
                        .start = writer::now(),
                        .name = writer::intern("name", kernel)});
     }
-    return false;
+    return std::nullopt;
 }
 
 std::map<CUdeviceptr, std::size_t> all_managed() {
@@ -94,12 +94,12 @@ void end_current() {
     }
 }
 
-void evict_before(const CUpti_CallbackData& data, CUstream stream) {
+void evict_before(const CUpti_CallbackData& data, CUstream stream, unsigned turn) {
     driver().context_synchronize();
     shared().begun = writer::now();
     take_some();  // what a run that is ended has sampled
     end_current();
-    shared().current = begin_sample(all_managed(), stream, data.correlationId);
+    shared().current = begin_sample(all_managed(), stream, data.correlationId, turn);
     shared().is_away = true;
 }
 
@@ -154,8 +154,8 @@ void before_launch(const CUpti_CallbackData& data, CUstream stream) {
         capturing != CU_STREAM_CAPTURE_STATUS_NONE || all.is_busy.exchange(true)) {
         return;
     }
-    if (is_sampled(data.symbolName)) {
-        evict_before(data, stream);
+    if (const auto turn = sampled_turn(data.symbolName)) {
+        evict_before(data, stream, *turn);
         is_sampling = true;  // and busy
         return;
     }

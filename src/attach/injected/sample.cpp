@@ -82,13 +82,13 @@ std::size_t beyond(std::size_t bytes, std::size_t unknown) {
 }  // namespace
 
 sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream stream,
-                    std::uint32_t correlation) {
+                    std::uint32_t correlation, unsigned turn) {
     const auto& call = driver();
     CUdevice device = 0;
     const bool has_device = call.current_device && call.current_device(&device) == CUDA_SUCCESS;
     sample made{.correlation = correlation, .stream = stream, .allocations = {}};
     std::uint64_t bytes = 0;
-    auto blocks = read_mostly(managed);
+    auto blocks = read_mostly(managed, turn);
     for (const auto& [pointer, size] : managed) {
         sampled_allocation one{
             .pointer = pointer,

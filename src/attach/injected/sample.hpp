@@ -27,9 +27,10 @@ struct sample {
     std::vector<sampled_allocation> allocations;
 };
 
-// Moves the allocations to the CPU. The GPU is idle.
+// Moves the allocations to the CPU. The GPU is idle. `turn`: of this launch among those of its
+// kernel.
 sample begin_sample(const std::map<CUdeviceptr, std::size_t>& managed, CUstream stream,
-                    std::uint32_t correlation);
+                    std::uint32_t correlation, unsigned turn);
 
 // Writes what the launch touched, once its stream has finished. False where it has not by then
 // (a time of CLOCK_MONOTONIC): a kernel may wait for what the program does next.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 using namespace watari::attach;
@@ -44,7 +45,7 @@ TEST(read_mostly_blocks, are_few_and_lie_in_their_allocations) {
         const auto allocations = placed(drawn(random));
         std::size_t all = 0;
         for (const auto& [begin, size] : allocations) all += size;
-        const auto parts = read_mostly(allocations);
+        const auto parts = read_mostly(allocations, 0);
         EXPECT_LE(bytes_of(parts), most_read_mostly + block / 2);
         if (all <= most_read_mostly) {
             EXPECT_EQ(bytes_of(parts), all);
@@ -63,8 +64,8 @@ TEST(read_mostly_blocks, are_few_and_lie_in_their_allocations) {
 
 TEST(read_mostly_blocks, are_all_of_what_is_just_small_enough) {
     const auto allocations = placed(std::vector<std::size_t>(32, 2 * mib));
-    EXPECT_EQ(bytes_of(read_mostly(allocations)), most_read_mostly);
-    EXPECT_TRUE(read_mostly({}).empty());
+    EXPECT_EQ(bytes_of(read_mostly(allocations, 0)), most_read_mostly);
+    EXPECT_TRUE(read_mostly({}, 0).empty());
 }
 
 TEST(read_mostly_blocks, of_hundreds_of_allocations_cover_those_that_are_small) {
@@ -72,7 +73,7 @@ TEST(read_mostly_blocks, of_hundreds_of_allocations_cover_those_that_are_small) 
     for (std::size_t i = 0; i < sizes.size(); i += 3) sizes[i] = 300 * kib;
     sizes.push_back(1024 * mib);
     const auto allocations = placed(sizes);
-    const auto parts = read_mostly(allocations);
+    const auto parts = read_mostly(allocations, 0);
     EXPECT_LE(bytes_of(parts), most_read_mostly + block / 2);
     for (const auto& [begin, size] : allocations)
         if (size < mib || size > 2 * mib) {
@@ -82,11 +83,28 @@ TEST(read_mostly_blocks, of_hundreds_of_allocations_cover_those_that_are_small) 
 
 TEST(read_mostly_blocks, of_large_memory_are_spread_over_it) {
     const auto allocations = placed({1024 * mib, 1024 * mib, 1024 * mib});
-    const auto parts = read_mostly(allocations);
+    const auto parts = read_mostly(allocations, 0);
     for (const auto& [begin, size] : allocations) {
         const auto& ranges = parts.at(begin);
         EXPECT_NEAR(static_cast<double>(ranges.size()), 32 / 3.0, 1);
         for (std::size_t i = 1; i < ranges.size(); ++i)
             EXPECT_EQ(ranges[i].begin - ranges[i - 1].begin, 48 * block);
+    }
+}
+
+TEST(read_mostly_blocks, of_all_launches_of_a_kernel_cover_what_one_does_not) {
+    for (const std::size_t size : {80 * mib, 154 * mib, 400 * mib}) {
+        const auto allocations = placed({size});
+        const device_address first = allocations.begin()->first;
+        std::vector<bool> seen(size / mib);
+        for (unsigned turn = 0; turn < turns; ++turn) {
+            const auto parts = read_mostly(allocations, turn);
+            EXPECT_LE(bytes_of(parts), most_read_mostly + block);
+            for (const auto& one : parts.at(first))
+                for (std::size_t at = 0; at < seen.size(); ++at)
+                    if (one.begin <= first + at * mib && first + at * mib < one.begin + one.size)
+                        seen[at] = true;
+        }
+        EXPECT_EQ(std::count(seen.begin(), seen.end(), false), 0) << size;
     }
 }

@@ -102,6 +102,7 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
     faulting = owners(allocations, faults["address"], faults["start"])
     sampled: dict[str, list[Launch]] = {}
     unwatched: set[int] = set()
+    watched: set[int] = set()
     on_gpu = recorded = unended = 0
     for evicted in process.of(Kind.EVICTED):
         kernel = kernels.get(int(evicted["correlation"]))
@@ -119,11 +120,11 @@ def of_run(process: Recorded, allocations: Sequence[Allocation]) -> Touches:
         unended += bool(evicted["bytes"]) and own.start == own.stop
         for owner, row in ((o, r) for o, r in pages.items() if o != NOBODY):
             on_gpu += int(row["bytes"])
-            unwatched |= {owner} if row["flags"] else set()
+            (unwatched if row["flags"] else watched).add(owner)
             recorded += min(int(row["bytes"]), bytes_of(moved[here], owner))
     unseen = int(measured["detail"].astype(np.int64).sum()) * 1024
     written = cpu_writes(process, allocations)
-    return Touches(sampled, written, unended, unseen, len(unwatched), on_gpu, recorded)
+    return Touches(sampled, written, unended, unseen, len(unwatched - watched), on_gpu, recorded)
 
 
 def bytes_of(moved: Array, owner: int) -> int:
