@@ -7,6 +7,7 @@
 
 #include "watari/core/backend.hpp"
 #include "watari/hmatrix/surface/panel.hpp"
+#include WATARI_PART(inverse_root)
 
 #include <cmath>
 #include <cstddef>
@@ -31,13 +32,6 @@ using hmatrix::panel_arrays;
 using hmatrix::point;
 
 constexpr double tiny = 1e-13;  ///< of an edge's length
-
-/// A GPU has it in half the time of a root and a quotient.
-#ifdef __CUDACC__
-WATARI_INLINE double inverse_root(double x) { return rsqrt(x); }
-#else
-WATARI_INLINE double inverse_root(double x) { return 1 / std::sqrt(x); }
-#endif
 
 WATARI_INLINE double norm(const point& a) { return std::sqrt(dot(a, a)); }
 
