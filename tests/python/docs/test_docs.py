@@ -164,7 +164,8 @@ def test_the_core_alone_knows_the_compiler() -> None:
         and re.search(r"^\s*#\s*(if|pragma omp)", file.read_text(), re.MULTILINE)
     }
     assert asking == {
-        f"core/{name}.hpp" for name in ("backend", "loops", "parallel/sums", "streaming_stores")
+        f"core/{name}.hpp"
+        for name in ("backend", "loops", "parallel/sums", "streaming_stores", "unrolled")
     }
 
 

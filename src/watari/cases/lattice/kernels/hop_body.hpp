@@ -15,13 +15,9 @@
 #pragma once
 
 #include "watari/cases/lattice/problem/matrix.hpp"
+#include "watari/core/unrolled.hpp"
 
 #include <cstddef>
-
-/// Before a loop of constant length, for who includes this file: see hop_tuned.cpp.
-#ifndef WATARI_UNROLLED
-#define WATARI_UNROLLED
-#endif
 
 namespace watari::WATARI_BACKEND {
 

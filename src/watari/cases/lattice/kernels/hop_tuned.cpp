@@ -4,13 +4,6 @@
 //
 // Stores pass by the caches where a hop moves more bytes than these hold. Else a core would read
 // each line of `out` before it writes it: 2304 bytes a site in double instead of 2112.
-
-// GCC unrolls by itself, but after it has placed arrays in memory: then a site takes 1.5 times as
-// long, with its data in the caches.
-#if defined(__GNUC__) && !defined(__clang__)
-#define WATARI_UNROLLED _Pragma("GCC unroll 16")
-#endif
-
 #include "watari/cases/lattice/kernels/hop.hpp"
 
 #include "watari/cases/lattice/kernels/hop_body.hpp"
