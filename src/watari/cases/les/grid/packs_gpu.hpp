@@ -106,7 +106,7 @@ __device__ __forceinline__ void visit_packs(const les::grid& g, const Body& body
 
 template <class Body>
 void for_each_pack(const les::grid& g, const Body& given, stream_t stream) {
-    for_each_tile<pack_blocks<Body>>(
+    for_each_tile<pack_blocks<Body>, goes_down<Body>>(
         g, pack_tiling(g, row_lanes * pack_cells),
         [=] __device__(const tile& t, unsigned lane) {
             const Body body = entered(given);
@@ -126,7 +126,7 @@ template <class Body>
 void sum_packs(const les::grid& g, const Body& given, double* partials, stream_t stream) {
     const auto piece = static_cast<unsigned>(les::piece_of(g.size.x));
     const std::size_t pieces = g.size.x / piece;
-    for_each_tile<most_blocks>(
+    for_each_tile<most_blocks, goes_down<Body>>(
         g, pack_tiling(g, piece),
         [=] __device__(const tile& t, unsigned lane) {
             constexpr unsigned room = row_lanes + 4, most = row_lanes / 4;
@@ -180,7 +180,7 @@ void for_each_block(const Body& body, stream_t stream) {
     constexpr unsigned cells = row_lanes * pack_cells / 2;
     const tiling large{cells, 4}, small{cells, 1};
     const dim3 n = large.of(body.coarse);
-    for_each_tile<2>(
+    for_each_tile<2, goes_down<Body>>(
         body.coarse, n.x * n.y * n.z >= 4 * 132 ? large : small,
         [=] __device__(const tile& t, unsigned lane) {
             const les::grid &fine = body.fine, &coarse = body.coarse;

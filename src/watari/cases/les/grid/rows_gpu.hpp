@@ -48,14 +48,21 @@ inline constexpr unsigned blocks_at_once = sizeof(Real) == 4 && !requires {
 }
 ? 4 : 2;
 
+/// A body that goes through the grid from the last tile to the first. The kernels before and after
+/// it go the other way: each begins with what the one before it has left in the L2 cache.
+template <class Body>
+concept goes_down = Body::downwards::value;
+
 /// work(tile, lane) for each tile, by all lanes of a warp.
-template <unsigned BlocksAtOnce, class Work>
+template <unsigned BlocksAtOnce, bool Down = false, class Work>
 void for_each_tile(const les::grid& g, const tiling& by, Work work, stream_t stream) {
     launch<warps_of_a_block * row_lanes, BlocksAtOnce>(
         by.of(g), dim3(row_lanes, warps_of_a_block),
         [=] __device__() {
-            const unsigned j = blockIdx.y * warps_of_a_block + threadIdx.y;
-            const unsigned i = blockIdx.x * by.cells, k = blockIdx.z * by.planes;
+            const auto turned = [](unsigned n, unsigned all) { return Down ? all - 1 - n : n; };
+            const unsigned j = turned(blockIdx.y, gridDim.y) * warps_of_a_block + threadIdx.y;
+            const unsigned i = turned(blockIdx.x, gridDim.x) * by.cells,
+                           k = turned(blockIdx.z, gridDim.z) * by.planes;
             const auto x = static_cast<unsigned>(g.size.x), z = static_cast<unsigned>(g.size.z);
             if (j < g.size.y)
                 work(tile{static_cast<index>(k), static_cast<index>(j), static_cast<index>(i),
@@ -192,7 +199,7 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t str
     if constexpr (in_blocks<Body, Real>)
         if (g.size == body.coarse.size && fits_packs(body.fine, body))
             return for_each_block(body, stream);
-    for_each_tile<blocks_at_once<Body, Real>>(
+    for_each_tile<blocks_at_once<Body, Real>, goes_down<Body>>(
         g, tiling_of(g),
         [=] __device__(const tile& t, unsigned lane) { visit_tile(g, body, to, t, lane); }, stream);
 }
@@ -233,7 +240,7 @@ void sum_cells(const les::grid& g, Body given, double* partials, written<Real> t
             return sum_packs(g, given, partials, stream);
     const std::size_t pieces = g.size.x / piece;
     const tiling by{piece, tiling_of(g).planes};
-    for_each_tile<blocks_at_once<Body, Real>>(
+    for_each_tile<blocks_at_once<Body, Real>, goes_down<Body>>(
         g, by,
         [=] __device__(const tile& t, unsigned lane) {
             const Body body = entered(given);

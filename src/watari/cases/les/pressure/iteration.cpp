@@ -21,6 +21,7 @@ struct residual_of {
     const std::uint8_t* flags;
 
     using much = void;  // needs many registers in packs
+    using downwards = std::true_type;
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
     WATARI_INLINE Real value(const cell& c) const {

@@ -36,6 +36,7 @@ struct step_along {
     unsigned iteration;
     const std::uint8_t* flags;
     Real alpha{};
+    using downwards = std::true_type;
 
     struct result {
         Real p, r;
@@ -92,6 +93,7 @@ struct last_steps {
     unsigned iteration;
     const std::uint8_t* flags = nullptr;
     Real before{}, beta{}, alpha{};
+    using downwards = std::true_type;
 
     WATARI_INLINE void enter() {
         before = Real(alpha_of(sums, iteration - 1));

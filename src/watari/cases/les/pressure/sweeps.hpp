@@ -16,6 +16,8 @@ struct sweep_from {
     Real* to;
     Real weight;
     const std::uint8_t* flags;
+    /// The second of two sweeps; the first goes up.
+    using downwards = std::is_same<Vector, in_array<Real>>;
 
     WATARI_INLINE index plane() const { return a.plane; }
     template <bool Walls>
@@ -71,6 +73,7 @@ template <class Operator, class Real, class Vector>
 struct product_of {
     sweep_from<Operator, Real, Vector> sweep;
     const std::uint8_t* flags;
+    using downwards = std::true_type;
 
     struct result {
         Real e;
@@ -200,6 +203,7 @@ struct restriction {
     Real* to;
     Real share;
     const std::uint8_t* flags = nullptr;
+    using downwards = std::true_type;
 
     template <bool>
     WATARI_INLINE void operator()(const cell& c) const {
