@@ -110,7 +110,7 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
     const sums_layout at = sums_of(p);
     const stage_factors<float> by{-5.f / 9, 15.f / 16, float(p.dt)};
     const std::span<const level<float>> levels(l);
-    const std::size_t small = first_small(levels);
+    const std::size_t small = cycle.first_small(levels);
     const auto coarse = [=, &cycle] {  // all but the finest level's four kernels
         for (std::size_t n = 1; n < small; ++n) {
             cycle.two_sweeps(levels[n], nullptr);

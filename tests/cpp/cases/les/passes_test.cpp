@@ -1,5 +1,6 @@
-// Steps of a V-cycle in one pass have the bits of the steps one after the other: the pass of a GPU
-// (blocks_gpu.hpp), its source as it is, on fibers of the CPU.
+// Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
+// finest level (blocks_gpu.hpp) and its block for the coarsest ones (small_gpu.hpp), their source
+// as it is, on fibers of the CPU.
 #include "watari/cases/les/pressure/sweeps.hpp"
 
 #include <cstring>
@@ -25,46 +26,49 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 
 #define gpu emulated_les
 #include "watari/cases/les/pressure/blocks_gpu.hpp"
+#include "watari/cases/les/pressure/small_gpu.hpp"
 #undef gpu
 
 namespace watari::les {
 namespace {
 
+parameters jagged_city(const extents& size) {
+    parameters p = city_of(size, 2);
+    std::mt19937 engine(7);
+    for (auto& height : p.heights)
+        height = static_cast<std::uint16_t>(engine() % 9 / 4 * (engine() % 3));
+    for (std::size_t n = 0; n < 40; ++n) p.heights[n] = 3;
+    return p;
+}
+template <class Real>
+void fill(const les::grid& g, Real* to, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<Real> any(-1, 1);
+    for (std::size_t k = 0; k < g.size.z; ++k)
+        for (std::size_t j = 0; j < g.size.y; ++j)
+            for (std::size_t i = 0; i < g.size.x; ++i) to[g.at(k, j, i)] = any(engine);
+    vcycle_kernels<Real>::cpu.go_around(g, to, nullptr);
+}
+template <class Real>
+std::vector<Real> copy(const les::grid& g, const Real* from) {
+    return {from, from + g.points()};
+}
+/// Cells, and copies of the outermost ones, whose bits differ.
+template <class Real>
+std::size_t differ(const les::grid& g, const std::vector<Real>& a, const std::vector<Real>& b) {
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < g.size.z + 2; ++k)
+        for (std::size_t j = 0; j < g.size.y + 2; ++j)
+            for (std::size_t i = 0; i < g.size.x + 2; ++i) {
+                const std::size_t at = g.at(k - 1, j - 1, i - 1);
+                n += std::memcmp(&a[at], &b[at], sizeof(Real)) != 0;
+            }
+    return n;
+}
+
 class LesPasses : public testing::TestWithParam<extents> {
 protected:
-    LesPasses() : city(made()), poisson(city.f, city.p) { poisson.build(nullptr); }
-
-    static parameters made() {
-        parameters p = city_of(GetParam(), 2);
-        std::mt19937 engine(7);
-        for (auto& height : p.heights)
-            height = static_cast<std::uint16_t>(engine() % 9 / 4 * (engine() % 3));
-        for (std::size_t n = 0; n < 40; ++n) p.heights[n] = 3;
-        return p;
-    }
-    void fill(const les::grid& g, float* to, unsigned seed) const {
-        std::mt19937 engine(seed);
-        std::uniform_real_distribution<float> any(-1, 1);
-        for (std::size_t k = 0; k < g.size.z; ++k)
-            for (std::size_t j = 0; j < g.size.y; ++j)
-                for (std::size_t i = 0; i < g.size.x; ++i) to[g.at(k, j, i)] = any(engine);
-        cycle.go_around(g, to, nullptr);
-    }
-    static std::vector<float> copy(const les::grid& g, const float* from) {
-        return {from, from + g.points()};
-    }
-    /// Cells, and copies of the outermost ones, whose bits differ.
-    static std::size_t differ(const les::grid& g, const std::vector<float>& a,
-                              const std::vector<float>& b) {
-        std::size_t n = 0;
-        for (std::size_t k = 0; k < g.size.z + 2; ++k)
-            for (std::size_t j = 0; j < g.size.y + 2; ++j)
-                for (std::size_t i = 0; i < g.size.x + 2; ++i) {
-                    const std::size_t at = g.at(k - 1, j - 1, i - 1);
-                    n += std::memcmp(&a[at], &b[at], sizeof(float)) != 0;
-                }
-        return n;
-    }
+    LesPasses() : city(jagged_city(GetParam())), poisson(city.f, city.p) { poisson.build(nullptr); }
 
     const vcycle_kernels<float>& cycle = vcycle_kernels<float>::cpu;
     small_city<float> city;
@@ -96,6 +100,36 @@ TEST_P(LesPasses, PartsOfRanksAreLeftToPassesOfTheirOwn) {
 INSTANTIATE_TEST_SUITE_P(Grids, LesPasses,
                          testing::Values(extents{256, 32, 16}, extents{512, 48, 64}),
                          [](const auto& info) { return "x" + std::to_string(info.param.x); });
+
+/// All levels from the first that fits into the shared memory of a block, then fewer.
+template <class Real>
+void compare_small_levels(const extents& size) {
+    const small_city<Real> city(jagged_city(size));
+    pressure<Real> poisson(city.f, city.p);
+    poisson.build(nullptr);
+    const std::span<const level<Real>> all = poisson.levels();
+    const std::size_t least = emulated_les::first_within(all, std::size_t{227} << 10);
+    ASSERT_LT(least, all.size());
+    for (std::size_t first = least; first < all.size(); ++first) {
+        const level<Real>& l = all[first];
+        fill(l.grid, l.r, 2);
+        vcycle_kernels<Real>::cpu.small_levels(all.subspan(first), nullptr);
+        const auto e = copy(l.grid, l.e);
+        std::fill_n(l.e, l.grid.points(), Real(0));
+        emulated_les::small_levels(all.subspan(first), nullptr);
+        EXPECT_EQ(differ(l.grid, copy(l.grid, l.e), e), 0) << "from level " << first;
+    }
+}
+
+TEST(LesSmallLevels, HaveTheBitsOfACpu) {
+    compare_small_levels<float>({64, 64, 64});
+    compare_small_levels<double>({32, 32, 32});
+}
+TEST(LesSmallLevels, NeedNoPowersOfTwo) {
+    compare_small_levels<float>({40, 24, 72});
+    compare_small_levels<float>({96, 56, 20});
+    compare_small_levels<double>({36, 28, 11});
+}
 
 }  // namespace
 }  // namespace watari::les

@@ -154,18 +154,4 @@ void sum_cells(const les::grid& g, Body body, double* partials, written<Real> to
     });
 }
 
-/// The loops of small grids, one after the other.
-struct block_loops {
-    template <class Body, class Real>
-    void operator()(const les::grid& g, const Body& body, const written<Real>& to) const {
-        for_each_cell(g, body, to, nullptr);
-    }
-};
-
-/// work(loops), by one thread.
-template <class Work>
-void in_one_block(const Work& work, stream_t) {
-    work(block_loops{});
-}
-
 }  // namespace watari::cpu

@@ -204,31 +204,6 @@ void for_each_cell(const les::grid& g, Body body, written<Real> to, stream_t str
         [=] __device__(const tile& t, unsigned lane) { visit_tile(g, body, to, t, lane); }, stream);
 }
 
-/// The loops of small grids, one after the other, by one block.
-struct block_loops {
-    template <class Body, class Real>
-    __device__ void operator()(const les::grid& g, const Body& body,
-                               const written<Real>& to) const {
-        const auto x = static_cast<index>(g.size.x), y = static_cast<index>(g.size.y),
-                   z = static_cast<index>(g.size.z), up = static_cast<index>(planes_at_once);
-        const index tiles = y * ((z + up - 1) / up);
-        for (index n = static_cast<index>(threadIdx.y); n < tiles;
-             n += static_cast<index>(blockDim.y)) {
-            const index k = n / y * up;
-            visit_tile(g, body, to, tile{k, n % y, 0, min(up, z - k), x}, threadIdx.x);
-        }
-        __syncthreads();  // the next loop reads what this one wrote
-    }
-};
-
-/// work(loops), by the threads of one block.
-template <class Work>
-void in_one_block(const Work& work, stream_t stream) {
-    constexpr unsigned warps = 16;
-    launch<warps * row_lanes, 1>(
-        1, dim3(row_lanes, warps), [=] __device__() { work(block_loops{}); }, stream);
-}
-
 /// partials[(k * ny + j) * pieces + p] = sum of body(cell) over the p-th piece of row (k, j), by
 /// the tree of the CPU: each lane adds up its cells, then halves are added onto halves.
 template <class Body, class Real>

@@ -3,7 +3,6 @@
 #include "watari/cases/les/pressure/coarsening.hpp"
 #include "watari/cases/les/ranks/neighbours.hpp"
 
-#include <span>
 #include <utility>
 
 namespace watari::les {
@@ -27,7 +26,7 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     const std::size_t piece = piece_of(p.whole.x);
     row_of_columns_ = p.whole.x / piece;
     own_columns_ = p.grid.origin.y * row_of_columns_ + p.grid.origin.x / piece;
-    small_ = first_small(std::span<const level<Real>>(levels_));
+    small_ = cycle_->first_small(levels_);
 }
 
 /// A halo that the kernels have not written themselves.

@@ -3,9 +3,8 @@
 
 #include "watari/cases/les/pressure/sweeps.hpp"
 
-#include <span>
-
 #include WATARI_PART(blocks)
+#include WATARI_PART(small)
 
 namespace watari::WATARI_BACKEND {
 
@@ -62,55 +61,6 @@ void sweep_product(const level<Real>& l, double* partials, stream_t stream) {
               partials, only(l.e), stream);
 }
 
-/// The whole cycle of the coarsest levels, one after the other.
-template <class Real>
-struct small_cycle {
-    level<Real> levels[les::most_small];
-    unsigned count;
-
-    template <class Loops>
-    WATARI_KERNEL void down(const Loops& loops, const level<Real>& l,
-                            const level<Real>& coarse) const {
-        const coarse_operator<Real> a(l);
-        loops(l.grid, two_sweeps_of(a, l), only(l.e));
-        if (coarse.all_halved())
-            loops(coarse.grid, restriction_of<true>(a, l, coarse, 0, 0), only(coarse.r));
-        else
-            loops(coarse.grid, restriction_of<false>(a, l, coarse, 0, 0), only(coarse.r));
-    }
-    template <class Loops>
-    WATARI_KERNEL void solve(const Loops& loops, const level<Real>& l) const {
-        const coarse_operator<Real> a(l);
-        const Real weight = Real(les::bottom_weight);
-        loops(l.grid, scale_by_diagonal<coarse_operator<Real>, Real>{a, l.r, l.scratch, weight},
-              only(l.scratch));
-        for (unsigned n = 1; n < les::bottom_sweeps; ++n) {
-            Real *const from = n % 2 ? l.scratch : l.e, *const to = n % 2 ? l.e : l.scratch;
-            loops(l.grid, sweep_of(a, l, weight, from, to), only(to));
-        }
-    }
-    template <class Loops>
-    WATARI_KERNEL void up(const Loops& loops, const level<Real>& l,
-                          const level<Real>& coarse) const {
-        const coarse_operator<Real> a(l);
-        loops(l.grid, correct_sweep_of(a, l, coarse), only(l.scratch));
-        loops(l.grid, sweep_of(a, l, Real(les::first_weight), l.scratch, l.e), only(l.e));
-    }
-    template <class Loops>
-    WATARI_KERNEL void operator()(const Loops& loops) const {
-        for (unsigned n = 0; n + 1 < count; ++n) down(loops, levels[n], levels[n + 1]);
-        solve(loops, levels[count - 1]);
-        for (unsigned n = count - 1; n-- > 0;) up(loops, levels[n], levels[n + 1]);
-    }
-};
-
-template <class Real>
-void small_levels(std::span<const level<Real>> levels, stream_t stream) {
-    small_cycle<Real> cycle{{}, static_cast<unsigned>(levels.size())};
-    for (unsigned n = 0; n < cycle.count; ++n) cycle.levels[n] = levels[n];
-    in_one_block(cycle, stream);
-}
-
 struct nothing {
     const std::uint8_t* flags = nullptr;
     template <bool>
@@ -137,6 +87,7 @@ const vcycle_kernels<Real> vcycle_kernels<Real>::WATARI_BACKEND{
     .sweep_first = WATARI_BACKEND::sweep_first<Real>,
     .sweep_last = WATARI_BACKEND::sweep_last<Real>,
     .scale = WATARI_BACKEND::scale<Real>,
+    .first_small = WATARI_BACKEND::first_small<Real>,
     .small_levels = WATARI_BACKEND::small_levels<Real>,
     .go_around = WATARI_BACKEND::go_around<Real>};
 

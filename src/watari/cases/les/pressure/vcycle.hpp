@@ -13,19 +13,8 @@
 
 namespace watari::les {
 
-/// Levels of so many cells and fewer are computed together: a launch would take longer than its
-/// work. At most so many of them, whatever the grid.
-inline constexpr std::size_t small_cells = 4096, most_small = 12;
-
-/// The first of the levels that are computed together; none where the coarsest is larger.
-template <class Real>
-std::size_t first_small(std::span<const level<Real>> levels) {
-    std::size_t first = levels.size();
-    while (first > 1 && levels.size() - first < most_small && levels[first - 1].grid.whole() &&
-           levels[first - 1].grid.size.cells() <= small_cells)
-        --first;
-    return first;
-}
+/// At most so many levels are computed together, whatever the grid.
+inline constexpr std::size_t most_small = 12;
 
 inline constexpr double first_weight = 0.5617, second_weight = 1.3895, bottom_weight = 0.85;
 inline constexpr unsigned bottom_sweeps = 8;  ///< even: the last one writes e
@@ -50,7 +39,10 @@ struct vcycle_kernels {
                        stream_t stream);
     /// to = weight r / diagonal: a sweep from zero.
     void (*scale)(const level<Real>& l, Real weight, Real* to, stream_t stream);
-    /// e = V r on the first of these small levels, by one block of threads.
+    /// The first of the coarsest levels that are computed together, since a loop or a launch for
+    /// each step would take longer than its work; none where the coarsest is larger, or divided.
+    std::size_t (*first_small)(std::span<const level<Real>> levels);
+    /// e = V r on the first of these.
     void (*small_levels)(std::span<const level<Real>> levels, stream_t stream);
     /// The halo of an array over a grid that goes around.
     void (*go_around)(const les::grid& g, Real* array, stream_t stream);
