@@ -109,7 +109,7 @@ TEST_F(LesPressure, FewIterationsAreEnough) {
                                                               nullptr);
     double norm[2];
     for (const int cycles : {0, 6}) {
-        poisson.project(flow, 1, cycles, nullptr);
+        poisson.solve(flow, 1, cycles, nullptr);
         run.residual(poisson.levels()[0], flow, 1, nullptr);
         const double* const r = city.array(city.f.r);
         const std::vector<double> left(r, r + city.p.grid.points());

@@ -1,6 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/cases/les/flow/flow.hpp"
 
+#include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/flow/momentum.hpp"
 #include "watari/cases/les/grid/loops.hpp"
 
@@ -100,85 +101,12 @@ struct advance_one {
     }
 };
 
-/// u = u* - tau grad p at open faces: reads u v w p flag, writes u v w: 29 bytes in fp32.
-template <class Real>
-struct correct_one {
-    flow_arguments<Real> f;
-    Real tau;
-    const std::uint8_t* flags;
-    index step[3];  ///< along each axis
-
-    struct result {
-        Real u[3];
-    };
-    WATARI_INLINE index plane() const { return static_cast<index>(f.grid.plane()); }
-    template <bool Walls>
-    WATARI_INLINE result value(const cell& c) const {
-        result now{};
-        for (unsigned a = 0; a < 3; ++a) {
-            const index before = c.at - step[a];
-            const Real slope = (f.p[c.at] - f.p[before]) * f.air.per_d[a];
-            const bool open = !Walls || (flags[c.at] & les::flag::low(a)) != 0;
-            const Real corrected = f.next.velocity[a][c.at] - tau * slope;
-            now.u[a] = open ? corrected : Real(0);
-        }
-        return now;
-    }
-    WATARI_INLINE void put(const cell& c, const result& now) const {
-        for (unsigned a = 0; a < 3; ++a) f.next.velocity[a][c.at] = now.u[a];
-    }
-    /// For packs of a GPU.
-    template <class Lane>
-    struct reads {
-        typename Lane::template lower<Real> p;
-        typename Lane::template own<Real> u[3];
-        typename Lane::template own<std::uint8_t> flags;
-
-        WATARI_INLINE void begin(const correct_one& b, const typename Lane::where& at) {
-            p.begin(b.f.p, at);
-        }
-        WATARI_INLINE void next(const correct_one& b, const typename Lane::where& at) {
-            flags.next(b.flags, at);
-            p.next(b.f.p, at);
-            for (unsigned a = 0; a < 3; ++a) u[a].next(b.f.next.velocity[a], at);
-        }
-        WATARI_INLINE bool inner() const {
-            return (flags.own[0].mask() & flags.own[1].mask()) == ~0u;
-        }
-        template <bool Walls>
-        WATARI_INLINE result value(const correct_one& b, unsigned k, unsigned n,
-                                   const cell&) const {
-            result now{};
-            const Real own = p.plane[k + 1][n];
-            const Real before[3] = {p.left(k, n), p.low[k][n], p.plane[k][n]};
-            for (unsigned a = 0; a < 3; ++a) {
-                const Real slope = (own - before[a]) * b.f.air.per_d[a];
-                const bool open = !Walls || (flags.own[k][n] & les::flag::low(a)) != 0;
-                const Real corrected = u[a].own[k][n] - b.tau * slope;
-                now.u[a] = open ? corrected : Real(0);
-            }
-            return now;
-        }
-    };
-    template <class Write>
-    WATARI_INLINE void write(const Write& at, const result (&v)[4]) const {
-        for (unsigned a = 0; a < 3; ++a)
-            at(f.next.velocity[a], {{v[0].u[a], v[1].u[a], v[2].u[a], v[3].u[a]}});
-        at.copy(f.next.theta);
-    }
-};
-
 template <class Real>
 void viscosity(const flow_arguments<Real>& f, stream_t stream) {
     const viscosity_of<Real> body{f, f.flags};
     if constexpr (sizeof(Real) == 4)
         if (climb_viscosity<Real>(f.grid, body, stream)) return;
     for_each_cell(f.grid, body, written<Real>{{f.nu}, 1}, stream);
-}
-
-template <class Real>
-written<Real> all_of(const les::motion<Real>& m) {
-    return {{m.velocity[0], m.velocity[1], m.velocity[2], m.theta}, 4};
 }
 
 template <stage Which, class Real>
@@ -216,9 +144,7 @@ void heat(const flow_arguments<Real>& f, const heated_cells<Real>& cells, stage 
 
 template <class Real>
 void correct(const flow_arguments<Real>& f, Real tau, stream_t stream) {
-    const auto row = static_cast<index>(f.grid.row()), plane = static_cast<index>(f.grid.plane());
-    for_each_cell(f.grid, correct_one<Real>{f, tau, f.flags, {1, row, plane}}, all_of(f.next),
-                  stream);
+    correct_by(f, tau, static_cast<const Real*>(f.p), stream);
 }
 
 /// In the parts that each thread will compute on: a page is its thread's.

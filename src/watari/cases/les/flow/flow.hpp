@@ -66,7 +66,7 @@ struct flow_arguments {
     Real* q[4]{};
     Real* nu;
     const Real* length2;  ///< l^2 of Smagorinsky's viscosity
-    const Real* p;
+    Real* p;
 };
 
 /// Facets of one direction: cell and flux of heat (K m/s) of each, over the spacing (1/m).

@@ -37,17 +37,16 @@ void simulation<Real>::start(stream_t stream) {
         run_->clear(*all[n].first, all[n].second, stream);
     pressure_.build(stream);
     std::swap(flow_.now, flow_.next);  // what is corrected is `next`
-    pressure_.project(flow_, 1, p_.first_cycles, stream);
-    correct(1, stream);
-    run_->clear(fields_.p, p_.grid.points() * sizeof(Real), stream);
+    project(1, p_.first_cycles, stream);
+    run_->clear(flow_.p, p_.grid.points() * sizeof(Real), stream);
     if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos go through the host
     for (device::graph& each : recorded_) each = device::graph([&](stream_t own) { stages(own); });
 }
 
 /// next -= tau grad p, and becomes now.
 template <class Real>
-void simulation<Real>::correct(Real tau, stream_t stream) {
-    run_->correct(flow_, tau, stream);
+void simulation<Real>::project(Real tau, int cycles, stream_t stream) {
+    pressure_.project(flow_, tau, cycles, stream);
     const auto& u = flow_.next.velocity;
     if (p_.others != nullptr)
         p_.others->exchange(0, {u[0], u[1], u[2], flow_.next.theta}, sizeof(Real), stream);
@@ -86,9 +85,7 @@ void simulation<Real>::stages(stream_t stream) {
         heat(order[n], rounded, stream);
         const auto& u = flow_.next.velocity;
         if (p_.others != nullptr) p_.others->exchange(0, {u[0], u[1], u[2]}, sizeof(Real), stream);
-        const Real tau = Real(by.c * p_.dt);
-        pressure_.project(flow_, tau, p_.cycles, stream);
-        correct(tau, stream);
+        project(Real(by.c * p_.dt), p_.cycles, stream);
     }
 }
 

@@ -41,7 +41,7 @@ public:
 
 private:
     void stages(stream_t stream);
-    void correct(Real tau, stream_t stream);
+    void project(Real tau, int cycles, stream_t stream);
     void heat(stage which, const stage_factors<Real>& by, stream_t stream);
 
     const flow_kernels<Real>* run_;

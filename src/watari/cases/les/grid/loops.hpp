@@ -42,10 +42,25 @@ struct sum_of {
     WATARI_INLINE sum_of operator+(offset n) const { return {a + n, b + n, factor}; }
 };
 
+/// p after two steps, p + before d + alpha (e + beta d), read as if it were an array.
+template <class Real>
+struct stepped {
+    const Real *p, *d, *e;
+    Real before{}, beta{}, alpha{};
+
+    WATARI_INLINE Real of(Real p, Real d, Real e) const {
+        return (p + before * d) + alpha * (e + beta * d);
+    }
+    WATARI_INLINE Real operator[](offset n) const { return of(p[n], d[n], e[n]); }
+    WATARI_INLINE stepped operator+(offset n) const {
+        return {p + n, d + n, e + n, before, beta, alpha};
+    }
+};
+
 /// The arrays that a loop writes, whose halo follows.
 template <class Real>
 struct written {
-    Real* array[4]{};
+    Real* array[5]{};
     unsigned count = 0;
 };
 

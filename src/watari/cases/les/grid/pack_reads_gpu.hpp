@@ -66,6 +66,13 @@ __device__ __forceinline__ pack<float> read_pack(const sum_of<float>& from) {
     for (unsigned n = 0; n < 4; ++n) v.of[n] = v.of[n] + from.factor * more.of[n];
     return v;
 }
+__device__ __forceinline__ pack<float> read_pack(const stepped<float>& from) {
+    const pack<float> p = read_pack(from.p), d = read_pack(from.d), e = read_pack(from.e);
+    pack<float> v;
+#pragma unroll
+    for (unsigned n = 0; n < 4; ++n) v.of[n] = from.of(p[n], d[n], e[n]);
+    return v;
+}
 __device__ __forceinline__ void write_pack(float* to, const pack<float>& v) {
     *reinterpret_cast<float4*>(to) = make_float4(v.of[0], v.of[1], v.of[2], v.of[3]);
 }
@@ -93,12 +100,13 @@ struct place {
     }
 };
 
-/// The cells themselves.
+/// The cells themselves, in an array or what is read as one.
 template <class T>
 struct own_cells_of {
     pack<T> own[2];
 
-    __device__ __forceinline__ void next(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void next(const Array& data, const place& at) {
         for (int p = 0; p < 2; ++p) own[p] = read_pack(data + at.c.at + p * at.plane);
     }
 };
@@ -139,16 +147,18 @@ struct with_above {
         for (int p = 1; p < 3; ++p) plane[p] = read_pack(data + at.c.at + p * at.plane);
     }
 };
-/// The cells with the neighbours at lower x, y and z.
+/// The cells with the neighbours at lower x, y and z, in an array or what is read as one.
 template <class T>
 struct with_lower {
     pack<T> plane[3], low[2];  ///< plane: from the one below on
     T beside[2];
 
-    __device__ __forceinline__ void begin(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void begin(const Array& data, const place& at) {
         plane[2] = read_pack(data + (at.c.at - at.plane));
     }
-    __device__ __forceinline__ void next(const T* data, const place& at) {
+    template <class Array>
+    __device__ __forceinline__ void next(const Array& data, const place& at) {
         plane[0] = plane[2];
         for (int p = 0; p < 2; ++p) plane[p + 1] = read_pack(data + at.c.at + p * at.plane);
         for (int p = 0; p < 2; ++p) low[p] = read_pack(data + (at.c.at - at.row + p * at.plane));

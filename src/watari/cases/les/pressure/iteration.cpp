@@ -1,6 +1,7 @@
 // Kernels for both backends; see core/backend.hpp.
 #include "watari/cases/les/pressure/iteration.hpp"
 
+#include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/pressure/operator.hpp"
 #include "watari/cases/les/pressure/steps.hpp"
 #include "watari/cases/les/pressure/vectors.hpp"
@@ -107,16 +108,19 @@ struct next_direction {
     }
     WATARI_INLINE void put(const cell& c, Real value) const { d[c.at] = value; }
     template <class Lane>
-    struct reads : two_arrays<Real, Lane> {
+    struct reads {
+        typename Lane::template own<Real> z, d;
+
         WATARI_INLINE void begin(const next_direction&, const typename Lane::where&) {}
         WATARI_INLINE void next(const next_direction& b, const typename Lane::where& at) {
-            this->a.next(b.z, at);
-            this->b.next(b.d, at);
+            z.next(b.z, at);
+            d.next(b.d, at);
         }
+        WATARI_INLINE bool inner() const { return true; }
         template <bool>
         WATARI_INLINE Real value(const next_direction& b, unsigned p, unsigned n,
                                  const cell&) const {
-            return this->a.own[p][n] + b.beta * this->b.own[p][n];
+            return z.own[p][n] + b.beta * d.own[p][n];
         }
     };
     template <class Write>
@@ -211,7 +215,13 @@ void finish(const level<Real>& l, const Real* d, Real* p, const iteration_sums* 
     if (iteration == 0)
         for_each_cell(l.grid, one_step<Real>{d, p, sums, iteration}, only(p), stream);
     else
-        for_each_cell(l.grid, last_steps<Real>{d, l.e, p, sums, iteration}, only(p), stream);
+        for_each_cell(l.grid, last_steps<Real>{{{p, d, l.e}, sums, iteration}, p}, only(p), stream);
+}
+
+template <class Real>
+void finish_flow(const level<Real>& l, const Real* d, const flow_arguments<Real>& f, Real tau,
+                 Real* p, const iteration_sums* sums, unsigned iteration, stream_t stream) {
+    correct_by(f, tau, last_pressure<Real>{{f.p, d, l.e}, sums, iteration}, stream, p);
 }
 
 void add_columns(const les::grid& g, const double* partials, double* columns, std::size_t row,
@@ -254,6 +264,7 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .last_curvature = WATARI_BACKEND::last_curvature<Real>,
     .update = WATARI_BACKEND::update<Real>,
     .finish = WATARI_BACKEND::finish<Real>,
+    .finish_flow = WATARI_BACKEND::finish_flow<Real>,
     .add_columns = WATARI_BACKEND::add_columns,
     .add_up = WATARI_BACKEND::add_up};
 

@@ -4,7 +4,8 @@
 /// from both, and p takes the last two steps at once.
 ///
 /// Bytes in fp32: residual 21; d.Ad 5; update of p and r 21, of r alone 13; direction 12, of which
-/// the first iteration and the last have none, the last d.Ad 9, the last two steps of p 16.
+/// the first iteration and the last have none, the last d.Ad 9, the last two steps of p 16, and
+/// with the correction of u v w, which alone has 29, 41.
 #pragma once
 
 #include "watari/cases/les/flow/flow.hpp"
@@ -37,6 +38,11 @@ struct iteration_kernels {
     /// The last two steps of p, or the only one: nobody reads r after the last iteration.
     void (*finish)(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
                    unsigned iteration, stream_t stream);
+    /// finish() of f.p, but to another array, and the correction of the flow by it at once. Not for
+    /// one iteration.
+    void (*finish_flow)(const level<Real>& l, const Real* d, const flow_arguments<Real>& f,
+                        Real tau, Real* p, const iteration_sums* sums, unsigned iteration,
+                        stream_t stream);
     /// columns[j * row + p] = sum over z of partial sums.
     void (*add_columns)(const les::grid& g, const double* partials, double* columns,
                         std::size_t row, stream_t stream);

@@ -11,10 +11,10 @@ template <class Real>
 pressure<Real>::pressure(const fields& f, const parameters& p)
     : run_(&kernels_on<iteration_kernels<Real>>(p.processor)),
       cycle_(&kernels_on<vcycle_kernels<Real>>(p.processor)),
+      flow_(&kernels_on<flow_kernels<Real>>(p.processor)),
       who_(p.processor),
       others_(p.others),
       levels_(levels_of<Real>(f, p)),
-      p_(numbers<Real>(f.p)),
       d_(numbers<Real>(f.d)) {
     const sums_layout at = sums_of(p);
     auto* const sums = numbers<double>(f.sums);
@@ -120,16 +120,17 @@ void pressure<Real>::total(double* to, stream_t stream) {
     run_->add_up(columns_, all_columns_, to, scratch_, stream);
 }
 
+/// All but the last steps of p.
 template <class Real>
-void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles,
+                             stream_t stream) {
     level<Real>& l = levels_[0];
-    const auto all = static_cast<unsigned>(cycles);
     run_->residual(l, f, tau, stream);
-    for (unsigned n = 0; n < all; ++n) {
+    for (unsigned n = 0; n < cycles; ++n) {
         fill(0, l.r, stream);
         cycle(stream);
         total(&numbers_->rz[n % 2], stream);
-        const bool last = n + 1 == all;
+        const bool last = n + 1 == cycles;
         if (n == 0)
             std::swap(l.e, d_);  // the first direction is e: no copy
         else if (!last)
@@ -140,13 +141,34 @@ void pressure<Real>::project(const flow_arguments<Real>& f, Real tau, int cycles
         else
             run_->curvature(l, d_, partials_, stream);
         total(&numbers_->d_ad[n % 2], stream);
-        if (last)
-            run_->finish(l, d_, p_, numbers_, n, stream);
-        else
-            run_->update(l, d_, n + 2 == all ? nullptr : p_, numbers_, n, stream);
+        if (!last) run_->update(l, d_, n + 2 == cycles ? nullptr : f.p, numbers_, n, stream);
     }
-    if (all > 0) std::swap(l.e, d_);
-    fill(0, p_, stream);
+}
+
+template <class Real>
+void pressure<Real>::solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    const auto all = static_cast<unsigned>(cycles);
+    iterate(f, tau, all, stream);
+    level<Real>& l = levels_[0];
+    if (all > 0) {
+        run_->finish(l, d_, f.p, numbers_, all - 1, stream);
+        std::swap(l.e, d_);
+    }
+    fill(0, f.p, stream);
+}
+
+template <class Real>
+void pressure<Real>::project(flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    if (others_ != nullptr || cycles < 2) {  // ranks exchange the halo of p
+        solve(f, tau, cycles, stream);
+        return flow_->correct(f, tau, stream);
+    }
+    const auto all = static_cast<unsigned>(cycles);
+    iterate(f, tau, all, stream);
+    level<Real>& l = levels_[0];
+    run_->finish_flow(l, d_, f, tau, l.r, numbers_, all - 1, stream);
+    std::swap(l.r, f.p);
+    std::swap(l.e, d_);
 }
 
 template class pressure<float>;

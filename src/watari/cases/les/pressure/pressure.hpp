@@ -23,8 +23,10 @@ public:
 
     /// Faces and diagonals of the coarser levels, once.
     void build(stream_t stream);
-    /// Makes f.next free of divergence; its halo, then that of p, are filled.
-    void project(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream);
+    /// f.p, by which the flow's correction makes f.next free of divergence, and its halo.
+    void solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream);
+    /// That, and the correction. f.p may become another array.
+    void project(flow_arguments<Real>& f, Real tau, int cycles, stream_t stream);
     /// The finest level's e = V r.
     void cycle(stream_t stream);
 
@@ -36,14 +38,16 @@ private:
     void fill(std::size_t level, Real* array, stream_t stream);
     void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
     void total(double* to, stream_t stream);
+    void iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles, stream_t stream);
 
     const iteration_kernels<Real>* run_;
     const vcycle_kernels<Real>* cycle_;
+    const flow_kernels<Real>* flow_;
     processor who_;
     neighbours* others_;
     std::vector<level<Real>> levels_;
     std::size_t small_;  ///< the first level of those that one launch computes
-    Real *p_, *d_;
+    Real* d_;
     iteration_sums* numbers_;
     double *partials_, *columns_, *scratch_;
     std::size_t all_columns_, row_of_columns_, own_columns_;

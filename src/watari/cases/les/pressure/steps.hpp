@@ -18,14 +18,6 @@ WATARI_INLINE double alpha_of(const les::iteration_sums* sums, unsigned iteratio
     return d_ad > 0 ? sums->rz[iteration % 2] / d_ad : 0;
 }
 
-/// Two arrays in packs of a GPU.
-template <class Real, class Lane>
-struct two_arrays {
-    typename Lane::template own<Real> a, b;
-
-    WATARI_INLINE bool inner() const { return true; }
-};
-
 /// Of r, and of p too unless the last step will do both.
 template <class Real, bool Both>
 struct step_along {
@@ -84,43 +76,45 @@ struct step_along {
     }
 };
 
-/// The last step, and the one before it along d: p + before d + alpha (e + beta d).
+/// p after the last step and the one before it, which was along d.
 template <class Real>
-struct last_steps {
-    const Real *d, *e;
-    Real* p;
+struct last_pressure : stepped<Real> {
     const les::iteration_sums* sums;
     unsigned iteration;
-    const std::uint8_t* flags = nullptr;
-    Real before{}, beta{}, alpha{};
-    using downwards = std::true_type;
 
     WATARI_INLINE void enter() {
-        before = Real(alpha_of(sums, iteration - 1));
-        beta = Real(beta_of(sums, iteration));
-        alpha = Real(alpha_of(sums, iteration));
+        this->before = Real(alpha_of(sums, iteration - 1));
+        this->beta = Real(beta_of(sums, iteration));
+        this->alpha = Real(alpha_of(sums, iteration));
     }
-    WATARI_INLINE Real of(Real p, Real d, Real e) const {
-        return (p + before * d) + alpha * (e + beta * d);
-    }
+};
+
+/// Both steps.
+template <class Real>
+struct last_steps {
+    last_pressure<Real> stepped;
+    Real* p;
+    const std::uint8_t* flags = nullptr;
+    using downwards = std::true_type;
+
+    WATARI_INLINE void enter() { stepped.enter(); }
     template <bool>
     WATARI_INLINE Real value(const cell& c) const {
-        return of(p[c.at], d[c.at], e[c.at]);
+        return stepped[static_cast<offset>(c.at)];
     }
     WATARI_INLINE void put(const cell& c, Real value) const { p[c.at] = value; }
     template <class Lane>
-    struct reads : two_arrays<Real, Lane> {
-        typename Lane::template own<Real> e;
+    struct reads {
+        typename Lane::template own<Real> p;
 
         WATARI_INLINE void begin(const last_steps&, const typename Lane::where&) {}
         WATARI_INLINE void next(const last_steps& b, const typename Lane::where& at) {
-            this->a.next(b.p, at);
-            this->b.next(b.d, at);
-            e.next(b.e, at);
+            p.next(b.stepped, at);
         }
+        WATARI_INLINE bool inner() const { return true; }
         template <bool>
-        WATARI_INLINE Real value(const last_steps& b, unsigned p, unsigned n, const cell&) const {
-            return b.of(this->a.own[p][n], this->b.own[p][n], e.own[p][n]);
+        WATARI_INLINE Real value(const last_steps&, unsigned k, unsigned n, const cell&) const {
+            return p.own[k][n];
         }
     };
     template <class Write>
