@@ -157,10 +157,8 @@ std::vector<kernel> kernels_of(simulation<float>& air, const parameters& p, cons
          [=, &iterate] { iterate.finish(levels[0], d, pressure, numbers, 1, nullptr); }},
         {"sums", 0, 12,
          [=, &iterate] {
-             iterate.add_columns(levels[0].grid, sums + at.partials, sums + at.columns,
-                                 p.grid.size.x / piece_of(p.grid.size.x), nullptr);
-             iterate.add_up(sums + at.columns, at.scratch - at.columns, &numbers->d_ad[1],
-                            sums + at.scratch, nullptr);
+             iterate.add_all(levels[0].grid, sums + at.partials, sums + at.columns,
+                             &numbers->d_ad[1], sums + at.scratch, numbers, nullptr);
          }},
         {"correction of u", 29, 3, [=, &run] { run.correct(flow, 0.01f, nullptr); }},
     };

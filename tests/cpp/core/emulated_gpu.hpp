@@ -284,6 +284,13 @@ inline unsigned __ballot_sync(unsigned, bool condition) {
     return votes;
 }
 
+inline void __threadfence() {}  // blocks run one after the other
+inline unsigned atomicAdd(unsigned* word, unsigned more) {
+    const unsigned before = *word;
+    *word += more;
+    return before;
+}
+
 struct local {
     template <class Word>
     static Word fetch_add(Word& word, Word value) {

@@ -78,28 +78,6 @@ __global__ void run_sum(std::size_t count, std::size_t each, Body body, Value* p
     if (threadIdx.x == 0) partial[blockIdx.x] = lane[0];
 }
 
-/// sum_values by one block.
-template <class Value>
-__global__ void run_sum_values(const Value* values, std::size_t count, Value* total, Value* also) {
-    __shared__ Value lane[lanes];
-    const auto add_up = [&](const Value* from, std::size_t first, std::size_t last, Value* to) {
-        Value own{};
-        for (std::size_t i = first + threadIdx.x; i < last; i += lanes) own += from[i];
-        lane[threadIdx.x] = own;
-        for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-            __syncthreads();
-            if (threadIdx.x < half) lane[threadIdx.x] += lane[threadIdx.x + half];
-        }
-        if (threadIdx.x == 0) *to = lane[0];
-        __syncthreads();
-    };
-    const std::size_t chunks = sum_scratch(count) - 1;
-    for (std::size_t c = 0; c < chunks; ++c)
-        add_up(values, c * row_chunk, min(count, (c + 1) * row_chunk), total + 1 + c);
-    add_up(total + 1, 0, chunks, total);
-    if (threadIdx.x == 0) *also = total[0];
-}
-
 /// Sum of body(i) for 0 <= i < count, by the fixed tree. Waits for the result.
 template <class Value, class Body>
 Value sum(std::size_t count, Body body, stream_t stream) {
@@ -112,13 +90,6 @@ Value sum(std::size_t count, Body body, stream_t stream) {
     device::check_launch();
     device::read_back(partial.data(), scratch.data(), chunks * sizeof(Value), stream);
     return tree_sum(std::move(partial));
-}
-
-/// total[0] = also[0] = sum of values, by the fixed tree and by one block: for few of them.
-inline void sum_few(const double* values, std::size_t count, double* total, double* also,
-                    stream_t stream) {
-    run_sum_values<<<1, lanes, 0, stream>>>(values, count, total, also);
-    device::check_launch();
 }
 
 /// total[0] = sum of values, by the fixed tree; total has sum_scratch(count) doubles that the GPU
@@ -197,11 +168,6 @@ inline void sum_values(const double* values, std::size_t count, double* total, s
             sum_in_lanes<double>(c * row_chunk, last, [=](std::size_t i) { return values[i]; });
     }
     total[0] = sum_in_lanes<double>(0, chunks, [=](std::size_t i) { return total[1 + i]; });
-}
-inline void sum_few(const double* values, std::size_t count, double* total, double* also,
-                    stream_t stream) {
-    sum_values(values, count, total, stream);
-    also[0] = total[0];
 }
 
 #endif

@@ -1,6 +1,6 @@
 // Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
-// finest level (blocks_gpu.hpp) and its block for the coarsest ones (small_gpu.hpp), their source
-// as it is, on fibers of the CPU.
+// finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for
+// a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU.
 #include "watari/cases/les/pressure/sweeps.hpp"
 
 #include <cstring>
@@ -27,6 +27,7 @@ inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z,
 #define gpu emulated_les
 #include "watari/cases/les/pressure/blocks_gpu.hpp"
 #include "watari/cases/les/pressure/small_gpu.hpp"
+#include "watari/cases/les/pressure/totals_gpu.hpp"
 #undef gpu
 
 namespace watari::les {
@@ -129,6 +130,28 @@ TEST(LesSmallLevels, NeedNoPowersOfTwo) {
     compare_small_levels<float>({40, 24, 72});
     compare_small_levels<float>({96, 56, 20});
     compare_small_levels<double>({36, 28, 11});
+}
+
+TEST(LesTotals, HaveTheBitsOfACpu) {
+    for (const extents& size :
+         {extents{512, 40, 128}, {512, 520, 3}, {24, 10, 150}, {128, 1, 20}}) {
+        const les::grid g{size};
+        const std::size_t columns = size.x / piece_of(size.x) * size.y;
+        std::vector<double> partials(columns * size.z);
+        std::mt19937 engine(5);
+        std::uniform_real_distribution<double> any(-1, 1);
+        for (double& value : partials) value = any(engine);
+        double total[3];
+        iteration_sums sums{};
+        for (const unsigned order : {0u, 1u, 2u}) {
+            emulated::order_of_blocks = order;
+            std::vector<double> between(columns), scratch(cpu::sum_scratch(columns));
+            (order == 0 ? iteration_kernels<float>::cpu.add_all : emulated_les::add_all)(
+                g, partials.data(), between.data(), &total[order], scratch.data(), &sums, nullptr);
+            EXPECT_EQ(std::memcmp(&total[order], &total[0], sizeof(double)), 0) << size.x;
+            EXPECT_EQ(sums.came, 0u);
+        }
+    }
 }
 
 }  // namespace

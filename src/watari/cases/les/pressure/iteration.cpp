@@ -4,8 +4,8 @@
 #include "watari/cases/les/flow/correction.hpp"
 #include "watari/cases/les/pressure/operator.hpp"
 #include "watari/cases/les/pressure/steps.hpp"
+#include "watari/cases/les/pressure/totals.hpp"
 #include "watari/cases/les/pressure/vectors.hpp"
-#include "watari/core/parallel/sums.hpp"
 
 namespace watari::WATARI_BACKEND {
 
@@ -224,33 +224,6 @@ void finish_flow(const level<Real>& l, const Real* d, const flow_arguments<Real>
     correct_by(f, tau, last_pressure<Real>{{f.p, d, l.e}, sums, iteration}, stream, p);
 }
 
-void add_columns(const les::grid& g, const double* partials, double* columns, std::size_t row,
-                 stream_t stream) {
-    const std::size_t pieces = g.size.x / les::piece_of(g.size.x), each = pieces * g.size.y,
-                      planes = g.size.z;
-    for_each(
-        each,
-        [=] WATARI_KERNEL(std::size_t n) {
-            constexpr std::size_t at_once = 16;  // loads: a GPU has few of these threads
-            const double* from = partials + n;
-            double sum = 0;
-            std::size_t k = 0;
-            for (; k + at_once <= planes; k += at_once) {
-                double next[at_once];
-                for (std::size_t a = 0; a < at_once; ++a) next[a] = from[(k + a) * each];
-                for (const double value : next) sum += value;
-            }
-            for (; k < planes; ++k) sum += from[k * each];
-            columns[n / pieces * row + n % pieces] = sum;
-        },
-        stream);
-}
-
-void add_up(const double* values, std::size_t count, double* total, double* scratch,
-            stream_t stream) {
-    sum_few(values, count, scratch, total, stream);
-}
-
 }  // namespace
 }  // namespace watari::WATARI_BACKEND
 
@@ -266,7 +239,8 @@ const iteration_kernels<Real> iteration_kernels<Real>::WATARI_BACKEND{
     .finish = WATARI_BACKEND::finish<Real>,
     .finish_flow = WATARI_BACKEND::finish_flow<Real>,
     .add_columns = WATARI_BACKEND::add_columns,
-    .add_up = WATARI_BACKEND::add_up};
+    .add_up = WATARI_BACKEND::add_up,
+    .add_all = WATARI_BACKEND::add_all};
 
 template const iteration_kernels<float> iteration_kernels<float>::WATARI_BACKEND;
 template const iteration_kernels<double> iteration_kernels<double>::WATARI_BACKEND;

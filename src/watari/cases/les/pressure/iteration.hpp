@@ -16,6 +16,7 @@ namespace watari::les {
 /// Numbers of the iteration, in the backend's memory.
 struct iteration_sums {
     double rz[2], d_ad[2];  ///< of this iteration and the last, in turn
+    unsigned came;          ///< blocks of add_all() that are at its end
 };
 
 template <class Real>
@@ -49,6 +50,9 @@ struct iteration_kernels {
     /// total[0] = the sum of values, by the fixed tree; with sum_scratch(count) doubles.
     void (*add_up)(const double* values, std::size_t count, double* total, double* scratch,
                    stream_t stream);
+    /// Both, where one rank has all columns.
+    void (*add_all)(const les::grid& g, const double* partials, double* columns, double* total,
+                    double* scratch, iteration_sums* sums, stream_t stream);
     static const iteration_kernels cpu, gpu;
 };
 

@@ -115,8 +115,11 @@ void pressure<Real>::cycle(stream_t stream) {
 /// The sum of all partial sums, of all ranks.
 template <class Real>
 void pressure<Real>::total(double* to, stream_t stream) {
-    run_->add_columns(levels_[0].grid, partials_, columns_ + own_columns_, row_of_columns_, stream);
-    if (others_ != nullptr) others_->gather_columns(columns_, stream);
+    const les::grid& g = levels_[0].grid;
+    if (others_ == nullptr)
+        return run_->add_all(g, partials_, columns_, to, scratch_, numbers_, stream);
+    run_->add_columns(g, partials_, columns_ + own_columns_, row_of_columns_, stream);
+    others_->gather_columns(columns_, stream);
     run_->add_up(columns_, all_columns_, to, scratch_, stream);
 }
 
