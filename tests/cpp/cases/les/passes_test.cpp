@@ -1,6 +1,8 @@
 // Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
 // finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for
 // a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU.
+#include "watari/cases/les/flow/correction.hpp"
+#include "watari/cases/les/pressure/steps.hpp"
 #include "watari/cases/les/pressure/sweeps.hpp"
 
 #include <cstring>
@@ -130,6 +132,35 @@ TEST(LesSmallLevels, NeedNoPowersOfTwo) {
     compare_small_levels<float>({40, 24, 72});
     compare_small_levels<float>({96, 56, 20});
     compare_small_levels<double>({36, 28, 11});
+}
+
+/// The kernel of a GPU, compiled for a CPU, which has two.
+TEST_P(LesPasses, LastStepsAndCorrection) {
+    flow_arguments<float> flow = flow_of<float>(city.f, city.p);
+    level<float> l = poisson.levels()[0];
+    float* const d = city.array(city.f.d);
+    const iteration_sums sums{{3, 2}, {5, 7}, 0};
+    unsigned seed = 3;
+    for (float* each : {l.e, d, flow.p, flow.next[0], flow.next[1], flow.next[2], flow.next[3]})
+        fill(l.grid, each, seed++);
+    const auto all = [&] {
+        std::vector<std::vector<float>> of;
+        for (unsigned n = 0; n < 4; ++n) of.push_back(copy(l.grid, flow.next[n]));
+        of.push_back(copy(l.grid, flow.p));
+        return of;
+    };
+    const auto before = all();
+    iteration_kernels<float>::cpu.finish(l, d, flow.p, &sums, 1, nullptr);
+    flow_kernels<float>::cpu.correct(flow, 0.25f, nullptr);
+    const auto separate = all();
+    for (unsigned n = 0; n < 4; ++n) std::ranges::copy(before[n], flow.next[n]);
+    std::ranges::copy(before[4], flow.p);
+    cpu::correct_by(flow, 0.25f, cpu::last_pressure<float>{{flow.p, d, l.e}, &sums, 1}, nullptr,
+                    l.r);
+    EXPECT_EQ(copy(l.grid, flow.p), before[4]);
+    flow.p = l.r;
+    const auto together = all();
+    for (unsigned n = 0; n < 5; ++n) EXPECT_EQ(differ(l.grid, together[n], separate[n]), 0) << n;
 }
 
 TEST(LesTotals, HaveTheBitsOfACpu) {

@@ -40,7 +40,10 @@ void simulation<Real>::start(stream_t stream) {
     project(1, p_.first_cycles, stream);
     run_->clear(flow_.p, p_.grid.points() * sizeof(Real), stream);
     if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos go through the host
-    for (device::graph& each : recorded_) each = device::graph([&](stream_t own) { stages(own); });
+    for (device::graph& each : recorded_) {
+        after_ = flow_;
+        each = device::graph([&](stream_t own) { stages(own); });
+    }
 }
 
 /// next -= tau grad p, and becomes now.
@@ -69,7 +72,7 @@ void simulation<Real>::step(stream_t stream) {
     const device::graph& whole = recorded_[parity_];
     if (!whole) return stages(stream);
     parity_ ^= 1;
-    std::swap(flow_.now, flow_.next);  // as three stages do
+    std::swap(flow_, after_);  // as three stages do
     whole.launch(stream);
 }
 

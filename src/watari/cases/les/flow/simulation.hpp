@@ -52,6 +52,7 @@ private:
     facet_counts facets_;
     /// Steps of a GPU that has all of the city, each one launch: from now to next, and back.
     device::graph recorded_[2];
+    flow_arguments<Real> after_{};  ///< `flow_` after the next of them
     unsigned parity_ = 0;
 };
 

@@ -39,9 +39,9 @@ struct iteration_kernels {
     /// The last two steps of p, or the only one: nobody reads r after the last iteration.
     void (*finish)(const level<Real>& l, const Real* d, Real* p, const iteration_sums* sums,
                    unsigned iteration, stream_t stream);
-    /// finish() of f.p, but to another array, and the correction of the flow by it at once. Not for
-    /// one iteration.
-    void (*finish_flow)(const level<Real>& l, const Real* d, const flow_arguments<Real>& f,
+    /// finish() of f.p, but to another array, and the correction of the flow by it at once; false
+    /// where these two have to do it. Not for one iteration.
+    bool (*finish_flow)(const level<Real>& l, const Real* d, const flow_arguments<Real>& f,
                         Real tau, Real* p, const iteration_sums* sums, unsigned iteration,
                         stream_t stream);
     /// columns[j * row + p] = sum over z of partial sums.

@@ -149,29 +149,33 @@ void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned c
 }
 
 template <class Real>
-void pressure<Real>::solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
-    const auto all = static_cast<unsigned>(cycles);
-    iterate(f, tau, all, stream);
-    level<Real>& l = levels_[0];
-    if (all > 0) {
-        run_->finish(l, d_, f.p, numbers_, all - 1, stream);
-        std::swap(l.e, d_);
+void pressure<Real>::finish(const flow_arguments<Real>& f, unsigned cycles, stream_t stream) {
+    if (cycles > 0) {
+        run_->finish(levels_[0], d_, f.p, numbers_, cycles - 1, stream);
+        std::swap(levels_[0].e, d_);
     }
     fill(0, f.p, stream);
 }
 
 template <class Real>
+void pressure<Real>::solve(const flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
+    iterate(f, tau, static_cast<unsigned>(cycles), stream);
+    finish(f, static_cast<unsigned>(cycles), stream);
+}
+
+template <class Real>
 void pressure<Real>::project(flow_arguments<Real>& f, Real tau, int cycles, stream_t stream) {
-    if (others_ != nullptr || cycles < 2) {  // ranks exchange the halo of p
-        solve(f, tau, cycles, stream);
-        return flow_->correct(f, tau, stream);
-    }
     const auto all = static_cast<unsigned>(cycles);
     iterate(f, tau, all, stream);
     level<Real>& l = levels_[0];
-    run_->finish_flow(l, d_, f, tau, l.r, numbers_, all - 1, stream);
-    std::swap(l.r, f.p);
-    std::swap(l.e, d_);
+    if (others_ == nullptr && all > 1 &&  // ranks exchange the halo of p
+        run_->finish_flow(l, d_, f, tau, l.r, numbers_, all - 1, stream)) {
+        std::swap(l.r, f.p);
+        std::swap(l.e, d_);
+    } else {
+        finish(f, all, stream);
+        flow_->correct(f, tau, stream);
+    }
 }
 
 template class pressure<float>;

@@ -39,6 +39,7 @@ private:
     void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
     void total(double* to, stream_t stream);
     void iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles, stream_t stream);
+    void finish(const flow_arguments<Real>& f, unsigned cycles, stream_t stream);
 
     const iteration_kernels<Real>* run_;
     const vcycle_kernels<Real>* cycle_;
