@@ -5,6 +5,7 @@
 #include "watari/core/device.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 #ifndef __CUDACC__
 #include <omp.h>
@@ -65,6 +66,25 @@ __device__ __forceinline__ std::byte* block_memory() {
     return memory;
 }
 
+/// What is at `own` of this block's shared memory, in that of another block of its cluster.
+template <class Value>
+__device__ __forceinline__ Value* in_block(Value* own, [[maybe_unused]] unsigned block) {
+#if __CUDA_ARCH__ >= 900
+    return static_cast<Value*>(
+        __cluster_map_shared_rank(const_cast<std::remove_const_t<Value>*>(own), block));
+#else
+    return own;
+#endif
+}
+/// A barrier of all threads of a cluster.
+__device__ __forceinline__ void sync_cluster() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#else
+    __syncthreads();
+#endif
+}
+
 /// A barrier of `Threads` threads of a block, in whole warps. number: 1 to 15, since
 /// __syncthreads() has 0.
 template <unsigned Threads>
@@ -90,6 +110,53 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t stream,
             std::size_t shared_bytes = 0) {
     launch<Threads, BlocksAtOnce>(dim3(static_cast<unsigned>(blocks)), threads, body, stream,
                                   shared_bytes);
+}
+
+/// work(launch configuration, kernel) of one cluster of blocks that run a body.
+template <unsigned Threads, class Body, class Work>
+void with_cluster(unsigned blocks, std::size_t shared_bytes, const Work& work) {
+    const auto kernel = run_blocks<Threads, 1, Body>;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         static_cast<int>(shared_bytes));
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = blocks;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(Threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    work(config, kernel);
+}
+
+/// How many blocks with so much shared memory the current GPU can have in a cluster: 16, 8, or 1.
+template <unsigned Threads, class Body>
+unsigned cluster_blocks(std::size_t shared_bytes) {
+    for (const unsigned blocks : {16u, 8u}) {
+        int clusters = 0;
+        with_cluster<Threads, Body>(blocks, shared_bytes, [&](auto& config, const auto& kernel) {
+            if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) != cudaSuccess)
+                clusters = 0;
+        });
+        cudaGetLastError();  // of a GPU without clusters
+        if (clusters > 0) return blocks;
+    }
+    return 1;
+}
+
+/// body() by every thread of a cluster of blocks, which reach each other's shared memory by
+/// in_block().
+template <unsigned Threads, class Body>
+void launch_cluster(unsigned blocks, Body body, stream_t stream, std::size_t shared_bytes) {
+    if (blocks == 1) return launch<Threads, 1>(1, dim3(Threads), body, stream, shared_bytes);
+    with_cluster<Threads, Body>(blocks, shared_bytes, [&](auto& config, const auto& kernel) {
+        config.stream = stream;
+        cudaLaunchKernelEx(&config, kernel, body);
+    });
+    device::check_launch();
 }
 
 /// body(w) for 0 <= w < count, in no order, by all 32 threads of a warp each; returns before it is

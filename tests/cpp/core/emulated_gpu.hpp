@@ -109,20 +109,26 @@ struct place {
     }
 };
 
-/// A block: all of its fibers, which take turns where they wait.
+/// A block, or some of a cluster: all of their fibers, which take turns where they wait.
 class block {
 public:
     static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
-    block(unsigned threads, dim3 shape, std::function<void()> body)
-        : shape_(shape), body_(std::move(body)), all{threads}, fibers_(threads) {
+    block(unsigned threads, dim3 shape, std::function<void()> body, unsigned blocks = 1)
+        : shape_(shape),
+          body_(std::move(body)),
+          each_(threads),
+          cluster{threads * blocks},
+          all(blocks, meeting{threads}),
+          fibers_(threads * blocks) {
+        threads *= blocks;
         for (unsigned w = 0; w < threads / row_lanes; ++w) warps.push_back({row_lanes});
         given.resize(threads);
         for (fiber& one : fibers_) one.stack.reset(new std::byte[stack_bytes]);
     }
 
     void run(unsigned number) {
-        blockIdx = {number};
+        first_ = number;
         now = this;
         for (fiber& one : fibers_) {
             getcontext(&one.context);
@@ -190,7 +196,8 @@ private:
                 if (fibers_[thread].ended || fibers_[thread].waits()) continue;
                 ran = true;
                 own_thread = thread;
-                threadIdx = {thread % shape_.x, thread / shape_.x};
+                blockIdx = {first_ + thread / each_};
+                threadIdx = {thread % each_ % shape_.x, thread % each_ / shape_.x};
                 resume(fibers_[thread]);
             }
         }
@@ -221,10 +228,13 @@ private:
     dim3 shape_;
     std::function<void()> body_;
     place turns_{};
-    own_stack turns_stack_{};  ///< of the thread that runs all fibers
+    own_stack turns_stack_{};    ///< of the thread that runs all fibers
+    unsigned each_, first_ = 0;  ///< threads of a block, and the first block's number
 
 public:
-    meeting all;
+    meeting cluster;
+    std::vector<meeting> all;  ///< of each block
+    unsigned number_in_cluster() const { return own_thread / each_; }
     std::vector<meeting> warps{};
     std::vector<std::array<std::uint64_t, 2>> given{};  ///< by thread, in even and odd turns
 
@@ -236,7 +246,8 @@ private:
 inline unsigned own_lane() { return own_thread % row_lanes; }
 inline meeting& own_warp() { return block::now->warps[own_thread / row_lanes]; }
 inline void __syncwarp() { block::now->wait(own_warp()); }
-inline void __syncthreads() { block::now->wait(block::now->all); }
+inline void __syncthreads() { block::now->wait(block::now->all[block::now->number_in_cluster()]); }
+inline void sync_cluster() { block::now->wait(block::now->cluster); }
 template <unsigned Threads>
 void sync_part(unsigned number) {
     block::now->wait(number, Threads);
@@ -300,9 +311,18 @@ struct local {
     }
 };
 
-/// What launch() gives a block besides what its body declares.
+/// What launch() gives a block besides what its body declares; of a cluster one after the other.
 inline std::vector<double> shared_memory;
-inline std::byte* block_memory() { return reinterpret_cast<std::byte*>(shared_memory.data()); }
+inline std::size_t shared_of_block = 0;
+inline std::byte* block_memory() {
+    return reinterpret_cast<std::byte*>(shared_memory.data()) +
+           block::now->number_in_cluster() * shared_of_block;
+}
+template <class Value>
+Value* in_block(Value* own, unsigned other) {
+    const auto blocks = std::ptrdiff_t{other} - block::now->number_in_cluster();
+    return own + blocks * static_cast<std::ptrdiff_t>(shared_of_block / sizeof(Value));
+}
 
 /// body() by every thread of every block.
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
@@ -314,6 +334,18 @@ void launch(std::size_t blocks, dim3 threads, Body body, stream_t, std::size_t s
     if (order_of_blocks) std::ranges::shuffle(order, std::mt19937(order_of_blocks));
     block one(Threads, threads, body);
     for (const unsigned number : order) one.run(number);
+}
+template <unsigned Threads, class Body>
+void launch_cluster(unsigned blocks, Body body, stream_t, std::size_t shared_bytes) {
+    shared_of_block = (shared_bytes + 7) / 8 * 8;
+    shared_memory.assign(blocks * shared_of_block / sizeof(double),
+                         std::numeric_limits<double>::quiet_NaN());
+    block all(Threads, dim3(Threads), body, blocks);
+    all.run(0);
+}
+template <unsigned, class>
+unsigned cluster_blocks(std::size_t) {
+    return 4;
 }
 
 }  // namespace watari::emulated

@@ -104,14 +104,14 @@ INSTANTIATE_TEST_SUITE_P(Grids, LesPasses,
                          testing::Values(extents{256, 32, 16}, extents{512, 48, 64}),
                          [](const auto& info) { return "x" + std::to_string(info.param.x); });
 
-/// All levels from the first that fits into the shared memory of a block, then fewer.
+/// All levels from the first that fits into the shared memory of blocks, then fewer.
 template <class Real>
-void compare_small_levels(const extents& size) {
+void compare_small_levels(const extents& size, unsigned blocks = 1) {
     const small_city<Real> city(jagged_city(size));
     pressure<Real> poisson(city.f, city.p);
     poisson.build(nullptr);
     const std::span<const level<Real>> all = poisson.levels();
-    const std::size_t least = emulated_les::first_within(all, std::size_t{227} << 10);
+    const std::size_t least = emulated_les::first_within(all, blocks, std::size_t{227} << 10);
     ASSERT_LT(least, all.size());
     for (std::size_t first = least; first < all.size(); ++first) {
         const level<Real>& l = all[first];
@@ -119,7 +119,7 @@ void compare_small_levels(const extents& size) {
         vcycle_kernels<Real>::cpu.small_levels(all.subspan(first), nullptr);
         const auto e = copy(l.grid, l.e);
         std::fill_n(l.e, l.grid.points(), Real(0));
-        emulated_les::small_levels(all.subspan(first), nullptr);
+        emulated_les::small_levels(all.subspan(first), blocks, nullptr);
         EXPECT_EQ(differ(l.grid, copy(l.grid, l.e), e), 0) << "from level " << first;
     }
 }
@@ -127,6 +127,13 @@ void compare_small_levels(const extents& size) {
 TEST(LesSmallLevels, HaveTheBitsOfACpu) {
     compare_small_levels<float>({64, 64, 64});
     compare_small_levels<double>({32, 32, 32});
+}
+TEST(LesSmallLevels, OfACluster) {
+    compare_small_levels<float>({64, 64, 64}, 4);
+    compare_small_levels<float>({48, 96, 24}, 4);
+    compare_small_levels<float>({96, 64, 32}, 4);   // two levels that several blocks have
+    compare_small_levels<float>({128, 24, 64}, 4);  // and of one row each
+    compare_small_levels<double>({64, 48, 32}, 2);
 }
 TEST(LesSmallLevels, NeedNoPowersOfTwo) {
     compare_small_levels<float>({40, 24, 72});

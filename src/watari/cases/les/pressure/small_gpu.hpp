@@ -1,5 +1,5 @@
-/// The V-cycle of the coarsest levels by one block of a GPU, whose shared memory has their arrays:
-/// a launch for each step would take longer than its work. For vcycle.cpp.
+/// The V-cycle of the coarsest levels by a cluster of blocks of a GPU, whose shared memory has
+/// their arrays: a launch for each step would take longer than its work. For vcycle.cpp.
 ///
 /// A thread has single cells, and a barrier follows each step. A level has the vectors x and y:
 ///
@@ -7,7 +7,10 @@
 ///     coarsest: x = a sweep from zero, then sweeps to y and back to x; the last is y
 ///     up:       y += the correction, x = a sweep from y, y = a sweep from x
 ///
-/// Cells lie without halos: x and y go around, and beyond ground and lid all is 0.
+/// Each block has some rows of a level, and reads the rows beside them in the memory of the next
+/// blocks. The smallest levels are the first block's alone. A GPU without clusters has one block,
+/// and fewer levels. Cells lie without halos: x and y go around, and beyond ground and lid all is
+/// 0.
 #pragma once
 
 #include "watari/cases/les/pressure/operator.hpp"
@@ -19,23 +22,8 @@
 namespace watari::gpu {
 
 inline constexpr unsigned small_threads = 1024;
-inline constexpr std::size_t small_arrays = 7;  ///< x, y, r, three faces and 1 / diagonal
-
-/// The first of the levels whose arrays fit into so many bytes together.
-template <class Real>
-std::size_t first_within(std::span<const les::level<Real>> levels, std::size_t bytes) {
-    std::size_t first = levels.size(), cells = 0;
-    while (first > 1 && levels.size() - first < les::most_small && levels[first - 1].grid.whole()) {
-        cells += levels[first - 1].grid.size.cells();
-        if (small_arrays * cells * sizeof(Real) > bytes) break;
-        --first;
-    }
-    return first;
-}
-template <class Real>
-std::size_t first_small(std::span<const les::level<Real>> levels) {
-    return first_within(levels, device::current_limits().shared_bytes);
-}
+inline constexpr std::size_t small_arrays = 7;     ///< x, y, r, three faces and 1 / diagonal
+inline constexpr std::size_t least_parted = 2048;  ///< cells of a level that several blocks have
 
 /// n / by, of n and by whose product is below 2^32.
 struct quotient {
@@ -47,30 +35,35 @@ struct quotient {
     }
 };
 
-/// A level: how many cells it has, where its arrays begin beside those of others, and in memory.
+/// A block's part of a level: how many cells it has, where its arrays begin beside those of other
+/// levels, and in memory.
 template <class Real>
 struct small_level {
-    unsigned x, plane, cells, begin;
-    quotient per_x, per_plane;
-    unsigned halved[3];
-    const Real *face[3], *inverse;  ///< in memory
-    les::grid grid;
+    unsigned x = 1, rows = 1, plane = 1, cells = 1, begin = 0;
+    unsigned parts = 1;  ///< blocks that have one
+    quotient per_x{1}, per_rows{1}, per_plane{1};
+    unsigned halved[3]{};
+    const Real *face[3]{}, *inverse{};  ///< in memory
+    les::grid grid{};
 
-    small_level(const les::level<Real>& l, unsigned first)
+    small_level() = default;
+    small_level(const les::level<Real>& l, unsigned first, unsigned blocks)
         : x(static_cast<unsigned>(l.grid.size.x)),
-          plane(static_cast<unsigned>(l.grid.size.x * l.grid.size.y)),
-          cells(static_cast<unsigned>(l.grid.size.cells())),
+          rows(static_cast<unsigned>(l.grid.size.y) / blocks),
+          plane(x * rows),
+          cells(plane * static_cast<unsigned>(l.grid.size.z)),
           begin(first),
+          parts(blocks),
           per_x(x),
+          per_rows(rows),
           per_plane(plane),
           halved{l.halved[0], l.halved[1], l.halved[2]},
           face{l.face[0], l.face[1], l.face[2]},
           inverse(l.inverse),
           grid(l.grid) {}
-    small_level() : small_level({.grid = {{1, 1, 1}}}, 0) {}
 };
 
-/// A cell by itself: n-th of its level, of row j of plane k.
+/// A cell by itself: n-th of a block's part, of its row j of plane k.
 struct small_cell {
     unsigned n, k, j, i;
 };
@@ -94,6 +87,26 @@ struct with_neighbours {
     }
 };
 
+/// An array of one level in this block and in those with the rows before and after.
+template <class Real>
+struct small_rows {
+    const Real *own, *before, *after;
+
+    __device__ __forceinline__ small_rows(const Real* array, const small_level<Real>& l)
+        : own(array), before(array), after(array) {
+        if (l.parts == 1) return;
+        const unsigned block = blockIdx.x;
+        before = in_block(array, block > 0 ? block - 1 : l.parts - 1);
+        after = in_block(array, block + 1 < l.parts ? block + 1 : 0);
+    }
+    __device__ __forceinline__ Real low(const small_level<Real>& l, const small_cell& c) const {
+        return c.j > 0 ? own[c.n - l.x] : before[c.n + (l.plane - l.x)];
+    }
+    __device__ __forceinline__ Real high(const small_level<Real>& l, const small_cell& c) const {
+        return c.j + 1 < l.rows ? own[c.n + l.x] : after[c.n - (l.plane - l.x)];
+    }
+};
+
 /// The arrays of one level in shared memory.
 template <class Real>
 struct small_arrays_of {
@@ -107,22 +120,22 @@ struct small_arrays_of {
     /// r - A v in a cell.
     __device__ __forceinline__ Real rest(const small_level<Real>& l, const Real* v,
                                          const small_cell& c) const {
-        const unsigned n = c.n, last = l.plane - l.x, row = c.j * l.x;
+        const unsigned n = c.n;
         const unsigned left = c.i > 0 ? n - 1 : n + l.x - 1,
                        right = c.i + 1 < l.x ? n + 1 : n - c.i;
-        const unsigned low = row > 0 ? n - l.x : n + last, high = row < last ? n + l.x : n - last;
         const bool bottom = c.k == 0, top = n + l.plane >= l.cells;
         const unsigned below = bottom ? n : n - l.plane, above = top ? n : n + l.plane;
+        const small_rows<Real> along_y(v, l), faces_y(face[1], l);
         const with_neighbours<Real> values{v[n],
                                            v[left],
                                            v[right],
-                                           v[low],
-                                           v[high],
+                                           along_y.low(l, c),
+                                           along_y.high(l, c),
                                            bottom ? Real(0) : v[below],
                                            top ? Real(0) : v[above]};
         const coarse_cell<Real> faces{
             {face[0][n], face[1][n], face[2][n]},
-            {face[0][right], face[1][high], top ? Real(0) : face[2][above]},
+            {face[0][right], faces_y.high(l, c), top ? Real(0) : face[2][above]},
             0,
             0,
             0};
@@ -132,20 +145,42 @@ struct small_arrays_of {
                                           const small_cell& c, Real weight) const {
         return v[c.n] + weight * (inverse[c.n] * rest(l, v, c));
     }
+    /// Row j of the children of coarse cells: in this block, or where the first one alone has
+    /// these, in any.
+    __device__ __forceinline__ const Real* row_of(const small_level<Real>& l, unsigned j,
+                                                  bool apart) const {
+        const unsigned block = apart ? l.per_rows.of(j) : 0;
+        return (apart ? in_block(x, block) : x) + (j - block * l.rows) * l.x;
+    }
     /// The mean of x in the children of a cell of the level below.
     __device__ __forceinline__ Real mean(const small_level<Real>& l,
                                          const small_level<Real>& coarse,
                                          const small_cell& c) const {
         const unsigned(&h)[3] = coarse.halved;
-        const Real* const first = x + (c.k << h[2]) * l.plane + (c.j << h[1]) * l.x + (c.i << h[0]);
+        const bool apart = l.parts != coarse.parts;
+        const unsigned first = (c.k << h[2]) * l.plane + (c.i << h[0]), j = c.j << h[1];
+        const Real *const low = row_of(l, j, apart) + first, *const high =
+                                                                 row_of(l, j + h[1], apart) + first;
         Real sum = 0;
         for (unsigned i = 0; i <= h[0]; ++i) {
             Real column = 0;
-            for (unsigned k = 0; k <= h[2]; ++k)
-                for (unsigned j = 0; j <= h[1]; ++j) column += first[k * l.plane + j * l.x + i];
+            for (unsigned k = 0; k <= h[2]; ++k) {
+                column += low[k * l.plane + i];
+                if (h[1]) column += high[k * l.plane + i];
+            }
             sum += column;
         }
         return Real(1) / Real((1 + h[0]) * (1 + h[1]) * (1 + h[2])) * sum;
+    }
+    /// y of the parent of a cell of the level above.
+    __device__ __forceinline__ Real parent(const small_level<Real>& l,
+                                           const small_level<Real>& fine,
+                                           const small_cell& c) const {
+        const unsigned(&h)[3] = l.halved;
+        const bool apart = l.parts != fine.parts;  // then the first block has it
+        const unsigned row = (apart ? blockIdx.x * fine.rows + c.j : c.j) >> h[1];
+        const Real* const there = apart ? in_block(y, 0) : y;
+        return there[(c.k >> h[2]) * l.plane + row * l.x + (c.i >> h[0])];
     }
 };
 
@@ -158,15 +193,19 @@ struct small_cycle {
     const Real* r;
     Real* e;
 
-    /// work(cell) for each of a level, then a barrier.
+    /// work(cell) for each of a level, then a barrier of the blocks that have it.
     template <class Work>
     __device__ __forceinline__ void each(const level& l, const Work& work) const {
+        if (l.parts == 1 && blockIdx.x > 0) return;
         for (unsigned n = threadIdx.x; n < l.cells; n += small_threads) work(cell_of(l, n));
-        __syncthreads();
+        l.parts == 1 ? __syncthreads() : sync_cluster();
     }
     __device__ __forceinline__ arrays of(const level& l) const { return {l, all}; }
+    __device__ __forceinline__ static unsigned row_of(const level& l, const small_cell& c) {
+        return (l.parts == 1 ? 0 : blockIdx.x * l.rows) + c.j;
+    }
     __device__ __forceinline__ static index in_memory(const level& l, const small_cell& c) {
-        return static_cast<index>(l.grid.at(c.k, c.j, c.i));
+        return static_cast<index>(l.grid.at(c.k, row_of(l, c), c.i));
     }
     __device__ __forceinline__ void load() const {
 #pragma unroll 2
@@ -174,6 +213,7 @@ struct small_cycle {
             unsigned which = 0;
             while (n >= levels[which].begin + levels[which].cells) ++which;
             const level& l = levels[which];
+            if (l.parts == 1 && blockIdx.x > 0) break;
             const index at = in_memory(l, cell_of(l, n - l.begin));
             const arrays to = of(levels[0]);
             to.inverse[n] = __ldg(l.inverse + at);
@@ -208,20 +248,18 @@ struct small_cycle {
     }
     __device__ __forceinline__ void up(const level& l, const level& coarse) const {
         const arrays own = of(l), next = of(coarse);
-        const unsigned(&h)[3] = coarse.halved;
-        each(l, [&](const small_cell& c) {
-            own.y[c.n] +=
-                next.y[(c.k >> h[2]) * coarse.plane + (c.j >> h[1]) * coarse.x + (c.i >> h[0])];
-        });
+        if (l.parts != coarse.parts) sync_cluster();  // the first block was alone
+        each(l, [&](const small_cell& c) { own.y[c.n] += next.parent(coarse, l, c); });
         sweep(l, own.y, own.x, Real(les::second_weight));
         sweep(l, own.x, own.y, Real(les::first_weight));
     }
     /// e of the first level, with its halo.
     __device__ __forceinline__ void store() const {
         const level& l = levels[0];
-        const auto size_x = static_cast<offset>(l.x), size_y = static_cast<offset>(l.plane / l.x);
+        const auto size_x = static_cast<offset>(l.x),
+                   size_y = static_cast<offset>(l.rows * l.parts);
         each(l, [&](const small_cell& c) {
-            const auto i = static_cast<offset>(c.i), j = static_cast<offset>(c.j);
+            const auto i = static_cast<offset>(c.i), j = static_cast<offset>(row_of(l, c));
             const offset along_x = i == 0 ? size_x : i + 1 == size_x ? -size_x : 0;
             const offset rows = j == 0 ? size_y : j + 1 == size_y ? -size_y : 0;
             const offset along_y = rows * static_cast<offset>(l.grid.row());
@@ -243,16 +281,55 @@ struct small_cycle {
     }
 };
 
+/// Those levels by so many blocks.
+template <class Real>
+small_cycle<Real> cycle_of(std::span<const les::level<Real>> levels, unsigned blocks) {
+    small_cycle<Real> cycle{{}, 0, 0, levels[0].r, levels[0].e};
+    unsigned parts = blocks, rows = 2;  // of the level before
+    for (const les::level<Real>& l : levels) {
+        const les::extents& size = l.grid.size;
+        const bool apart =
+            size.cells() < least_parted || size.y % parts != 0 || (l.halved[1] && rows % 2 != 0);
+        if (apart) parts = 1;
+        const small_level<Real> own(l, cycle.all, parts);
+        rows = own.rows;
+        cycle.all += own.cells;
+        cycle.levels[cycle.count++] = own;
+    }
+    return cycle;
+}
+
+/// The first of the levels whose arrays fit into so many bytes of each block.
+template <class Real>
+std::size_t first_within(std::span<const les::level<Real>> levels, unsigned blocks,
+                         std::size_t bytes) {
+    std::size_t first = levels.size();
+    while (first > 1 && levels.size() - first < les::most_small && levels[first - 1].grid.whole() &&
+           small_arrays * cycle_of(levels.subspan(first - 1), blocks).all * sizeof(Real) <= bytes)
+        --first;
+    return first;
+}
+/// How many blocks the levels have: found once, since it takes time.
+template <class Real>
+unsigned blocks_of_small() {
+    static const unsigned blocks =
+        cluster_blocks<small_threads, small_cycle<Real>>(device::current_limits().shared_bytes);
+    return blocks;
+}
+template <class Real>
+std::size_t first_small(std::span<const les::level<Real>> levels) {
+    return first_within(levels, blocks_of_small<Real>(), device::current_limits().shared_bytes);
+}
+
+template <class Real>
+void small_levels(std::span<const les::level<Real>> levels, unsigned blocks, stream_t stream) {
+    const small_cycle<Real> cycle = cycle_of(levels, blocks);
+    launch_cluster<small_threads>(cycle.levels[0].parts, cycle, stream,
+                                  small_arrays * cycle.all * sizeof(Real));
+}
 template <class Real>
 void small_levels(std::span<const les::level<Real>> levels, stream_t stream) {
-    small_cycle<Real> cycle{{}, 0, 0, levels[0].r, levels[0].e};
-    for (const les::level<Real>& l : levels) {
-        cycle.levels[cycle.count++] = {l, cycle.all};
-        cycle.all += static_cast<unsigned>(l.grid.size.cells());
-    }
-    launch<small_threads, 1>(
-        1, dim3(small_threads), [=] __device__() { cycle(); }, stream,
-        small_arrays * cycle.all * sizeof(Real));
+    small_levels(levels, blocks_of_small<Real>(), stream);
 }
 
 }  // namespace watari::gpu
