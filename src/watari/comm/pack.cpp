@@ -44,13 +44,21 @@ void for_each_word(const faces& f, std::size_t element, Buffer* const (&buffers)
     Buffer *below = buffers[0], *above = buffers[1];
     const std::size_t row_words = at.row_words();
     const bool skips[] = {f.ranks[0] == comm::nobody, f.ranks[1] == comm::nobody};
-    for_each_point(
-        {2, at.rows(), row_words},
-        [=] WATARI_KERNEL(std::size_t side, std::size_t row, std::size_t column) {
-            if (skips[side]) return;
-            work(side, (side == 0 ? below : above) + row * row_words + column, at(row, column));
-        },
-        stream);
+    const auto each = [=] WATARI_KERNEL(std::size_t side, std::size_t row, std::size_t column) {
+        if (skips[side]) return;
+        work(side, (side == 0 ? below : above) + row * row_words + column, at(row, column));
+    };
+    const std::size_t rows = at.rows();
+    if constexpr (executes == processor::type::cpu)
+        for_each_point({2, rows, row_words}, each, stream);
+    else  // rows may be of one word, or too few to keep a GPU busy
+        for_each(
+            2 * rows * row_words,
+            [=] WATARI_KERNEL(std::size_t n) {
+                const std::size_t row = n / row_words;
+                each(row / rows, row % rows, n % row_words);
+            },
+            stream);
 }
 
 template <class Word>
