@@ -1,0 +1,21 @@
+/// Neighbouring GPUs meet: the stream of each goes on when those of its neighbours have come as
+/// far. What was put into it before is then seen by them, and no host waits.
+#pragma once
+
+#include "watari/core/device.hpp"
+
+#include <cstdint>
+
+namespace watari::comm {
+
+/// With one neighbour. Whoever meets counts, and writes the count to the other.
+struct meeting {
+    std::uint64_t* own = nullptr;     ///< how often this rank has come
+    std::uint64_t* others = nullptr;  ///< how often the neighbour has, which it writes here
+    std::uint64_t* told = nullptr;    ///< where the neighbour is told; null: there is none
+};
+
+/// The same number of times on both sides; returns before it is done.
+void meet(const meeting (&sides)[2], stream_t stream);
+
+}  // namespace watari::comm
