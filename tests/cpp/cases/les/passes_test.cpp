@@ -1,7 +1,9 @@
 // Steps of a V-cycle at once have the bits of the steps one after the other: a GPU's pass over the
 // finest level (blocks_gpu.hpp), its block for the coarsest ones (small_gpu.hpp) and its launch for
-// a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU.
+// a sum (totals_gpu.hpp), their source as it is, on fibers of the CPU. The pass over a rank's part
+// has them too.
 #include "watari/cases/les/flow/correction.hpp"
+#include "watari/cases/les/pressure/coarsening.hpp"
 #include "watari/cases/les/pressure/steps.hpp"
 #include "watari/cases/les/pressure/sweeps.hpp"
 
@@ -94,7 +96,56 @@ TEST_P(LesPasses, FirstSweepsAndRestriction) {
     }
 }
 
-TEST_P(LesPasses, PartsOfRanksAreLeftToPassesOfTheirOwn) {
+TEST_P(LesPasses, APartWithADeepHaloHasTheSameBits) {
+    const level<float>&all = poisson.levels()[0], &all_coarse = poisson.levels()[1];
+    fill(all.grid, all.r, 1);
+    cycle.two_sweeps(all, nullptr);
+    cycle.restrict_residual(all, all_coarse, nullptr);
+
+    parameters p = city.p;
+    p.grid.size.y /= 2, p.grid.origin.y = p.grid.size.y, p.grid.around_y = false;
+    p.grid.below = p.grid.above = grid::deep;
+    small_city<float> part(p);
+    const pressure<float> own(part.f, part.p);
+    const level<float>&l = own.levels()[0], &coarse = own.levels()[1];
+    coarsening_kernels<float>::cpu.invert(l, nullptr);
+    const auto rows = static_cast<std::ptrdiff_t>(l.grid.size.y);
+    const auto row_of_all = [](const grid& g, std::ptrdiff_t j, const level<float>& whole) {
+        const std::size_t y = whole.grid.size.y;
+        return (g.origin.y + y + static_cast<std::size_t>(j)) % y;
+    };
+    const auto copies = static_cast<std::ptrdiff_t>(grid::deep);
+    for (std::size_t k = 0; k < l.grid.size.z; ++k)
+        for (std::ptrdiff_t j = -copies; j < rows + copies; ++j)
+            std::memcpy(l.r + l.grid.at(k, static_cast<std::size_t>(j), 0) - 1,
+                        all.r + all.grid.at(k, row_of_all(l.grid, j, all), 0) - 1,
+                        (l.grid.size.x + 2) * sizeof(float));
+
+    const auto differ_from = [&](const level<float>& mine, const float* array,
+                                 const level<float>& whole, const float* same, std::ptrdiff_t first,
+                                 std::ptrdiff_t last) {
+        std::size_t n = 0;
+        for (std::size_t k = 0; k < mine.grid.size.z; ++k)
+            for (std::ptrdiff_t j = first; j < last; ++j)
+                n += std::memcmp(array + mine.grid.at(k, static_cast<std::size_t>(j), 0) - 1,
+                                 same + whole.grid.at(k, row_of_all(mine.grid, j, whole), 0) - 1,
+                                 (mine.grid.size.x + 2) * sizeof(float)) != 0;
+        return n;
+    };
+    for (const auto sweep_first : {emulated_les::sweep_first<float>, cycle.sweep_first}) {
+        std::fill_n(l.e, l.grid.points(), 0.f);
+        std::fill_n(coarse.r, coarse.grid.points(), 0.f);
+        ASSERT_TRUE(sweep_first(l, coarse, nullptr));
+        EXPECT_EQ(differ_from(l, l.e, all, all.e, 0, rows), 0);
+        EXPECT_EQ(differ_from(coarse, coarse.r, all_coarse, all_coarse.r, 0, rows / 2), 0);
+        level<float> beside = l;
+        beside.grid = l.grid.rows_from(-2, l.grid.size.y + 4);
+        cycle.two_sweeps(beside, nullptr);
+        EXPECT_EQ(differ_from(l, l.e, all, all.e, -2, rows + 2), 0);
+    }
+}
+
+TEST_P(LesPasses, APartWithAHaloOfOneRowIsLeftToPassesOfTheirOwn) {
     level<float> l = poisson.levels()[0];
     l.grid.around_y = false;
     EXPECT_FALSE(emulated_les::sweep_first(l, poisson.levels()[1], nullptr));

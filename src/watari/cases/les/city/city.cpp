@@ -70,13 +70,14 @@ facet_arrays<Real> facets_in(std::byte* data, std::size_t count) {
 template <class Real>
 void build_city(const fields& f, const parameters& p) {
     auto* const flags = reinterpret_cast<std::uint8_t*>(f.flags);
-    const columns height(p, 2);
+    const std::ptrdiff_t halo = signed_of(p.grid.below);
+    const columns height(p, halo + 1);
     cpu::for_each(
         p.grid.size.z + 2,
         [&](std::size_t plane) {
-            for (std::size_t row = 0; row < p.grid.size.y + 2; ++row)
-                flag_row(flags + p.grid.at(plane - 1, row - 1, 0) - 1, height, p.grid,
-                         signed_of(plane) - 1, signed_of(row) - 1);
+            for (std::ptrdiff_t j = -halo; j < signed_of(p.grid.size.y) + halo; ++j)
+                flag_row(flags + p.grid.at(plane - 1, static_cast<std::size_t>(j), 0) - 1, height,
+                         p.grid, signed_of(plane) - 1, j);
         },
         nullptr);
     build_lengths(numbers<Real>(f.length2), p);

@@ -1,4 +1,4 @@
-/// Where a cell lies in memory: [z][y][x], x fastest, with one halo cell around.
+/// Where a cell lies in memory: [z][y][x], x fastest, with a halo around: one cell, or more rows.
 ///
 /// A horizontal plane is one piece, and so is all air below the tallest roof. Planes -1 and nz are
 /// ground and lid; nothing is ever written there but zeros. Velocities are at the low faces of a
@@ -32,22 +32,37 @@ struct grid {
     /// It goes around by itself along an axis: who writes cells writes their copies in the halo.
     /// Else ranks exchange the halo of that axis.
     bool around_x = true, around_y = true;
+    /// Rows of each plane's halo, below its first row and above its last one.
+    std::size_t below = 1, above = 1;
 
     /// One rank has all of it.
     constexpr bool whole() const { return around_x && around_y; }
+    /// Rows of the halo of a part that computes some of its neighbours' rows too.
+    static constexpr std::size_t deep = 3;
+    /// Sweeps one after the other need no exchange between them.
+    constexpr bool unbroken() const { return around_x && (around_y || below >= deep); }
+    /// Rows of the same arrays, of the halo too.
+    constexpr grid rows_from(std::ptrdiff_t first, std::size_t count) const {
+        grid result = *this;
+        const auto moved = static_cast<std::size_t>(first);
+        result.below += moved, result.origin.y += moved;
+        result.size.y = count;
+        result.above = above + size.y - moved - count;
+        return result;
+    }
     /// Elements of a row before its first cell, which is at a multiple of eight elements, so that
     /// several lie in one word. The halo cell after a row is in the room before the next.
     static constexpr std::size_t lead = 8;
     /// From a row to the next.
     constexpr std::size_t row() const { return (size.x + 7) / 8 * 8 + lead; }
-    constexpr std::size_t plane() const { return row() * (size.y + 2); }
+    constexpr std::size_t plane() const { return row() * (below + size.y + above); }
     /// Elements of an array over it.
     constexpr std::size_t points() const { return plane() * (size.z + 2) + lead; }
     constexpr std::size_t stride(unsigned axis) const {
         return axis == 0 ? 1 : axis == 1 ? row() : plane();
     }
     constexpr std::size_t at(std::size_t k, std::size_t j, std::size_t i) const {
-        return (k + 1) * plane() + (j + 1) * row() + i + lead;
+        return (k + 1) * plane() + (j + below) * row() + i + lead;
     }
     constexpr std::size_t rows() const { return size.y * size.z; }
 };

@@ -2,7 +2,8 @@
 /// leaves its cache. For vcycle.cpp.
 ///
 /// A block computes the rows beside it too, whose neighbour does the same: no thread waits for
-/// another. Where ranks exchange halos between the steps, these are passes of their own.
+/// another. Where ranks exchange halos between the steps (level.grid.unbroken()), these are passes
+/// of their own.
 #pragma once
 
 #include "watari/cases/les/pressure/planes_cpu.hpp"
@@ -133,7 +134,8 @@ private:
 /// Whether it was done.
 template <class Real>
 bool sweep_first(const les::level<Real>& l, const les::level<Real>& coarse, stream_t) {
-    if (!l.finest() || !l.grid.whole() || !coarse.grid.whole() || !coarse.all_halved())
+    if (!l.finest() || !l.grid.unbroken() || l.grid.whole() != coarse.grid.whole() ||
+        !coarse.all_halved())
         return false;
     for_each_block(l.grid, 2, first_sweeps<Real>(l, coarse));
     return true;
@@ -219,7 +221,7 @@ private:
 template <class Real>
 bool sweep_last(const les::level<Real>& l, const les::level<Real>& coarse, double* partials,
                 stream_t) {
-    if (!l.grid.whole()) return false;
+    if (!l.grid.unbroken()) return false;
     for_each_block(l.grid, 1, last_sweeps<Real>(l, coarse, partials));
     return true;
 }

@@ -1,5 +1,5 @@
 /// Steps of a V-cycle on the finest level that a GPU does in one pass: see planes_gpu.hpp. For
-/// vcycle.cpp. On ranks, which exchange halos between the steps, these are passes of their own.
+/// vcycle.cpp. Where ranks exchange halos between the steps, these are passes of their own.
 #pragma once
 
 #include "watari/cases/les/pressure/planes_gpu.hpp"
@@ -15,7 +15,7 @@ struct row_writer {
 
     __device__ __forceinline__ void begin(const les::grid& g, offset j, offset i) {
         const auto x = static_cast<offset>(g.size.x), y = static_cast<offset>(g.size.y);
-        const offset rows = j == 0 ? y : j + 1 == y ? -y : 0;
+        const offset rows = !g.around_y ? 0 : j == 0 ? y : j + 1 == y ? -y : 0;
         at.at =
             static_cast<index>(g.at(0, static_cast<std::size_t>(j), static_cast<std::size_t>(i)));
         at.along_x = static_cast<index>(i == 0 ? x : 0);
@@ -58,7 +58,7 @@ struct swept_and_restricted {
         l.column = {};
         const auto x = static_cast<offset>(coarse.size.x), y = static_cast<offset>(coarse.size.y);
         const offset first = i / 2, along = j / 2;
-        const offset rows = along == 0 ? y : along + 1 == y ? -y : 0;
+        const offset rows = !coarse.around_y ? 0 : along == 0 ? y : along + 1 == y ? -y : 0;
         l.coarse_at = static_cast<offset>(coarse.at(static_cast<std::size_t>(t.k / 2),
                                                     static_cast<std::size_t>(along),
                                                     static_cast<std::size_t>(first)));
@@ -121,8 +121,9 @@ private:
 /// Whether a pass fits a level, and the one below it.
 inline bool fits_pass(const les::level<float>& l, const les::level<float>& coarse) {
     const les::extents& size = l.grid.size;
-    return l.finest() && l.grid.whole() && coarse.grid.whole() && coarse.all_halved() &&
-           size.x % pass_cells == 0 && size.y % own_rows == 0 && size.y > begun_rows;
+    return l.finest() && l.grid.unbroken() && l.grid.whole() == coarse.grid.whole() &&
+           coarse.all_halved() && size.x % pass_cells == 0 && size.y % own_rows == 0 &&
+           size.y > begun_rows;
 }
 
 /// Planes of a block: all of a column, if there are two blocks for each multiprocessor.

@@ -54,10 +54,11 @@ void for_each_block(const les::grid& g, index least, const Work& work) {
     g.size.cells() < least_shared ? run(0, parts) : for_each_part(parts, run);
 }
 
-/// The first cell of a row of a grid that goes around.
+/// The first cell of a row of a grid that goes around, or of its halo.
 inline cell row_around(const les::grid& g, offset k, offset j) {
     const auto all = static_cast<offset>(g.size.y);
-    const auto inside = static_cast<index>((j % all + all) % all), up = static_cast<index>(k);
+    const auto inside = static_cast<index>(g.around_y ? (j % all + all) % all : j),
+               up = static_cast<index>(k);
     return {up, inside, 0, g.at(up, inside, 0)};
 }
 

@@ -167,7 +167,7 @@ struct pass_tile {
     offset k, planes, j, i;
 };
 
-/// Rows go around.
+/// Rows go around, and so do their planes, unless others have the rows beside.
 __device__ __forceinline__ offset around(offset n, std::size_t size) {
     const auto all = static_cast<offset>(size);
     return n < 0 ? n + all : n >= all ? n - all : n;
@@ -198,8 +198,9 @@ struct pass {
     }
     __device__ __forceinline__ bool air(offset k) const { return k >= 0 && k < last(); }
     __device__ __forceinline__ offset place_of(offset j, offset i) const {
-        return static_cast<offset>(grid.at(0, static_cast<std::size_t>(around(j, grid.size.y)),
-                                           static_cast<std::size_t>(i)));
+        const offset row = grid.around_y ? around(j, grid.size.y) : j;
+        return static_cast<offset>(
+            grid.at(0, static_cast<std::size_t>(row), static_cast<std::size_t>(i)));
     }
 
     __device__ __forceinline__ void start(row_lane& l, pass_memory& memory, const pass_tile& t,

@@ -29,11 +29,37 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     small_ = cycle_->first_small(levels_);
 }
 
+/// Some rows of a level.
+template <class Real>
+level<Real> rows_of(level<Real> l, std::ptrdiff_t first, std::size_t count) {
+    l.grid = l.grid.rows_from(first, count);
+    return l;
+}
+
+/// A level with some rows of the neighbours, who compute them too, where that saves an exchange.
+template <class Real>
+level<Real> with_beside(const level<Real>& l, std::size_t rows) {
+    if (l.grid.around_y || !l.grid.unbroken()) return l;
+    return rows_of(l, -static_cast<std::ptrdiff_t>(rows), l.grid.size.y + 2 * rows);
+}
+
 /// A halo that the kernels have not written themselves.
 template <class Real>
-void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream) {
+void pressure<Real>::fill(std::size_t level, Real* array, stream_t stream, std::size_t rows) {
     if (others_ != nullptr && !levels_[level].grid.whole())
-        others_->exchange(level, {array}, sizeof(Real), stream);
+        others_->exchange(level, {array}, sizeof(Real), stream, rows);
+}
+
+/// All rows of the halo that the arrays have.
+template <class Real>
+void pressure<Real>::fill_all(std::size_t level, Real* array, stream_t stream) {
+    fill(level, array, stream, levels_[level].grid.below);
+}
+
+/// The halo of what is computed beside the part too, if it is.
+template <class Real>
+void pressure<Real>::fill_unless_known(std::size_t level, Real* array, stream_t stream) {
+    if (!levels_[level].grid.unbroken()) fill(level, array, stream);
 }
 
 /// What a part has written of a coarser level: its halo, or all of it where every rank has it.
@@ -44,7 +70,7 @@ void pressure<Real>::fill_coarse(std::size_t coarse, Real* array, stream_t strea
         others_->gather(coarse, array, sizeof(Real), stream);
         cycle_->go_around(g, array, stream);
     } else {
-        fill(coarse, array, stream);
+        fill_all(coarse, array, stream);
     }
 }
 
@@ -57,9 +83,9 @@ void pressure<Real>::build(stream_t stream) {
         make.coarsen(levels_[n - 1], l, stream);
         for (Real* face : l.face) fill_coarse(n, face, stream);
         make.invert(l, stream);
-        fill(n, l.inverse, stream);
+        fill_all(n, l.inverse, stream);
         if (others_ != nullptr && l.open != nullptr && !l.grid.whole())
-            others_->exchange(n, {l.open}, sizeof *l.open, stream);
+            others_->exchange(n, {l.open}, sizeof *l.open, stream, l.grid.below);
     }
 }
 
@@ -86,16 +112,21 @@ void pressure<Real>::go_down(std::size_t n, stream_t stream) {
     }
     if (n + 1 == levels_.size()) return solve_coarsest(stream);
     const level<Real>&l = levels_[n], &coarse = levels_[n + 1];
-    if (!cycle_->sweep_first(l, coarse, stream)) {
-        cycle_->two_sweeps(l, stream);
-        fill(n, l.e, stream);
+    if (cycle_->sweep_first(l, coarse, stream)) {
+        if (!l.grid.around_y) {
+            cycle_->two_sweeps(rows_of(l, -2, 2), stream);
+            cycle_->two_sweeps(rows_of(l, static_cast<std::ptrdiff_t>(l.grid.size.y), 2), stream);
+        }
+    } else {
+        cycle_->two_sweeps(with_beside(l, 2), stream);
+        fill_unless_known(n, l.e, stream);
         cycle_->restrict_residual(l, coarse, stream);
-        fill_coarse(n + 1, coarse.r, stream);
     }
+    fill_coarse(n + 1, coarse.r, stream);
     go_down(n + 1, stream);
     if (n == 0) return;
-    cycle_->correct_sweep(l, coarse, stream);
-    fill(n, l.scratch, stream);
+    cycle_->correct_sweep(with_beside(l, 1), coarse, stream);
+    fill_unless_known(n, l.scratch, stream);
     cycle_->sweep(l, Real(first_weight), l.scratch, l.e, stream);
     fill(n, l.e, stream);
 }
@@ -106,8 +137,8 @@ void pressure<Real>::cycle(stream_t stream) {
     level<Real>& l = levels_[0];
     if (levels_.size() > 1) {
         if (cycle_->sweep_last(l, levels_[1], partials_, stream)) return std::swap(l.e, l.scratch);
-        cycle_->correct_sweep(l, levels_[1], stream);
-        fill(0, l.scratch, stream);
+        cycle_->correct_sweep(with_beside(l, 1), levels_[1], stream);
+        fill_unless_known(0, l.scratch, stream);
     }
     cycle_->sweep_product(l, partials_, stream);
 }
@@ -130,7 +161,7 @@ void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned c
     level<Real>& l = levels_[0];
     run_->residual(l, f, tau, stream);
     for (unsigned n = 0; n < cycles; ++n) {
-        fill(0, l.r, stream);
+        fill_all(0, l.r, stream);
         cycle(stream);
         total(&numbers_->rz[n % 2], stream);
         const bool last = n + 1 == cycles;
@@ -144,17 +175,19 @@ void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned c
         else
             run_->curvature(l, d_, partials_, stream);
         total(&numbers_->d_ad[n % 2], stream);
-        if (!last) run_->update(l, d_, n + 2 == cycles ? nullptr : f.p, numbers_, n, stream);
+        if (!last)  // p; beside the part nobody reads r
+            run_->update(with_beside(l, 1), d_, n + 2 == cycles ? nullptr : f.p, numbers_, n,
+                         stream);
     }
 }
 
 template <class Real>
 void pressure<Real>::finish(const flow_arguments<Real>& f, unsigned cycles, stream_t stream) {
     if (cycles > 0) {
-        run_->finish(levels_[0], d_, f.p, numbers_, cycles - 1, stream);
+        run_->finish(with_beside(levels_[0], 1), d_, f.p, numbers_, cycles - 1, stream);
         std::swap(levels_[0].e, d_);
     }
-    fill(0, f.p, stream);
+    fill_unless_known(0, f.p, stream);
 }
 
 template <class Real>
@@ -168,8 +201,11 @@ void pressure<Real>::project(flow_arguments<Real>& f, Real tau, int cycles, stre
     const auto all = static_cast<unsigned>(cycles);
     iterate(f, tau, all, stream);
     level<Real>& l = levels_[0];
-    if (others_ == nullptr && all > 1 &&  // ranks exchange the halo of p
-        run_->finish_flow(l, d_, f, tau, l.r, numbers_, all - 1, stream)) {
+    const level<Real> known = with_beside(l, 1);  // p; the flow beside the part will be exchanged
+    flow_arguments<Real> flow = f;
+    flow.grid = known.grid;
+    if (l.grid.unbroken() && all > 1 &&
+        run_->finish_flow(known, d_, flow, tau, l.r, numbers_, all - 1, stream)) {
         std::swap(l.r, f.p);
         std::swap(l.e, d_);
     } else {

@@ -35,7 +35,9 @@ public:
 private:
     void go_down(std::size_t n, stream_t stream);
     void solve_coarsest(stream_t stream);
-    void fill(std::size_t level, Real* array, stream_t stream);
+    void fill(std::size_t level, Real* array, stream_t stream, std::size_t rows = 1);
+    void fill_all(std::size_t level, Real* array, stream_t stream);
+    void fill_unless_known(std::size_t level, Real* array, stream_t stream);
     void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
     void total(double* to, stream_t stream);
     void iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles, stream_t stream);

@@ -2,8 +2,8 @@
 /// opposite order before and after: symmetric.
 ///
 /// Bytes in fp32 on the finest level: two sweeps 9, restriction 9.5, prolongation and sweep 13.5,
-/// sweep with product 13; all coarser levels 13. The first two at once are 9.5, on one CPU or GPU,
-/// and the last two 13.5, on a CPU.
+/// sweep with product 13; all coarser levels 13. The first two at once are 9.5, unless ranks divide
+/// x, and the last two 13.5, on a CPU.
 #pragma once
 
 #include "watari/cases/les/pressure/level.hpp"

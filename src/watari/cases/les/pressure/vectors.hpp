@@ -129,8 +129,8 @@ struct prolonged {
     const Real *e, *correction;
     offset row, plane;  ///< of the coarse level
     int halved[3];
-    offset start;
-    offset first[2]{};  ///< of the part in a coarse grid that every rank has whole, y and x
+    offset start;     ///< element of the first cell of the whole coarse level
+    offset first[2];  ///< cell of the whole level, y and x
 
     constexpr prolonged(const les::level<Real>& l, const les::level<Real>& c)
         : e(l.e),
@@ -138,25 +138,22 @@ struct prolonged {
           row(static_cast<offset>(c.grid.row())),
           plane(static_cast<offset>(c.grid.plane())),
           halved{c.halved[0], c.halved[1], c.halved[2]},
-          start(static_cast<offset>(c.grid.at(0, 0, 0))),
-          first{} {
-        if (l.grid.whole() == c.grid.whole()) return;
-        first[0] = static_cast<offset>(l.grid.origin.y >> unsigned{c.halved[1]});
-        first[1] = static_cast<offset>(l.grid.origin.x >> unsigned{c.halved[0]});
-    }
+          start(static_cast<offset>(c.grid.at(0, 0, 0)) -
+                static_cast<offset>(c.grid.origin.y) * row - static_cast<offset>(c.grid.origin.x)),
+          first{static_cast<offset>(l.grid.origin.y), static_cast<offset>(l.grid.origin.x)} {}
 
     /// Element of the parent of the cell (z, y, x) away.
     WATARI_INLINE offset parent_of(const cell& c, int z, int y, int x) const {
         const offset k = (static_cast<offset>(c.k) + z) >> halved[2];
-        const offset j = ((static_cast<offset>(c.j) + y) >> halved[1]) + first[0];
-        const offset i = ((static_cast<offset>(c.i) + x) >> halved[0]) + first[1];
+        const offset j = (static_cast<offset>(c.j) + y + first[0]) >> halved[1];
+        const offset i = (static_cast<offset>(c.i) + x + first[1]) >> halved[0];
         return k * plane + j * row + i + start;
     }
     WATARI_INLINE Real operator()(const cell& c, int z, int y, int x, offset step = 0) const {
         return e[static_cast<offset>(c.at) + step] + correction[parent_of(c, z, y, x)];
     }
     /// For packs of a GPU: two parents of each pack, where every axis was halved.
-    bool packs() const { return halved[0] && halved[1] && halved[2] && first[1] % 2 == 0; }
+    bool packs() const { return halved[0] && halved[1] && halved[2] && first[1] % 4 == 0; }
     template <class Lane>
     struct reads {
         typename Lane::template star<Real> of;

@@ -10,32 +10,32 @@ namespace watari::les {
 
 namespace {
 
-/// This rank's box of a level. Along an axis that is not divided the kernels go around.
-comm::decomposition part_of(const level_shape& l, const extents& split, int rank) {
-    const grid& g = l.grid;
-    const auto with_halo = [](std::size_t cells, bool around) {
-        return around ? cells + 2 : cells;
-    };
-    const comm::decomposition box =
-        comm::divide({.points = {l.whole.z + 2, with_halo(l.whole.y, g.around_y),
-                                 with_halo(l.whole.x, g.around_x)},
-                      .split = {1, split.y, split.x},
-                      .periodic = {false, !g.around_y, !g.around_x}},
-                     rank);
-    return comm::in_rows(box, g.row(), grid::lead - 1);
-}
-
-/// The neighbours around y and x, for messages of so many bytes.
-comm::decomposition around(const extents& split, int rank, std::size_t bytes) {
+/// The neighbours around y and x. Along an axis that is not divided the kernels go around.
+comm::decomposition around(const extents& split, int rank) {
     comm::decomposition ring = comm::divide({.points = {1, split.y, split.x},
                                              .split = {1, split.y, split.x},
                                              .periodic = {true, true, true}},
                                             rank);
     for (comm::faces& f : ring.axes) {
         f.loops = {};
-        f.loops.back() = {bytes, 1};
         if (f.ranks[0] == rank) f.ranks[0] = f.ranks[1] = comm::nobody;
     }
+    return ring;
+}
+
+/// Their faces of an array over a part: some rows of the halo, and the cell beyond either end of
+/// each row.
+comm::decomposition faces_of(const grid& g, comm::decomposition ring, std::size_t rows) {
+    const std::size_t first = g.at(0, 0, 0) - g.plane(), planes = g.size.z + 2;
+    comm::faces &y = ring.axes[1], &x = ring.axes[2];
+    y.loops = {{{1, 0}, {planes, g.plane()}, {rows, g.row()}, {g.size.x + 2, 1}}};
+    const std::size_t row = first - 1, last = row + g.size.y * g.row(), few = rows * g.row();
+    y.inner[0] = row, y.inner[1] = last - few;
+    y.outer[0] = row - few, y.outer[1] = last;
+    x.loops = {{{1, 0}, {planes, g.plane()}, {g.below + g.size.y + g.above, g.row()}, {1, 1}}};
+    const std::size_t cell = first - g.below * g.row();
+    x.inner[0] = cell, x.inner[1] = cell + g.size.x - 1;
+    x.outer[0] = cell - 1, x.outer[1] = cell + g.size.x;
     return ring;
 }
 
@@ -73,26 +73,30 @@ neighbours::neighbours(const comm::communicator& all, const parameters& own, mem
       split_(own.split),
       place_{static_cast<std::size_t>(all.rank()) % split_.x,
              static_cast<std::size_t>(all.rank()) / split_.x, 0} {
+    ring_ = around(split_, all.rank());
     const std::size_t across = split_.y > 1 ? split_.y : split_.x;  // parts of the largest message
     std::size_t most = whole_.x / piece_of(whole_.x) * whole_.y / across * sizeof(double);
     for (const level_shape& l : level_shapes(own)) {
-        level_wholes_.push_back(l.whole);
+        grids_.push_back(l.grid);
         if (l.grid.whole()) {
             most = std::max(most, l.whole.cells() / across * own.real_bytes());
             continue;
         }
-        const std::size_t fields = level_wholes_.size() == 1 ? most_fields : 1;
-        halos_.emplace_back(own.path, comm::halo_options{.ranks = &all,
-                                                         .part = part_of(l, split_, all.rank()),
-                                                         .who = own.processor,
-                                                         .field = field,
-                                                         .point_bytes = fields * own.real_bytes()});
+        const std::size_t fields = grids_.size() == 1 ? most_fields : 1;
+        halos_.emplace_back(
+            own.path,
+            comm::halo_options{.ranks = &all,
+                               .part = faces_of(l.grid, ring_, 1),
+                               .who = own.processor,
+                               .field = field,
+                               .point_bytes = std::max(fields, l.grid.below) * own.real_bytes()});
     }
-    parts_.emplace(own.path, comm::halo_options{.ranks = &all,
-                                                .part = around(split_, all.rank(), most),
-                                                .who = own.processor,
-                                                .field = field,
-                                                .point_bytes = 1});
+    comm::decomposition any = ring_;
+    for (comm::faces& f : any.axes) f.loops.back() = {most, 1};
+    parts_.emplace(
+        own.path,
+        comm::halo_options{
+            .ranks = &all, .part = any, .who = own.processor, .field = field, .point_bytes = 1});
 }
 
 template <class Work>
@@ -111,12 +115,19 @@ void neighbours::timed(const Work& work, stream_t stream) {
 }
 
 void neighbours::exchange(std::size_t level, std::initializer_list<void*> arrays,
-                          std::size_t element, stream_t stream) {
+                          std::size_t element, stream_t stream, std::size_t rows) {
     comm::field fields[most_fields];
     std::size_t count = 0;
     for (void* array : arrays) fields[count++] = {array, element};
-    timed([&] { halos_[level].exchange(std::span<const comm::field>(fields, count), stream); },
-          stream);
+    const comm::fields message(who_, std::span<const comm::field>(fields, count));
+    const comm::decomposition part = faces_of(grids_[level], ring_, rows);
+    timed(
+        [&] {
+            for (const unsigned axis : {2u, 1u})  // rows bring the ends of their neighbours' rows
+                if (part.axes[axis].shared())
+                    halos_[level].exchange(part.axes[axis], message, stream);
+        },
+        stream);
 }
 
 /// A ring along x, then one along y. In the n-th round a rank sends on what the round before
@@ -142,7 +153,7 @@ void neighbours::gather(const layout& of, void* array, std::size_t element, stre
 }
 
 void neighbours::gather(std::size_t level, void* array, std::size_t element, stream_t stream) {
-    const grid g{level_wholes_[level]};
+    const grid& g = grids_[level];
     timed(
         [&] {
             gather({g.size, g.row(), g.plane(), g.at(0, 0, 0)}, array, element, stream);

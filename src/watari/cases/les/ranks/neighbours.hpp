@@ -21,9 +21,9 @@ class neighbours {
 public:
     neighbours(const comm::communicator& all, const parameters& own, memory::kind field);
 
-    /// The halos of arrays over a level, in one message an axis and side.
+    /// The halos of arrays over a level, so many rows, in one message an axis and side.
     void exchange(std::size_t level, std::initializer_list<void*> arrays, std::size_t element,
-                  stream_t stream);
+                  stream_t stream, std::size_t rows = 1);
     /// All parts of an array over a level that every rank has whole, of which each has written its
     /// own.
     void gather(std::size_t level, void* array, std::size_t element, stream_t stream);
@@ -53,7 +53,8 @@ private:
     const comm::communicator* all_;
     processor who_;
     extents whole_, split_, place_;  ///< place_: of this rank's part among those of the split
-    std::vector<extents> level_wholes_;
+    comm::decomposition ring_;
+    std::vector<grid> grids_;  ///< of the levels
     std::deque<comm::halo> halos_;
     std::optional<comm::halo> parts_;
     bool watched_ = false;

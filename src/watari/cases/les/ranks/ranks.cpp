@@ -53,6 +53,14 @@ std::string nearest_grid(parameters p, unsigned axis) {
     return {};
 }
 
+/// A halo of more rows, where no level is thinner: sweeps then need no exchange between them.
+void deepen(parameters& own) {
+    if (!own.grid.around_x || own.grid.around_y) return;
+    for (const level_shape& l : level_shapes(own))
+        if (!l.grid.whole() && l.grid.size.y < grid::deep) return;
+    own.grid.below = own.grid.above = grid::deep;
+}
+
 measure::trial run_part(const parameters& p, const style& row, const comm::communicator& all) {
     parameters own = p;
     const auto rank = static_cast<std::size_t>(all.rank());
@@ -60,6 +68,7 @@ measure::trial run_part(const parameters& p, const style& row, const comm::commu
     own.grid.origin = {rank % p.split.x * own.grid.size.x, rank / p.split.x * own.grid.size.y, 0};
     own.grid.around_x = p.split.x == 1;
     own.grid.around_y = p.split.y == 1;
+    deepen(own);
     own.processor = cases::own_processor(p.processor, all);
     const memory::kind field = p.processor.is_gpu() ? row.field : memory::kind::pageable;
     all.together([&] { memory::require_access(memory::row(field), own.processor); });
