@@ -34,7 +34,7 @@ h100-gh200    180 6 machines.md, on an H100: the plan gh200-sam, a trial of each
 h100-himeno    74 6 machines.md, on an H100: the plan himeno-sam, a trial of each case
 h100-storage   98 6 machines.md, on an H100: the plan gpu-direct-io, a trial of each case
 ranks-tests   100 7 ranks.md; evidence/les.md, "On two GPUs": the same bits; two GPUs, as the next two
-les-ranks      85 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
+les-ranks     125 7 evidence/les.md, "On two GPUs": weak, strong, share of halos and sums
 lattice-ranks  80 7 evidence/lattice-qcd.md, "On two GPUs": paths, overlap, splits
 hmatrix-large 540 - evidence/hmatrix.md: 40 GB from a disk; it runs on between calls, on the first GPU
 standard      200 - machines.md: this machine beside another; evidence/advise.md
@@ -319,10 +319,35 @@ EOF
         of_ranks 30 tests/python/cases/lattice/test_lattice_ranks.py -k 'not device'
         grep -hE 'Passed|Failed|\*\*\*|tests passed|passed|failed' "$log" | tail -n 12
         ;;
-    les-ranks) # weak first; four GPUs and an MPI that knows CUDA are left out
+    les-ranks) # one GPU beside two, weak first; then the plan without four GPUs and an MPI that knows CUDA
         with_nccl
         LIMIT=25s # ranks that wait for each other for ever
-        run_first les-ranks 82 les-ranks '"XL"|2048x128"\nsplit' '2x2x1|"device"'
+        run_cases les-ranks-peer 58 <<'EOF'
+[defaults]
+processor = "gpu"
+style = "explicit"
+cpu-touch = "none"
+steps = 50
+trials = 2
+[[case]]
+case = "les"
+grid = "XL"
+[[case]]
+case = "les"
+grid = "1024x2048x128"
+split = "1x2x1"
+halo = "peer"
+[[case]]
+case = "les"
+grid = "L"
+[[case]]
+case = "les"
+grid = "L"
+split = ["1x2x1", "2x1x1"]
+halo = "peer"
+EOF
+        ranks les-ranks-peer fingerprint cells_per_s exchange_share exchange_s
+        run_first les-ranks 60 les-ranks '"nccl", "staged"' '2x2x1|"device"'
         ranks les-ranks fingerprint cells_per_s exchange_share exchange_s
         ;;
     lattice-ranks)
