@@ -137,18 +137,4 @@ decomposition divide(const grid& whole, int rank) {
     return box;
 }
 
-decomposition in_rows(const decomposition& box, std::size_t row, std::size_t before) {
-    const std::size_t dense = box.size[box.size.axes() - 1];
-    const auto moved = [=](std::size_t points) { return points / dense * row + points % dense; };
-    decomposition result = box;
-    for (faces& f : result.axes) {
-        for (const int side : {0, 1}) {
-            f.inner[side] = moved(f.inner[side]) + before;
-            f.outer[side] = moved(f.outer[side]) + before;
-        }
-        for (faces::loop& each : f.loops) each.stride = moved(each.stride);
-    }
-    return result;
-}
-
 }  // namespace watari::comm

@@ -112,8 +112,4 @@ struct decomposition {
 /// whole blocks, and for a share that is thinner than the halo.
 decomposition divide(const grid& whole, int rank);
 
-/// The same box in an array whose rows, along the last axis, are `row` points apart and have
-/// `before` points before their first: more than the box has, so that rows are aligned.
-decomposition in_rows(const decomposition& box, std::size_t row, std::size_t before);
-
 }  // namespace watari::comm

@@ -112,39 +112,6 @@ TEST(decomposition, ends_of_any_depth_are_contiguous_along_the_slowest_axis_alon
     EXPECT_EQ(box.axes[0].outer[1], 6U * 11 * 13);
 }
 
-/// The points of one end, from the first on.
-std::vector<std::size_t> points_of(const comm::faces& f) {
-    std::vector<std::size_t> points{0};
-    for (const comm::faces::loop& loop : f.loops) {
-        std::vector<std::size_t> next;
-        for (const std::size_t point : points)
-            for (std::size_t n = 0; n < loop.count; ++n) next.push_back(point + n * loop.stride);
-        points = next;
-    }
-    return points;
-}
-
-TEST(decomposition, in_longer_rows_the_same_points_are_exchanged) {
-    constexpr std::size_t row = 32, before = 7;
-    const auto box = divide(
-        {.points = {12, 16, 20}, .split = {1, 2, 2}, .periodic = {false, true, true}, .depth = 2},
-        1);
-    const std::size_t dense = box.size[2];
-    const auto place = [=](std::size_t n) { return n / dense * row + n % dense + before; };
-    const auto longer = in_rows(box, row, before);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const comm::faces &f = box.axes[axis], &moved = longer.axes[axis];
-        EXPECT_EQ(moved.ranks[1], f.ranks[1]);
-        const std::vector<std::size_t> from = points_of(f), to = points_of(moved);
-        ASSERT_EQ(from.size(), to.size());
-        for (const int side : {0, 1})
-            for (std::size_t n = 0; n < from.size(); ++n) {
-                EXPECT_EQ(moved.inner[side] + to[n], place(f.inner[side] + from[n]));
-                EXPECT_EQ(moved.outer[side] + to[n], place(f.outer[side] + from[n]));
-            }
-    }
-}
-
 TEST(decomposition, coarser_grids_are_divided_likewise) {
     comm::grid level{.points = {66, 40, 48},
                      .split = {3, 2, 1},
