@@ -56,6 +56,20 @@ void simulation<Real>::project(Real tau, int cycles, stream_t stream) {
     std::swap(flow_.now, flow_.next);
 }
 
+/// What flows out of the last cells, through the first faces of the parts beside: all that the
+/// residual reads of them.
+template <class Real>
+void simulation<Real>::fill_inflow(stream_t stream) {
+    if (p_.others == nullptr) return;
+    const auto& u = flow_.next.velocity;
+    if (p_.grid.around_x)
+        p_.others->exchange(0, {u[1]}, sizeof(Real), stream);
+    else if (p_.grid.around_y)
+        p_.others->exchange(0, {u[0]}, sizeof(Real), stream);
+    else
+        p_.others->exchange(0, {u[0], u[1]}, sizeof(Real), stream);
+}
+
 template <class Real>
 void simulation<Real>::heat(stage which, const stage_factors<Real>& by, stream_t stream) {
     const auto all = facets_in<Real>(fields_.facets, facets_.all());
@@ -86,8 +100,7 @@ void simulation<Real>::stages(stream_t stream) {
         const stage_factors<Real> rounded{Real(by.a), Real(by.b), Real(p_.dt)};
         run_->advance(flow_, order[n], rounded, stream);
         heat(order[n], rounded, stream);
-        const auto& u = flow_.next.velocity;
-        if (p_.others != nullptr) p_.others->exchange(0, {u[0], u[1], u[2]}, sizeof(Real), stream);
+        fill_inflow(stream);
         project(Real(by.c * p_.dt), p_.cycles, stream);
     }
 }

@@ -41,6 +41,7 @@ public:
 
 private:
     void stages(stream_t stream);
+    void fill_inflow(stream_t stream);
     void project(Real tau, int cycles, stream_t stream);
     void heat(stage which, const stage_factors<Real>& by, stream_t stream);
 
