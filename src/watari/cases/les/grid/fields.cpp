@@ -158,7 +158,7 @@ sums_layout sums_of(const parameters& p) {
     sums_layout s{};
     s.partials = numbers;
     s.columns = s.partials + columns * p.grid.size.z;
-    s.scratch = s.columns + all_columns;
+    s.scratch = s.columns + 2 * all_columns;
     s.all = s.scratch + cpu::sum_scratch(all_columns);
     return s;
 }

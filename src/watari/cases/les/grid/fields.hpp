@@ -56,8 +56,8 @@ std::vector<level<Real>> levels_of(const fields& f, const parameters& p);
 template <class Real>
 flow_arguments<Real> flow_of(const fields& f, const parameters& p);
 
-/// Doubles of `sums`: the iteration's numbers, then partial sums, columns and the tree's
-/// scratch.
+/// Doubles of `sums`: the iteration's numbers, then partial sums, two sets of columns and the
+/// tree's scratch.
 struct sums_layout {
     std::size_t partials, columns, scratch, all;
 };

@@ -22,9 +22,9 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     partials_ = sums + at.partials;
     columns_ = sums + at.columns;
     scratch_ = sums + at.scratch;
-    all_columns_ = at.scratch - at.columns;
     const std::size_t piece = piece_of(p.whole.x);
     row_of_columns_ = p.whole.x / piece;
+    all_columns_ = p.whole.y * row_of_columns_;
     own_columns_ = p.grid.origin.y * row_of_columns_ + p.grid.origin.x / piece;
     small_ = cycle_->first_small(levels_);
 }
@@ -143,15 +143,23 @@ void pressure<Real>::cycle(stream_t stream) {
     cycle_->sweep_product(l, partials_, stream);
 }
 
-/// The sum of all partial sums, of all ranks.
+/// The sum of all partial sums, of all ranks. One that nobody asks for yet travels with the next.
 template <class Real>
-void pressure<Real>::total(double* to, stream_t stream) {
+void pressure<Real>::total(double* to, stream_t stream, bool asked) {
     const les::grid& g = levels_[0].grid;
     if (others_ == nullptr)
         return run_->add_all(g, partials_, columns_, to, scratch_, numbers_, stream);
-    run_->add_columns(g, partials_, columns_ + own_columns_, row_of_columns_, stream);
-    others_->gather_columns(columns_, stream);
-    run_->add_up(columns_, all_columns_, to, scratch_, stream);
+    run_->add_columns(g, partials_, columns_ + waiting_.size() * all_columns_ + own_columns_,
+                      row_of_columns_, stream);
+    waiting_.push_back(to);
+    if (!asked) return;
+    others_->gather_columns(columns_, waiting_.size(), stream);
+    const double* set = columns_;
+    for (double* const sum : waiting_) {
+        run_->add_up(set, all_columns_, sum, scratch_, stream);
+        set += all_columns_;
+    }
+    waiting_.clear();
 }
 
 /// All but the last steps of p.
@@ -163,7 +171,7 @@ void pressure<Real>::iterate(const flow_arguments<Real>& f, Real tau, unsigned c
     for (unsigned n = 0; n < cycles; ++n) {
         fill_all(0, l.r, stream);
         cycle(stream);
-        total(&numbers_->rz[n % 2], stream);
+        total(&numbers_->rz[n % 2], stream, n > 0);  // the first direction needs no beta
         const bool last = n + 1 == cycles;
         if (n == 0)
             std::swap(l.e, d_);  // the first direction is e: no copy

@@ -14,6 +14,8 @@
 #include "watari/cases/les/pressure/iteration.hpp"
 #include "watari/cases/les/pressure/vcycle.hpp"
 
+#include <vector>
+
 namespace watari::les {
 
 template <class Real>
@@ -39,7 +41,7 @@ private:
     void fill_all(std::size_t level, Real* array, stream_t stream);
     void fill_unless_known(std::size_t level, Real* array, stream_t stream);
     void fill_coarse(std::size_t coarse, Real* array, stream_t stream);
-    void total(double* to, stream_t stream);
+    void total(double* to, stream_t stream, bool asked = true);
     void iterate(const flow_arguments<Real>& f, Real tau, unsigned cycles, stream_t stream);
     void finish(const flow_arguments<Real>& f, unsigned cycles, stream_t stream);
 
@@ -54,6 +56,7 @@ private:
     iteration_sums* numbers_;
     double *partials_, *columns_, *scratch_;
     std::size_t all_columns_, row_of_columns_, own_columns_;
+    std::vector<double*> waiting_;  ///< sums whose columns are not exchanged yet: two at most
 };
 
 }  // namespace watari::les

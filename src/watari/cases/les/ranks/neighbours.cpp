@@ -75,7 +75,7 @@ neighbours::neighbours(const comm::communicator& all, const parameters& own, mem
              static_cast<std::size_t>(all.rank()) / split_.x, 0} {
     ring_ = around(split_, all.rank());
     const std::size_t across = split_.y > 1 ? split_.y : split_.x;  // parts of the largest message
-    std::size_t most = whole_.x / piece_of(whole_.x) * whole_.y / across * sizeof(double);
+    std::size_t most = 2 * whole_.x / piece_of(whole_.x) * whole_.y / across * sizeof(double);
     for (const level_shape& l : level_shapes(own)) {
         grids_.push_back(l.grid);
         if (l.grid.whole()) {
@@ -161,11 +161,12 @@ void neighbours::gather(std::size_t level, void* array, std::size_t element, str
         stream);
 }
 
-void neighbours::gather_columns(double* columns, stream_t stream) {
+void neighbours::gather_columns(double* columns, std::size_t sets, stream_t stream) {
     const std::size_t pieces = whole_.x / piece_of(whole_.x);
     timed(
         [&] {
-            gather({{pieces, whole_.y, 1}, pieces, 0, 0}, columns, sizeof(double), stream);
+            gather({{pieces, whole_.y, sets}, pieces, pieces * whole_.y, 0}, columns,
+                   sizeof(double), stream);
         },
         stream);
 }

@@ -27,8 +27,8 @@ public:
     /// All parts of an array over a level that every rank has whole, of which each has written its
     /// own.
     void gather(std::size_t level, void* array, std::size_t element, stream_t stream);
-    /// The same of sums of the columns, in the order of the whole grid.
-    void gather_columns(double* columns, stream_t stream);
+    /// The same of sets of sums of the columns, each in the order of the whole grid.
+    void gather_columns(double* columns, std::size_t sets, stream_t stream);
 
     const comm::communicator& ranks() const { return *all_; }
     /// Seconds of the host in MPI since the last call.
