@@ -70,8 +70,9 @@ install_packages() {
     "${apt[@]}" install --no-install-recommends "${missing[@]}"
 }
 
-# Succeeds without a network when every package is already there.
-pip_install() { "$VENV/bin/python" -m pip install -q --disable-pip-version-check "$@"; }
+# Succeeds without a network when every package is already there. Python compiles what it imports:
+# that is a small part of these packages.
+pip_install() { "$VENV/bin/python" -m pip install -q --disable-pip-version-check --no-compile "$@"; }
 
 install_python_packages() {
     local required
