@@ -13,5 +13,5 @@ fi
 clang-format --dry-run -Werror "${sources[@]}"
 ruff format --check .
 ruff check .
-mypy
+mypy -n auto
 shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run
