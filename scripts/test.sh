@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in. Stops at the first stage that fails;
 # the output of each stage is kept in build/logs. Tests leave cores idle: many wait for disks and
-# processes. The sanitized and the cross-compiled builds are made beside them.
+# processes. The sanitized and the cross-compiled builds are made, and tested, beside them.
 set -euo pipefail
 source "$(dirname "$0")/environment.sh"
 
@@ -83,10 +83,12 @@ cross_compile() {
 
 # AddressSanitizer without lines of its stack, which take a tenth longer to compile: a function's name
 # tells enough to run its test alone, in a build that `cmake --preset asan` has set up again.
-other_builds() {
-    { ! $gtest || { make_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 && make_preset tsan; }; } &&
-        { ! $aarch64 || cross_compile; }
+sanitizers() {
+    make_preset asan -DCMAKE_CXX_FLAGS_DEBUG=-g0 && make_preset tsan &&
+        ctest --preset asan -j $jobs --output-log $logs/sanitizers.log &&
+        ctest --preset tsan -j $jobs --output-log $logs/thread-sanitizer.log
 }
+other_builds() { { ! $gtest || sanitizers; } && { ! $aarch64 || cross_compile; }; }
 
 # Several tests share the cores: what spins while it waits takes the core from the one that it waits for.
 export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
@@ -107,8 +109,7 @@ stage "static runtime" static_runtime
 stage "python tests" python_tests "$@"
 stage "hostile" "$VENV/bin/python" tests/hostile/all.py 9
 await "other builds"
-stage_with "sanitizers" libgtest-dev $gtest ctest --preset asan -j $jobs
-stage_with "thread sanitizer" libgtest-dev $gtest ctest --preset tsan -j $jobs
+$gtest || stages+=("$(printf '%-22s skipped: no %s' sanitizers libgtest-dev)")
 $aarch64 || stages+=("$(printf '%-22s skipped: no %s' aarch64 g++-aarch64-linux-gnu)")
 
 step "Summary"
