@@ -13,7 +13,6 @@ from watari import _native as native
 from watari import cases
 from watari.common.errors import BeyondMemoryError, UnsupportedError, UsageError
 from watari.plan.request import resolve
-from watari.results.change_point import settle
 
 
 def run(case: str, **given: Any) -> dict[str, Any]:
@@ -108,9 +107,10 @@ def test_results_without_placement_were_not_placed(case: str) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("thp", ["always", "never"])
 def test_explicit_access_places_its_pinned_array_and_managed_has_no_place(thp: str) -> None:
-    run("access", memory="explicit", source="cpu", destination="gpu", size="4MiB", thp=thp)
+    given = {"processor": "gpu", "size": "4MiB", "thp": thp}
+    run("access", memory="explicit", source="cpu", destination="gpu", **given)
     with pytest.raises(UnsupportedError, match="managed memory has no numa, thp or page"):
-        run("access", memory="managed", size="4MiB", thp=thp)
+        run("access", memory="managed", **given)
 
 
 def test_a_size_beyond_memory_is_unsupported_with_both_numbers() -> None:
@@ -186,10 +186,8 @@ class TestOnAGpu:
         assert [p["name"] for p in trial["phases"]] == ["gpu-1", "cpu", "gpu-2"]
         fraction = trial["series"]["cpu_mapped_fraction.source"]
         assert (fraction[19], fraction[39], fraction[59]) == (0.0, 1.0, 0.0)
-        settled = settle(list(trial["host_s"][:20]))
-        assert settled is not None
-        assert settled.end is not None
-        assert settled.end <= 5, "the first pass migrates, the others do not"
+        first, *others = trial["host_s"][:20]
+        assert first > 3 * np.median(others), "the first pass migrates, the others do not"
 
     def test_a_map_has_each_part_of_an_array_after_each_sample(self) -> None:
         trial = run("migration", memory="managed", size="32MiB", samples=3, map=8)
