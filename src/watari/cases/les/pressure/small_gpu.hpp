@@ -108,13 +108,18 @@ struct small_arrays_of {
     __device__ __forceinline__ Real rest(const small_level<Real>& l, const Real* v,
                                          const small_cell& c) const {
         const unsigned n = c.n, last = l.plane - l.x, row = c.j * l.x;
-        const unsigned left = c.i > 0 ? n - 1 : n + l.x - 1, right = c.i + 1 < l.x ? n + 1 : n - c.i;
+        const unsigned left = c.i > 0 ? n - 1 : n + l.x - 1,
+                       right = c.i + 1 < l.x ? n + 1 : n - c.i;
         const unsigned low = row > 0 ? n - l.x : n + last, high = row < last ? n + l.x : n - last;
         const bool bottom = c.k == 0, top = n + l.plane >= l.cells;
         const unsigned below = bottom ? n : n - l.plane, above = top ? n : n + l.plane;
-        const with_neighbours<Real> values{
-            v[n],    v[left], v[right], v[low], v[high], bottom ? Real(0) : v[below],
-            top ? Real(0) : v[above]};
+        const with_neighbours<Real> values{v[n],
+                                           v[left],
+                                           v[right],
+                                           v[low],
+                                           v[high],
+                                           bottom ? Real(0) : v[below],
+                                           top ? Real(0) : v[above]};
         const coarse_cell<Real> faces{
             {face[0][n], face[1][n], face[2][n]},
             {face[0][right], face[1][high], top ? Real(0) : face[2][above]},
@@ -128,7 +133,8 @@ struct small_arrays_of {
         return v[c.n] + weight * (inverse[c.n] * rest(l, v, c));
     }
     /// The mean of x in the children of a cell of the level below.
-    __device__ __forceinline__ Real mean(const small_level<Real>& l, const small_level<Real>& coarse,
+    __device__ __forceinline__ Real mean(const small_level<Real>& l,
+                                         const small_level<Real>& coarse,
                                          const small_cell& c) const {
         const unsigned(&h)[3] = coarse.halved;
         const Real* const first = x + (c.k << h[2]) * l.plane + (c.j << h[1]) * l.x + (c.i << h[0]);
@@ -204,8 +210,8 @@ struct small_cycle {
         const arrays own = of(l), next = of(coarse);
         const unsigned(&h)[3] = coarse.halved;
         each(l, [&](const small_cell& c) {
-            own.y[c.n] += next.y[(c.k >> h[2]) * coarse.plane + (c.j >> h[1]) * coarse.x +
-                                 (c.i >> h[0])];
+            own.y[c.n] +=
+                next.y[(c.k >> h[2]) * coarse.plane + (c.j >> h[1]) * coarse.x + (c.i >> h[0])];
         });
         sweep(l, own.y, own.x, Real(les::second_weight));
         sweep(l, own.x, own.y, Real(les::first_weight));
