@@ -63,7 +63,10 @@ void print_file_alone(const surface& of, const std::string& path, const build_op
                       std::size_t part) {
     const matrix_index index = read_index(path);
     const std::vector<block> leaves = leaves_of(of.tree, how.eta);
-    const std::vector<std::byte> zeros(part);
+    std::size_t most = part;
+    for (const leaf_record& leaf : index.leaves)
+        most = std::max<std::size_t>(most, leaf.elements() * index.head.of.element_bytes);
+    const std::vector<std::byte> zeros(most);
     unlink(path.c_str());
     const double start = measure::now();
     {

@@ -1,5 +1,7 @@
-/// Neighbouring GPUs meet: the stream of each goes on when those of its neighbours have come as
-/// far. What was put into it before is then seen by them, and no host waits.
+/// Neighbouring GPUs meet: the stream of each continues when the streams of its neighbours have
+/// reached the same meeting. They then see what it wrote before, and no host waits.
+///
+/// There is no timeout: where a neighbour never comes, the kernel runs until its process is killed.
 #pragma once
 
 #include "watari/core/device.hpp"

@@ -5,7 +5,8 @@
 ///     where |r| < delta times the largest |r| since the last time:
 ///         x += scale y; y = 0; r = b - A x in double; r~ stays, rho and beta follow r
 ///
-/// In BiCGStab p has r already. What it has besides r is multiplied by rho / rho before.
+/// In BiCGStab p contains r already: the old r is subtracted, the rest is multiplied by the new rho
+/// over the old one, the new r is added.
 ///
 /// The last residual is one computed in double, so double's accuracy is reached. A step moves half
 /// the bytes of the double solver; an update one product in double, and 4 high and 4 low vectors,

@@ -1,5 +1,5 @@
 /// The copy of a CPU. A store through the caches reads its line first: 24 bytes a number of 8
-/// instead of 16. So stores pass by them, where both arrays are larger than they are.
+/// instead of 16. So stores pass by the caches where the two arrays together exceed the last one.
 #pragma once
 
 #include "watari/core/loops.hpp"

@@ -39,7 +39,7 @@ void simulation<Real>::start(stream_t stream) {
     std::swap(flow_.now, flow_.next);  // what is corrected is `next`
     project(1, p_.first_cycles, stream);
     run_->clear(flow_.p, p_.grid.points() * sizeof(Real), stream);
-    if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos go through the host
+    if (!p_.processor.is_gpu() || p_.others != nullptr) return;  // halos may need the host
     for (device::graph& each : recorded_) {
         after_ = flow_;
         each = device::graph([&](stream_t own) { stages(own); });

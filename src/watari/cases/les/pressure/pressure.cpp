@@ -29,6 +29,8 @@ pressure<Real>::pressure(const fields& f, const parameters& p)
     small_ = cycle_->first_small(levels_);
 }
 
+namespace {
+
 /// Some rows of a level.
 template <class Real>
 level<Real> rows_of(level<Real> l, std::ptrdiff_t first, std::size_t count) {
@@ -42,6 +44,8 @@ level<Real> with_beside(const level<Real>& l, std::size_t rows) {
     if (l.grid.around_y || !l.grid.unbroken()) return l;
     return rows_of(l, -static_cast<std::ptrdiff_t>(rows), l.grid.size.y + 2 * rows);
 }
+
+}  // namespace
 
 /// A halo that the kernels have not written themselves.
 template <class Real>

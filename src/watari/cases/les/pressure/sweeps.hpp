@@ -1,4 +1,4 @@
-/// The bodies of a V-cycle's loops, for a launch or for a block of threads that does several.
+/// The bodies of a V-cycle's loops.
 #pragma once
 
 #include "watari/cases/les/pressure/operator.hpp"

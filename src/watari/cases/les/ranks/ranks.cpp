@@ -6,6 +6,7 @@
 #include "watari/core/error.hpp"
 
 #include <string>
+#include <vector>
 
 namespace watari::les {
 
@@ -53,11 +54,16 @@ std::string nearest_grid(parameters p, unsigned axis) {
     return {};
 }
 
-/// A halo of more rows, where no level is thinner: sweeps then need no exchange between them.
+/// A halo of more rows: sweeps then need no exchange between them. Not where a divided level is
+/// thinner than this halo, nor where the next coarser level is not halved along y: the two rows
+/// beside a part then have two rows of parents, and the halo of a correction has one.
 void deepen(parameters& own) {
     if (!own.grid.around_x || own.grid.around_y) return;
-    for (const level_shape& l : level_shapes(own))
-        if (!l.grid.whole() && l.grid.size.y < grid::deep) return;
+    const std::vector<level_shape> levels = level_shapes(own);
+    for (std::size_t n = 0; n < levels.size() && !levels[n].grid.whole(); ++n) {
+        if (levels[n].grid.size.y < grid::deep) return;
+        if (n + 1 < levels.size() && !levels[n + 1].halved[1]) return;
+    }
     own.grid.below = own.grid.above = grid::deep;
 }
 
