@@ -13,9 +13,14 @@ from watari.results.schema import read
 ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / "docs" / "evidence" / "les.md").read_text()
 TABLES = runpy.run_path(str(ROOT / "scripts" / "les_tables.py"))
-RUN, ASLEEP, BUSY = (
+RUN, SECOND, ASLEEP, BUSY = (
     measurements([read(ROOT / "results" / "nvidia-h200-x86_64" / f"{name}.json")])
-    for name in ("20261125-les-touches", "20261124-les-touches", "20261124-les-touches-busy")
+    for name in (
+        "20261125-les-touches-later-1",
+        "20261125-les-touches-later-2",
+        "20261124-les-touches",
+        "20261124-les-touches-busy",
+    )
 )
 
 
@@ -36,6 +41,12 @@ def test_touches_and_the_n_from_which_each_is_free() -> None:
 
 def test_touches_beside_their_predictions() -> None:
     assert table("Touch") == TABLES["predictions"](RUN)
+
+
+def test_touches_of_the_second_run() -> None:
+    """The rate and the milliseconds of each touch, and the ratio to its prediction."""
+    both = zip(TABLES["touches"](SECOND)[1:], TABLES["predictions"](SECOND)[1:], strict=True)
+    assert table("touch, second run")[1:] == [[*seen[:3], row[-1]] for seen, row in both]
 
 
 def test_threads_that_wait_busily_and_those_that_sleep() -> None:
