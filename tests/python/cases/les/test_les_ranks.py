@@ -73,6 +73,14 @@ def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
     assert len({fingerprint(case) for case in cases}) == 1
 
 
+def test_parts_whose_coarser_level_keeps_its_rows(tmp_path: Path) -> None:
+    """Nine rows of a level are those of the next: a deep halo would reach into rows that it lacks."""
+    words = ("split=1x1x1,1x3x1", "city=flat", "halo=staged")
+    cases = results(tmp_path, *words, grid="64x18x64")
+    assert [case["status"] for case in cases] == ["ok"] * 2, cases
+    assert len({fingerprint(case) for case in cases}) == 1
+
+
 def on_gpu(**given: Any) -> Request:
     wanted = {"processor": "gpu", "steps": 4, "every": 2, "threads": 8, **given}
     return resolve("les", wanted, synthetic.gpu_machine())[0]
