@@ -105,7 +105,7 @@ case $job in
     hmatrix) run hmatrix 68 hmatrix processor=gpu mesh=bumpy:23,bumpy:71 precision=double,single rhs=1,8 store=ram trials=3 samples=50 ;;
     hmatrix-build) # then the CPU alone, by one thread and by all of the 16
         compile benchmarks/hmatrix_build.cpp build/hmatrix_build && {
-            build/hmatrix_build bumpy:71 /dev/shm 16
+            build/hmatrix_build bumpy:71 /dev/shm 16 || exit
             for threads in 1 16; do CUDA_VISIBLE_DEVICES='' build/hmatrix_build bumpy:23 /dev/shm "$threads" 1; done
         } | tee "$folder/hmatrix-build-parts.txt" || failed=1
         ;;
