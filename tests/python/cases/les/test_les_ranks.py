@@ -74,7 +74,7 @@ def test_more_than_two_parts_along_an_axis(tmp_path: Path) -> None:
 
 
 def test_parts_whose_coarser_level_keeps_its_rows(tmp_path: Path) -> None:
-    """Nine rows of a level are those of the next: a deep halo would reach into rows that it lacks."""
+    """Nine rows of a level are those of the next: a deep halo would reach rows that it lacks."""
     words = ("split=1x1x1,1x3x1", "city=flat", "halo=staged")
     cases = results(tmp_path, *words, grid="64x18x64")
     assert [case["status"] for case in cases] == ["ok"] * 2, cases
