@@ -1,4 +1,5 @@
-// A hop whose stores pass by the caches has the bits of one whose stores do not.
+// A hop of the CPU: its stores that pass by the caches have the bits of others, and its sums are
+// those of what it wrote.
 #include "watari/cases/lattice/problem/fields.hpp"
 
 #include <gtest/gtest.h>
@@ -22,39 +23,76 @@ std::vector<complex<Real>> drawn(std::size_t count, unsigned seed) {
     return result;
 }
 
+constexpr extents size{2, 4, 2, 16};
+constexpr std::size_t systems = 2, length = systems * size.half() * spinor;
+constexpr std::size_t pieces = size.half() / piece_sites;
+
+template <class Real>
+struct hop_result {
+    std::vector<complex<Real>> out, left, other;
+    std::vector<double> partials;  // [system][piece][all_sums]
+};
+
 /// Of two systems with all that a hop may have, by a cache of so many bytes.
 template <class Real>
-std::vector<std::byte> hop_with(std::size_t cache, unsigned elements) {
-    constexpr extents size{2, 4, 2, 16};
-    constexpr std::size_t systems = 2, length = systems * size.half() * spinor;
+hop_result<Real> hop_with(std::size_t cache, unsigned elements) {
     const auto links = drawn<Real>(8 * size.half() * elements, 1);
     const auto clover = drawn<Real>(size.half() * packed, 2), in = drawn<Real>(length, 3),
-               diagonal = drawn<Real>(length, 4), left = drawn<Real>(length, 5);
-    std::vector<complex<Real>> out(length);
-    std::vector<double> partials(systems * size.half() / piece_sites * 3);
+               diagonal = drawn<Real>(length, 4);
+    hop_result<Real> result{.out = std::vector<complex<Real>>(length),
+                            .left = drawn<Real>(length, 5),
+                            .other = drawn<Real>(length, 6),
+                            .partials = std::vector<double>(systems * pieces * all_sums)};
     hop_arguments<Real> a{.where = {size, 3},
                           .link_elements = elements,
                           .links = links.data(),
                           .clover = clover.data(),
                           .in = in.data(),
-                          .out = out.data(),
+                          .out = result.out.data(),
                           .diagonal = diagonal.data(),
                           .factor = Real(0.25),
                           .systems = systems,
-                          .left = left.data(),
-                          .partials = partials.data()};
+                          .left = result.left.data(),
+                          .other = result.other.data(),
+                          .partials = result.partials.data()};
     const cache_of bytes(cache);
     kernels<Real>::cpu.tuned_hop(a, nullptr);
+    return result;
+}
+
+template <class Real>
+std::vector<std::byte> bits(const hop_result<Real>& of) {
     const auto raw = [](const auto& values) { return std::as_bytes(std::span(values)); };
-    std::vector<std::byte> result(raw(out).begin(), raw(out).end());
-    result.insert(result.end(), raw(partials).begin(), raw(partials).end());
+    std::vector<std::byte> result(raw(of.out).begin(), raw(of.out).end());
+    result.insert(result.end(), raw(of.partials).begin(), raw(of.partials).end());
     return result;
 }
 
 TEST(HopOfACpu, HasTheSameBitsWithStoresThatPassByTheCaches) {
     for (const unsigned elements : {9u, 6u}) {
-        EXPECT_EQ(hop_with<double>(0, elements), hop_with<double>(SIZE_MAX, elements));
-        EXPECT_EQ(hop_with<float>(0, elements), hop_with<float>(SIZE_MAX, elements));
+        EXPECT_EQ(bits(hop_with<double>(0, elements)), bits(hop_with<double>(SIZE_MAX, elements)));
+        EXPECT_EQ(bits(hop_with<float>(0, elements)), bits(hop_with<float>(SIZE_MAX, elements)));
+    }
+}
+
+TEST(HopOfACpu, SumsWhatItWrote) {
+    const auto hop = hop_with<double>(SIZE_MAX, 9);
+    constexpr std::size_t one = length / systems;
+    for (std::size_t s = 0; s < systems; ++s) {
+        double sums[all_sums]{}, expected[all_sums]{};
+        for (std::size_t n = 0; n < pieces * all_sums; ++n)
+            sums[n % all_sums] += hop.partials[s * pieces * all_sums + n];
+        for (std::size_t i = s * one; i < (s + 1) * one; ++i) {
+            const complex<double> left = hop.left[i], out = hop.out[i], other = hop.other[i];
+            const complex<double> dots[]{conjugate(left) * out, conjugate(other) * out,
+                                         conjugate(other) * left};
+            for (std::size_t k = 0; k < 3; ++k) {
+                expected[k == 0 ? 0 : 2 * k + 1] += dots[k].re;
+                expected[k == 0 ? 1 : 2 * k + 2] += dots[k].im;
+            }
+            expected[few_sums - 1] += out.re * out.re + out.im * out.im;
+        }
+        for (std::size_t k = 0; k < all_sums; ++k) EXPECT_NEAR(sums[k], expected[k], 1e-9) << k;
     }
 }
 
