@@ -308,7 +308,8 @@ inline std::byte* block_memory() { return reinterpret_cast<std::byte*>(shared_me
 template <unsigned Threads, unsigned BlocksAtOnce, class Body>
 void launch(std::size_t blocks, dim3 threads, Body body, stream_t, std::size_t shared_bytes = 0) {
     static_assert(Threads % row_lanes == 0);
-    shared_memory.assign(shared_bytes / sizeof(double), std::numeric_limits<double>::quiet_NaN());
+    shared_memory.assign((shared_bytes + sizeof(double) - 1) / sizeof(double),
+                         std::numeric_limits<double>::quiet_NaN());
     std::vector<unsigned> order(blocks);
     std::iota(order.begin(), order.end(), 0u);
     if (order_of_blocks) std::ranges::shuffle(order, std::mt19937(order_of_blocks));
