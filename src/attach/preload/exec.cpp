@@ -25,9 +25,10 @@ using spawn = int(pid_t*, const char*, const posix_spawn_file_actions_t*, const 
                   char* const*, char* const*);
 
 // What both libraries read, as this process began with it: `NAME=VALUE`, null where it was not set.
-constexpr const char* names[] = {
-    "WATARI_ATTACH_LOG",  "WATARI_ATTACH_STYLE", "WATARI_ATTACH_RULES",  "WATARI_TRACE_FOLDER",
-    "WATARI_TRACE_CUPTI", "WATARI_TRACE_EVICT",  "CUDA_INJECTION64_PATH"};
+constexpr const char* names[] = {"WATARI_ATTACH_LOG",     "WATARI_ATTACH_STYLE",
+                                 "WATARI_ATTACH_RULES",   "WATARI_TRACE_FOLDER",
+                                 "WATARI_TRACE_CUPTI",    "WATARI_TRACE_EVICT",
+                                 "CUDA_INJECTION64_PATH", "WATARI_TRACE_EVICT_SECONDS"};
 constexpr std::size_t name_count = sizeof names / sizeof *names;
 char* kept[name_count];
 char own_path[4096];

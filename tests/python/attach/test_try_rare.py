@@ -1,9 +1,11 @@
 """`watari try` on what few programs do, and some do wrong (tests/attach/programs/rare.cpp)."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tried import attempt, driver, program, quantity, watari
@@ -23,6 +25,7 @@ def tried(cwd, *words, options=()):
     return ended, {case["parameters"]["style"]: case for case in cases}
 
 
+SOURCES = Path(__file__).parents[3] / "src/attach"
 MOVED = ("managed", "managed-prefetch", "mapped", "pinned", "system")
 GB = 10**9
 
@@ -106,6 +109,15 @@ WORKER = """
 import subprocess, sys
 subprocess.run([sys.argv[1], "device", "4096"], env={"LD_LIBRARY_PATH": sys.argv[2]}, check=True)
 """
+
+
+def test_an_empty_environment_gets_each_variable_that_a_library_reads():
+    name = r'"(WATARI_[A-Z_]+)"'
+    read = {
+        found for path in SOURCES.rglob("*.cpp") for found in re.findall(name, path.read_text())
+    }
+    table = re.search(r" names\[\] = \{(.*?)\};", (SOURCES / "preload/exec.cpp").read_text(), re.S)
+    assert table and set(re.findall(name, table[1])) == read
 
 
 def test_a_worker_with_an_empty_environment_is_followed(tmp_path):
