@@ -1,6 +1,7 @@
 #include "watari/hmatrix/file/writer.hpp"
 
 #include "watari/core/error.hpp"
+#include "watari/core/threads.hpp"
 #include "watari/files/file_state.hpp"
 #include "watari/files/window.hpp"
 
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
-#include <thread>
 #include <utility>
 
 namespace watari::hmatrix {
@@ -21,7 +21,7 @@ namespace {
 /// Two a core, since some wait for a disk.
 std::size_t own_threads() {
     constexpr std::size_t most = 16;
-    return std::min<std::size_t>(most, 2 * std::max(1u, std::thread::hardware_concurrency()));
+    return std::min(most, 2 * cpu::own_cpus().size());
 }
 
 std::uint64_t up(std::uint64_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
