@@ -94,6 +94,8 @@ other_builds() { { ! $gtest || sanitizers; } && { ! $aarch64 || cross_compile; }
 export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
 scripts/setup.sh test
 use_cache
+# Machine code for the GPUs here, or for one kind: a wheel is compiled for all.
+export CUDAARCHS=${CUDAARCHS:-$(nvidia-smi -L >/dev/null 2>&1 && echo native || echo 90-real)}
 logs=build/logs
 mkdir -p $logs
 stage "lint" scripts/lint.sh

@@ -2,10 +2,7 @@
 /// directives passes one by one. All is inlined: so GCC needs no mark that it is code for the GPU.
 #pragma once
 
-// as measured: GCC's code for a GPU unrolls by itself
-#include "watari/core/unrolled.hpp"
-#undef WATARI_UNROLLED
-#define WATARI_UNROLLED
+#define WATARI_UNROLLED  // as measured: GCC's code for a GPU unrolls by itself
 
 #include "watari/cases/lattice/kernels/edge_site.hpp"
 #include "watari/cases/lattice/styles/directive.hpp"
